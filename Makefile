@@ -32,9 +32,10 @@ tour: $(VENV)/.has-lab
 test: $(VENV)/.has-test
 	$(PYTEST) -m "not slow"
 
-# Types, IR, passes, the front end and what kernels mean: no NVRTC, no browser.
+# Types, IR, passes, the front end and what kernels mean on the CPU: no CUDA text (g++, NVRTC), no random edits, no browser.
 test-quick: $(VENV)/.has-test
-	$(PYTEST) -m "not slow" tests/unit_types tests/ir tests/passes tests/backends/python tests/frontend
+	$(PYTEST) -m "not slow" -k "not cuda and not nvrtc and not native_text and not token_edits" \
+		tests/unit_types tests/ir tests/passes tests/backends/python tests/frontend
 
 test-slow: $(VENV)/.has-test
 	$(PYTEST) -m slow

@@ -159,7 +159,7 @@ def main() -> None:
         },
         f"a function of {CHAIN} launches, inside one jit": {
             "workbench": clock(lambda: fused(x).block_until_ready(), 200),
-            "a call a launch": clock(lambda: unfused(x).block_until_ready(), 200),
+            "a call per launch": clock(lambda: unfused(x).block_until_ready(), 200),
             "empty handlers": clock(lambda: hollow(x).block_until_ready(), 200),
         },
         "jit(f)(x) with one call": {

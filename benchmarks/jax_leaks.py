@@ -1,6 +1,6 @@
 """What retraces leave in memory, up to 100,000: of programs with kernels, their gradients, and the same in plain JAX.
 
-Each kind runs in a process of its own, for at most `SECONDS` (`LONG` where it is a kernel), and tells its resident
+Each kind runs in a process of its own, for at most `SECONDS` (`LONG` where it is a kernel), and reports its resident
 memory after 10, 50 and 100 % of what it reached. A kind that grows where plain JAX does not is a leak in Workbench.
 """
 
@@ -24,7 +24,7 @@ JAX = "plain JAX"
 # What is traced again, how, and the same in plain JAX below it.
 HOWS = ("traced", "gradient traced")
 KINDS = [(what, how) for how in HOWS for what in ("a kernel", JAX)]
-KINDS += [("a function of launches", "gradient traced"), ("a kernel, wrapped anew", "gradient traced")]
+KINDS += [("a function of launches", "gradient traced"), ("a kernel, wrapped again", "gradient traced")]
 
 
 def resident() -> float:
@@ -97,7 +97,7 @@ def measured(what: str, how: str) -> Row:
 
 def main() -> None:
     """Measure each kind and write the table."""
-    table = Table("jax_leaks", "Functions traced anew, and what that leaves in memory", 1)
+    table = Table("jax_leaks", "Functions traced again, and what that leaves in memory", 1)
     table.rows = [measured(*kind) for kind in KINDS]
     write(table)
 

@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.views.views import SpanRow, TimelineView, as_data
+from kernel_ext.views.view_data import SpanRow, TimelineView, as_data
 from kernel_ext.widgets.modules import module_text, style_text
 
 ROUNDS = 9

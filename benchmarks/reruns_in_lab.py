@@ -78,7 +78,7 @@ def measured(text: str) -> Row:
                 if number in (WARM, RERUNS):
                     told[number] = megabytes(lab)
     grown = (told[RERUNS] - told[WARM]) / (RERUNS - WARM) * 1e3
-    note = f"the page: {told[WARM]:.1f} MB after {WARM}, {told[RERUNS]:.1f} after {RERUNS}: {grown:.0f} kB a run"
+    note = f"the page: {told[WARM]:.1f} MB after {WARM}, {told[RERUNS]:.1f} after {RERUNS}: {grown:.0f} kB per run"
     return Row("", {OURS: statistics.median(seconds)}, note)
 
 

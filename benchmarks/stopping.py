@@ -2,7 +2,7 @@
 
     python benchmarks/stopping.py /path/to/a/checkout/of/786ae84
 
-Each checkout has a process of its own, which times one kernel when it is told to; the two are told in turn, so what
+Each checkout has a process of its own, which times one kernel on request; the two take turns, so what
 else the machine does meets both. Counted are wall time and processor time of all threads. The kernels of
 `throughput.py` and `against_gcc.py` are among them, with sizes that fit into the cache beside some that do not.
 """

@@ -1,7 +1,7 @@
 """What `tile_matmul` costs to compile for an architecture that is not here: cuBLASDx on demand, Warp's three products.
 
 Every case is a fresh process with caches of its own, so cold is cold; `products there` has the products and not the
-kernel. Seconds of all cores are told beside seconds on the clock: on a busy machine they are the ones to compare.
+kernel. Seconds of all cores stand beside seconds on the clock: on a busy machine they are the ones to compare.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def gemm(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
 
 @wb.kernel
 def row_sums(x: wb.array2d[float], y: wb.array[float]):
-    """The denominator of a softmax, a row a block."""
+    """The denominator of a softmax, a row per block."""
     i = wb.tid()
     t = wb.tile_load(x[i], shape=1024)
     y[i] = wb.tile_sum(wb.exp(t - wb.tile_max(t)))

@@ -27,7 +27,7 @@ from kernel_ext.session.device_flush import settle
 from kernel_ext.session.edits import note_edits
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
-from kernel_ext.views import queries
+from kernel_ext.views.kernels import queries
 from workbench import inspect
 
 _KEY = "kernel_ext"

@@ -13,15 +13,17 @@ from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.session.recording import Label, timeline_view
-from kernel_ext.views import controls as sliders
-from kernel_ext.views import gradient_view, profile_view, queries, renderers, units
-from kernel_ext.views import step_view as step_rows
-from kernel_ext.views import tape_view as tape_rows
-from kernel_ext.views import timeline as timelines
+from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import points_view as cloud
-from kernel_ext.views.views import InspectView, PaneView
+from kernel_ext.views.kernels import queries, renderers
+from kernel_ext.views.programs import controls as sliders
+from kernel_ext.views.programs import gradient_view, profile_view
+from kernel_ext.views.programs import step_view as step_rows
+from kernel_ext.views.programs import tape_view as tape_rows
+from kernel_ext.views.programs import timeline as timelines
+from kernel_ext.views.view_data import InspectView, PaneView
 from workbench import inspect
 
 

@@ -14,7 +14,7 @@ from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.recording import Label
 from kernel_ext.views.arrays.array_view import Look
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.view_data import StatusView
 from workbench import inspect
 from workbench.errors import WorkbenchError
 

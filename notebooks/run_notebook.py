@@ -1,6 +1,6 @@
 """Runs a notebook without a screen and reports what happened: `python notebooks/run_notebook.py [NOTEBOOK]`.
 
-`make tour` calls it: one line a cell while it runs, a page to open afterwards (build/<name>.html, nothing in it is
+`make tour` calls it: one line per cell while it runs, a page to open afterwards (build/<name>.html, nothing in it is
 fetched), and a short table of what Workbench did. `--save` writes the outputs back into the notebook, without widget
 state, which is how notebooks are committed. The tests run the notebooks through `run`, too.
 """
@@ -44,7 +44,7 @@ def _tell():
     rows = [{"event": type(e).__name__, **{k: v for k, v in vars(e).items() if isinstance(v, (str, int, float))}}
             for e in _seen]
     check = globals().get("check")
-    verdict = str(check).strip().splitlines()[:1] if check is not None else []
+    verdict = str(check).strip().splitlines()[:1] if hasattr(check, "ok") else []
     print(json.dumps({"events": rows, "check": verdict}))
 _tell()
 """
@@ -54,7 +54,7 @@ Progress = Callable[[int, int, NotebookNode, float], None]
 
 @dataclass(frozen=True)
 class Run:
-    """A notebook that was run: the notebook with its outputs, seconds a code cell, and what Workbench told."""
+    """A notebook that was run: the notebook with its outputs, seconds per code cell, and what Workbench reported."""
 
     notebook: NotebookNode
     seconds: dict[int, float]

@@ -1,7 +1,7 @@
 """What every test stands on: its own cache and Jupyter folders, golden files, and tools that may be missing.
 
 A test that skips for lack of a tool says so in one line at the end of the run; with `WORKBENCH_CI=1` it fails instead,
-so that a tier cannot disappear quietly. `tests/gpu` alone may skip: no machine of ours promises a device.
+so that a tier cannot disappear quietly. `tests/gpu` alone may skip: no test machine promises a device.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ MODULES = {
     "skimage": "skimage",
     "torch": "torch",
 }
-# PyTorch's only wheel for Linux brings all of CUDA, gigabytes: its test runs where PyTorch is, and is never asked for.
-collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/test_torch.py"]
+# PyTorch's only wheel for Linux brings all of CUDA, gigabytes: its test runs where PyTorch is, and is never required.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["runtime/arrays/test_torch.py"]
 PROGRAMS = {"g++": ("g++",), "clang-19": ("clang-19",), "chromium": ("chromium", "chromium-browser", "google-chrome")}
 
 
@@ -82,7 +82,7 @@ def _left_out_of_samples(items: list[pytest.Item], seed: str) -> Iterator[pytest
 
 def pytest_report_header() -> list[str]:
     """Tells of what is not even collected."""
-    return [f"not collected, for want of PyTorch: tests/{path}" for path in collect_ignore]
+    return [f"not collected, since PyTorch is not installed: tests/{path}" for path in collect_ignore]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from workbench import cache, errors, events, types
 from workbench.api.builds.cell import Cell
 from workbench.api.builds.cell import build_cell as _build_cell
-from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.constant import constant
 from workbench.api.kernels.cuda_funcs import func_native
 from workbench.api.kernels.custom_gradients import func_grad, func_replay
@@ -76,6 +75,7 @@ from workbench.types import matrix, vector
 from workbench.work import Work, wait
 
 if TYPE_CHECKING:
+    from workbench.api.cuda_cpp.kernel import CudaKernel
     from workbench.api.cuda_cpp.module import CudaModule, cuda_module
     from workbench.api.diagnosis.explain import explain_grad
     from workbench.api.diagnosis.explanation import Explanation
@@ -103,6 +103,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "workbench.api.measurement.bench": ("Bench", "bench"),
     "workbench.api.graphs.capture": ("capture", "capture_if", "capture_stream", "capture_while"),
+    "workbench.api.cuda_cpp.kernel": ("CudaKernel",),
     "workbench.api.cuda_cpp.module": ("CudaModule", "cuda_module"),
     "workbench.api.diagnosis.explain": ("explain_grad",),
     "workbench.api.diagnosis.explanation": ("Explanation",),
@@ -189,6 +190,8 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = getattr(import_module(_LATER[name]), name)
+    elif name == "inspect":  # a module with half of the product behind it
+        found = import_module("workbench.inspect")
     else:
         found = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
     if found is None:

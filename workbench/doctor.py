@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib import metadata
 
-from workbench.api.builds.build import BACKENDS
+from workbench.api.builds.build import backend_for
 from workbench.api.builds.cell import build_cell
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.disassemble import disassembler
@@ -111,7 +111,7 @@ def _sample() -> Function:
 
 
 def _cpu() -> Finding:
-    backend = BACKENDS["cpu"]
+    backend = backend_for("cpu")
     try:
         backend.compile(_sample(), Options(), backend.target())
     except WorkbenchError as error:
@@ -211,4 +211,4 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _compiler, _disassembler,
     _cublasdx,
 )  # fmt: skip
-"""In the order they are told."""
+"""In the order they are shown."""

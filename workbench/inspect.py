@@ -250,7 +250,7 @@ def key(kernel: Kernel, direction: str = "forward") -> str:
     Returns:
         One line per part of the key, then the digest that names the artifact in the cache.
     """
-    backend = build.BACKENDS["cpu"]
+    backend = build.backend_for("cpu")
     options = build.options_on(CPU, launch_options(kernel).code)
     made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
     width = max(len(p.label) for p in made.parts)

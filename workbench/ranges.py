@@ -94,7 +94,7 @@ def check(value: Any, scalar: Scalar) -> None:
         return
     host = np.asarray(value)
     if host.dtype.kind not in "biuf" and host.dtype.name != "bfloat16":
-        raise TypeError(f"{value!r} is no number of type {scalar!r}")
+        raise TypeError(f"{value!r} is not a number of type {scalar!r}")
     if host.dtype != scalar.numpy:
         converted(host, scalar)
 

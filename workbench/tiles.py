@@ -60,10 +60,11 @@ def is_tile(value: Any) -> TypeGuard[Any]:
     return isinstance(getattr(value, "type", None), Tile)
 
 
-def is_shape(shape: Any) -> bool:
+def is_shape(shape: object) -> TypeGuard[tuple[int, ...]]:
     """Whether it is the shape of a tile: 1 to 4 ints from 1 on, of up to `MOST_ELEMENTS` in all."""
-    whole = isinstance(shape, tuple) and 1 <= len(shape) <= MAX_NDIM
-    return whole and all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS
+    if not isinstance(shape, tuple) or not 1 <= len(shape) <= MAX_NDIM:
+        return False
+    return all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS
 
 
 def contents(type: Type) -> Scalar | Vector:

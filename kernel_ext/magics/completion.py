@@ -16,7 +16,7 @@ import workbench as wb
 from kernel_ext.magics.words import complete_word, kind_of_word
 from kernel_ext.session.cells import is_kernel
 from kernel_ext.session.cuda_cells import Headers
-from kernel_ext.views import queries
+from kernel_ext.views.kernels import queries
 
 Names = Callable[[Mapping[str, Any]], list[str]]
 

@@ -13,7 +13,7 @@ from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import show_here
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell
-from kernel_ext.views import tape_view
+from kernel_ext.views.programs import tape_view
 
 
 @magics_class

@@ -23,8 +23,9 @@ from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells, current_cell
 from kernel_ext.session.cells import Built, CellOptions, Cells, Place, Reader
 from kernel_ext.session.tracebacks import KernelUsageError, cell_label
-from kernel_ext.views import html, queries
-from kernel_ext.views.views import InspectView, StatusView
+from kernel_ext.views import html
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import InspectView, StatusView
 
 _CACHE_ACTIONS = {
     "list": lambda: show_here(show.cache()),

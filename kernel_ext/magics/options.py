@@ -18,7 +18,7 @@ from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells
 from kernel_ext.session.cells import CellOptions
 from kernel_ext.session.tracebacks import KernelUsageError
-from kernel_ext.views import queries
+from kernel_ext.views.kernels import queries
 
 Magic = TypeVar("Magic", bound=Callable[..., Any])
 BACKENDS = ("auto", "cpu", "cuda")

@@ -13,7 +13,7 @@ from typing import Any
 
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.views import PANE_TITLES, PaneView
+from kernel_ext.views.view_data import PANE_TITLES, PaneView
 from kernel_ext.widgets.modules import module_text, style_text
 
 Texts = Callable[[Shown], Sequence[PaneView]]

@@ -17,8 +17,8 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
 from kernel_ext.output.renderable import WIDGET_MIME, Shown
-from kernel_ext.views import renderers
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.kernels import renderers
+from kernel_ext.views.view_data import StatusView
 
 _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
@@ -70,7 +70,7 @@ class Showing:
 
 
 _RUNS: dict[str, _Run] = {}
-"""The last run of each cell; of front ends that do not tell cells apart, of each output."""
+"""The last run of each cell; where a front end gives cells no identity, of each output."""
 _MOST = 500  # runs kept
 
 

@@ -1,7 +1,7 @@
 """A quiet line below the running cell while one launch, replay or compilation takes longer than a second.
 
 A thread looks at the main one now and then; the main one does nothing for it. The line is one output that is changed
-in place; when what it told of is over it is empty and takes no room. "stop" asks the front end to interrupt the kernel,
+in place; when that is over it is empty and takes no room. "stop" asks the front end to interrupt the kernel,
 and is there where our JupyterLab extension can do so.
 """
 

@@ -10,7 +10,8 @@ import json
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from kernel_ext.views.views import as_data
+from kernel_ext.views.view_data import as_data
+from kernel_ext.widgets import ROOMS
 
 MIME = "application/vnd.workbench+json"
 LARGEST = 300_000
@@ -56,7 +57,7 @@ class Shown:
         """The widget, taken from the `spare` ones or made; None if anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
-            made = getattr(importlib.import_module(f"kernel_ext.widgets.{self.kind}"), name)
+            made = getattr(importlib.import_module(f"kernel_ext.widgets.{ROOMS[self.kind]}.{self.kind}"), name)
         except ImportError:
             return None
         spare = spare if spare is not None else []

@@ -13,8 +13,9 @@ import workbench as wb
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.session.cells import is_kernel
-from kernel_ext.views import queries, units
-from kernel_ext.views.views import PaneView, StatusView
+from kernel_ext.views import units
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import inspect
 
 OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)

@@ -18,8 +18,8 @@ from typing import Any, ClassVar, TypeVar
 import workbench as wb
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import status
-from kernel_ext.views import queries
-from kernel_ext.views.views import PaneView, StatusView
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import Func, events
 
 Watcher = Callable[[StatusView], None]

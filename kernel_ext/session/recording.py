@@ -11,7 +11,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import units
-from kernel_ext.views.views import SpanRow, TimelineView
+from kernel_ext.views.view_data import SpanRow, TimelineView
 
 Label = Callable[[str], str]
 
@@ -89,7 +89,7 @@ def replay(
 
 
 class Recording:
-    """Recording that goes on from cell to cell, as its shell's events tell it where cells begin and end."""
+    """Recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
 
     def __init__(self) -> None:
         """Off."""

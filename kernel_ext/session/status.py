@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from kernel_ext.views import units
-from kernel_ext.views.views import ErrorRow, KernelRow, PaneView, StageRow, StatusView
+from kernel_ext.views.view_data import ErrorRow, KernelRow, PaneView, StageRow, StatusView
 from workbench import events
 from workbench.errors import CellErrors, WorkbenchError
 

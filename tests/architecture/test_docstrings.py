@@ -23,7 +23,7 @@ EXAMPLES = (
     "workbench.inspect",
     "workbench.runtime.arrays.create",
 )
-"""Modules whose examples run here; those of `transforms` run in `tests/api/test_functional.py`."""
+"""Modules whose examples run here; those of `transforms` run in `tests/api/gradients/test_functional.py`."""
 
 
 def public() -> list[Member]:

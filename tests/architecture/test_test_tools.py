@@ -1,4 +1,4 @@
-"""The tests' own tools: a missing tool is told or fails, golden files are compared, and no shell stays behind."""
+"""The tests' own tools: a missing tool is reported or fails, golden files are compared, and no shell stays behind."""
 
 from __future__ import annotations
 

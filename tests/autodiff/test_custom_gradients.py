@@ -279,7 +279,7 @@ def test_the_forward_keeps_its_key_and_the_adjoint_gets_a_new_one():
     for text in bodies:
         specialisation = cell(text, "y[i] = f(x[i])").specialise()
         for direction, found in keys.items():
-            backend = build.BACKENDS["cpu"]
+            backend = build.backend_for("cpu")
             target = backend.target()
             found.append(build.key_of(specialisation, direction, Options(), backend, target, False).digest)
     assert len(set(keys["forward"])) == 1

@@ -17,7 +17,7 @@ import pytest
 
 from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
-from kernel_ext.views.views import SpanRow, TimelineView
+from kernel_ext.views.view_data import SpanRow, TimelineView
 from tests.browser.conftest import KERNEL_IS_IDLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -93,7 +93,7 @@ def test_a_reader_s_way(lab: Callable[[Path], Any], notebook: Path, need: Callab
 
 
 def states_of_a_card(cells: Cells) -> None:
-    """Compiled, found in memory, compiled anew for a constant, found on disk, ready; `failed` comes with the error."""
+    """Compiled, found in memory, recompiled for a constant, found on disk, ready; `failed` comes with the error."""
     from playwright.sync_api import expect
 
     card = cells.card(1)
@@ -137,7 +137,7 @@ def an_error_at_its_line(cells: Cells) -> None:
 
 
 def a_slider(cells: Cells) -> None:
-    """A move replays the record, draws its array anew, and compiles nothing."""
+    """A move replays the record, draws its array again, and compiles nothing."""
     from playwright.sync_api import expect
 
     cells.run(2, 3, 4)

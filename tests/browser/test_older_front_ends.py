@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from kernel_ext.output.renderable import Shown
-from kernel_ext.views.views import SpanRow, TimelineView
+from kernel_ext.views.view_data import SpanRow, TimelineView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -125,7 +125,7 @@ def pictures(cells: Any) -> None:
 
 
 def a_slider(cell: Any) -> None:
-    """A move replays the record, draws its array anew, and compiles nothing."""
+    """A move replays the record, draws its array again, and compiles nothing."""
     from playwright.sync_api import expect
 
     controls = live(cell, "controls")

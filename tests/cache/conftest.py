@@ -1,4 +1,4 @@
-"""A store in a folder of its own, what the cache told, and worker processes."""
+"""A store in a folder of its own, what the cache reported, and worker processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders and files that cannot be trusted, read or written: told once, in a sentence, and the work goes on."""
+"""Folders and files that cannot be trusted, read or written: reported once, in a sentence, and the work goes on."""
 
 from __future__ import annotations
 

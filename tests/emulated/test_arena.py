@@ -22,7 +22,7 @@ def test_addresses_are_aligned_and_apart(arena: Arena) -> None:
     assert all(a.start % ALIGNMENT == 0 for a in made)
     ordered = sorted(made, key=lambda a: a.start)
     for first, second in itertools.pairwise(ordered):
-        assert second.start >= first.end + ALIGNMENT, "what overruns by a little meets nobody else's bytes"
+        assert second.start >= first.end + ALIGNMENT, "what overruns by a little meets no other allocation"
 
 
 def test_an_address_belongs_to_whom_it_was_given(arena: Arena) -> None:

@@ -232,7 +232,7 @@ def test_a_stream_of_another_library_is_in_order_with_fills_and_frees(monkeypatc
 
 def test_what_is_no_stream_is_refused(cell: Any) -> None:
     x = ramp("emulated")
-    with pytest.raises(LaunchError, match="a str is no CUDA stream"):
+    with pytest.raises(LaunchError, match="a str is not a CUDA stream"):
         wb.launch(cell["saxpy"], N, [1.0, x], [wb.clone(x)], stream="fast")
 
 

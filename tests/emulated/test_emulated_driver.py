@@ -107,7 +107,7 @@ def test_a_node_takes_a_kernel_as_kern_and_not_as_func(found: Driver, image: byt
     function = found.call("cuKernelGetFunction", launch.kernel.handle(found.api))
     assert int(found.call("cuGraphAddKernelNode", graph, None, 0, launch.node(func=function)))
     whole = found.call("cuGraphInstantiate", graph, 0)
-    found.call("cuGraphLaunch", whole, found.queue(0))
+    found.call("cuGraphLaunch", whole, found.stream_handle(0))
     assert (values(found, x) == 2).all()
 
 
@@ -117,7 +117,7 @@ def test_a_handle_is_of_one_kind_and_gone_when_it_is_destroyed(found: Driver) ->
         found.call("cuStreamSynchronize", found.api.CUstream(int(event)))
     found.call("cuEventDestroy", event)
     with pytest.raises(DeviceError, match="an event was used after it was destroyed") as refused:
-        found.call("cuEventRecord", event, found.queue(0))
+        found.call("cuEventRecord", event, found.stream_handle(0))
     assert refused.value.status == int(found.api.CUresult.CUDA_ERROR_INVALID_HANDLE)
     with pytest.raises(DeviceError, match="0x1234 is no handle of a graph"):
         found.call("cuGraphInstantiate", found.api.CUgraph(0x1234), 0)
@@ -147,7 +147,7 @@ def test_shared_memory_that_one_kernel_may_have_is_not_the_next_ones(found: Driv
             70 << 10, first.kernel.handle(found.api), 2,
         )  # fmt: skip
     with pytest.raises(DeviceError, match="it is allowed 49,152"):
-        found.call("cuLaunchKernel", other.function, 1, 1, 1, 256, 1, 1, 60 << 10, found.queue(0),
+        found.call("cuLaunchKernel", other.function, 1, 1, 1, 256, 1, 1, 60 << 10, found.stream_handle(0),
                    ctypes.addressof(first.pointers), 0)  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def test_parameters_are_taken_when_the_launch_is_queued(found: Driver, image: by
     assert (values(found, x) == 1).all()
     null = (ctypes.c_void_p * 2)(0, 0)
     with pytest.raises(DeviceError, match="parameter 0 is a null pointer"):
-        found.call("cuLaunchKernel", launch.kernel.function, 1, 1, 1, 1, 1, 1, 0, found.queue(0),
+        found.call("cuLaunchKernel", launch.kernel.function, 1, 1, 1, 1, 1, 1, 0, found.stream_handle(0),
                    ctypes.addressof(null), 0)  # fmt: skip
 
 
@@ -334,9 +334,9 @@ def test_an_event_puts_streams_in_order(image: bytes, monkeypatch: Any) -> None:
 def test_events_keep_the_time_if_they_are_to(found: Driver, image: bytes) -> None:
     x = zeros(found)
     first, last = (found.call("cuEventCreate", 0) for _ in range(2))
-    found.call("cuEventRecord", first, found.queue(0))
+    found.call("cuEventRecord", first, found.stream_handle(0))
     adding(found, image, x)()
-    found.call("cuEventRecord", last, found.queue(0))
+    found.call("cuEventRecord", last, found.stream_handle(0))
     with pytest.raises(DeviceError, match="an event is not over yet"):
         found.call("cuEventElapsedTime", first, last)
     found.call("cuEventSynchronize", last)
@@ -359,7 +359,7 @@ def test_a_capture_has_rules(found: Driver, image: bytes) -> None:
     graph = found.call("cuStreamEndCapture", stream)
     assert (values(found, x) == 0).all(), "what was captured has not run"
     whole = found.call("cuGraphInstantiate", graph, 0)
-    found.call("cuGraphLaunch", whole, found.queue(0))
+    found.call("cuGraphLaunch", whole, found.stream_handle(0))
     assert (values(found, x) == 1).all()
     found.call("cuStreamBeginCapture", stream, mode)
     with pytest.raises(DeviceError, match="the stream is being captured"):

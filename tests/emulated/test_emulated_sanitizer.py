@@ -56,7 +56,7 @@ MEMORY = {
         "float4 v = *(float4*)(x + 1 + 4 * (t % 4)); x[t] = v.x + v.y + v.z + v.w;",
         "float4 v = *(float4*)(x + 4 * (t % 4)); __syncthreads(); x[t] = v.x + v.y + v.z + v.w;",
         "misaligned",
-        "reads 16 bytes at x[1], which is no multiple of 16 bytes.",
+        "reads 16 bytes at x[1], which is not a multiple of 16 bytes.",
     ),
     "shared": (
         "s[t + 1] = x[t]; __syncthreads(); x[t] = s[63 - t];",
@@ -81,7 +81,7 @@ BARRIERS = {
     "part of a warp": (
         "if (t < 40)\n __syncthreads();\n x[t] = 1;",
         "if (t < 40)\n x[t] = 2;\n __syncthreads();\n x[t] = 1;",
-        ("barrier", 5, "has not come to the barrier"),
+        ("barrier", 5, "has not reached the barrier"),
     ),
     "two barriers": (
         'if (t < 32)\n asm volatile("bar.sync 1, 64;");\n else\n asm volatile("bar.sync 2, 64;");',

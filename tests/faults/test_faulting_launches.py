@@ -1,4 +1,4 @@
-"""Launches that fault: the session lives on, the place is the cell's of now, and every way to launch tells."""
+"""Launches that fault: the session lives on, the place is the cell's of now, and every way to launch reports it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.frontend.test_meaning_of_statements import BODIES, FLOATS, INTS
+from tests.frontend.meaning.test_meaning_of_statements import BODIES, FLOATS, INTS
 from tests.support.kernels.fault_cases import CASES, kernel_of
 from workbench import events, inspect
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.runtime.launching import execute
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.frontend import test_golden_texts as golden
+from tests.frontend.functions import test_golden_texts as golden
 from tests.ir.test_text import scaled
 from workbench.builtins.declaration.verify import verify_builtins
 from workbench.ir.data import Malformed, Unwritable, from_data, read_bits, read_type, to_data, type_data

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from tests.architecture.test_floors import FLOORS
-from tests.frontend.test_golden_texts import KERNELS, NO_FLOATS
-from tests.frontend.test_golden_texts import function as golden_function
+from tests.frontend.functions.test_golden_texts import KERNELS, NO_FLOATS
+from tests.frontend.functions.test_golden_texts import function as golden_function
 from tests.support.checks import meaning
 from tests.support.checks.modules import ROOT, files, tree
 from workbench.autodiff import adjoint

@@ -1,4 +1,4 @@
-"""Copies with parts replaced: what is asked for changes, and nothing else does."""
+"""Copies with parts replaced: what is requested changes, and nothing else does."""
 
 from __future__ import annotations
 

@@ -130,5 +130,5 @@ def test_block_dim_is_part_of_the_meaning() -> None:
 
 
 def test_tiles_want_a_block() -> None:
-    with pytest.raises(InvalidIR, match="once a thread"):
+    with pytest.raises(InvalidIR, match="once per thread"):
         verify(kernel(0))

@@ -151,7 +151,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> FakeLibrary:
     """The fake, in the place of the real one."""
     from kernel_ext import extension
     from kernel_ext.session import cells
-    from kernel_ext.views import queries
+    from kernel_ext.views.kernels import queries
 
     fake = FakeLibrary()
     for module in (cells, queries):

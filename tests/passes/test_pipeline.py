@@ -1,4 +1,4 @@
-"""The lists of passes are what real kernels go through, and nobody runs those passes beside them."""
+"""The lists of passes are what real kernels go through, and no code runs those passes beside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import workbench as wb
 from tests.support.checks.modules import ROOT, files, imports_of
 from workbench.api.builds import build
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.python import interpret
 from workbench.frontend import Tiling
@@ -127,7 +127,7 @@ def test_the_interpreter_adds_checks_on_request(checks: bool, names: list[str], 
 
 def test_a_key_of_forward_code_alone_is_without_the_users_gradients(passed: list[str]) -> None:
     specialisation = scaled.specialise()
-    backend = build.BACKENDS["cpu"]
+    backend = build.backend_for("cpu")
     passed.clear()
     for direction in ("adjoint", "forward"):
         build.key_of(specialisation, direction, Options(), backend, "x86-64", False)
@@ -152,6 +152,6 @@ def test_passes_run_from_the_lists_alone() -> None:
     # With settings: handed to `run`.
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/adjoint.py",
-        "workbench/backends/cpu/emit/emit.py",
+        "workbench/backends/cpu/emit/emit_module.py",
         "workbench/frontend/functions/repeated_calls.py",
     ], "\n".join(beside)

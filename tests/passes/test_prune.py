@@ -1,4 +1,4 @@
-"""Dead code goes, everything an effect depends on stays, loops lose the values they carry for nobody."""
+"""Dead code goes, everything an effect depends on stays, loops lose the values that nothing uses."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_an_if_without_effect_goes_with_its_condition() -> None:
 
 
 def loop(b: Builder, store_inside: bool) -> tuple[Value, ...]:
-    """Carries a sum, a product that nobody needs, and a count that only the product needs."""
+    """Carries a sum, a product that nothing needs, and a count that only the product needs."""
     i, total, wasted, count = (Value(t, n) for t, n in ((int32, "i"), (float32, "s"), (float32, "w"), (int32, "k")))
     with b.block((i, total, wasted, count)) as body:
         x = b.load(A, i)

@@ -85,5 +85,5 @@ def test_tf32_is_asked_for_and_its_gradients_are_too() -> None:
         if op.name == "tile_matmul"
     ]
     assert found == ["tf32"] * 3
-    with pytest.raises(wb.KernelTypeError, match='takes precision="tf32", of tiles of float32'):
+    with pytest.raises(wb.KernelTypeError, match='takes precision="tf32", for tiles of float32'):
         wb.launch_tiled(rounded, dim=[1], inputs=[a.astype("d"), b.astype("d"), c.astype("d")])

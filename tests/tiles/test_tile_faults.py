@@ -17,7 +17,7 @@ from workbench.backends.base import Options
 from workbench.backends.python import run
 
 X = np.arange(32, dtype=np.float32).reshape(4, 8) + 1
-LOAD = "t = wb.tile_load(x, shape=(4, 8))\nn = int(x[3, 7])\n"  # n is 32, which nobody knows while compiling
+LOAD = "t = wb.tile_load(x, shape=(4, 8))\nn = int(x[3, 7])\n"  # n is 32, which is not known while compiling
 INSIDE = "is not inside of"
 # body, text of the line, values, sentence, what y is
 CASES: dict[str, tuple[str, str, tuple[int, ...], str, Any]] = {

@@ -87,7 +87,7 @@ def test_infinity_and_nan_fit_every_float(scalar: Scalar) -> None:
 
 @pytest.mark.parametrize("value", ["1.5", None, object()])
 def test_what_is_no_number_is_refused(value: object) -> None:
-    with pytest.raises(TypeError, match="is no number of type float32"):
+    with pytest.raises(TypeError, match="is not a number of type float32"):
         t.float32(value)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext.session import status
-from kernel_ext.views.views import StatusView
+from kernel_ext.views.view_data import StatusView
 from tests.worker import tasks
 from tests.worker.conftest import ROOT, gone, running
 from workbench import cache, events

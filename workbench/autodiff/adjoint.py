@@ -156,7 +156,8 @@ def _adjoint_param(param: Value, name: str) -> Value:
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
-    return [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
+    found = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
+    return [(op, reason) for op, reason in found if isinstance(reason, Missing)]
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:

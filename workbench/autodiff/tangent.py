@@ -115,7 +115,7 @@ class _Tangent:
         """An operation without blocks: a copy of it, then what it does to tangents."""
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
-        made = self.builder.emit(op.name, operands, [v.type for v in op.results], dict(op.attrs), (), names)
+        made = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
         self.copies[op] = made
         self.env.update(zip(op.results, made.results, strict=True))
         if op.name in _EFFECTS:
@@ -318,7 +318,7 @@ class _Tangent:
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
         self.builder.location = op.location
-        self.copies[op] = self.builder.emit(op.name, operands, types, dict(op.attrs), blocks, names)
+        self.copies[op] = self.builder.emit(op.name, operands, types, op.attrs, blocks, names)
         made, count = self.copies[op].results, len(op.results)
         self.env.update(zip(op.results, made[:count], strict=True))
         self.tangents.update(zip(more, made[count:], strict=True))

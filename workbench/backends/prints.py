@@ -5,7 +5,7 @@ number looks as Python shows it, and lines stand in the order of the threads wha
 
     bytes 0-7     int64: how many bytes records have asked for (beyond the capacity nothing is written)
     bytes 8-15    int64: how many records found no room
-    then records  int64 number of the print (from 1), int64 thread (linear), then 8 bytes a value: int64, or float64
+    then records  int64 number of the print (from 1), int64 thread (linear), then 8 bytes per value: int64, or float64
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def prints(function: Function) -> list[Op]:
     return [op for op in walk(function.body) if op.name == "print"]
 
 
-def numbered(function: Function) -> Function:
+def number_prints(function: Function) -> Function:
     """The function with a number, from 1, on each print; itself where it has none."""
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 

@@ -20,10 +20,10 @@ from workbench.builtins.scalars import (
     rounding,
     search,
 )
-from workbench.builtins.vectors import decompositions, matrices, positions, quaternions, transforms, vectors
+from workbench.builtins.vectors import decompositions, dot_and_length, matrices, positions, quaternions, transforms
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "extrema", "forms", "inverse",
-    "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms", "rounding", "search",
-    "tiles", "transforms", "vectors", "views",
+    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
+    "forms", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
+    "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

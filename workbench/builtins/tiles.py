@@ -91,7 +91,7 @@ tile_transpose = form("tile_transpose(a, axes=…)", "The tile with its axes in 
 tile_astype = form("tile_astype(a, dtype)", "The elements in another type, as a cast.")
 tile = form(
     "tile(x, preserve_type=False)",
-    "The threads' values of x as a tile with one element a thread. Of a vector each component is a row, with "
+    "The threads' values of x as a tile with one element per thread. Of a vector each component is a row, with "
     "preserve_type=True each element a vector.",
 )
 untile = form(

@@ -166,7 +166,7 @@ def _every_op(block: Block) -> Iterator[Op]:
 
 def _bits(name: str, type: Any, value: Any) -> str:
     if not isinstance(type, (Scalar, Vector)):
-        raise CacheError(f"the constant {name} cannot be part of a module key: {type!r} is no scalar or vector type")
+        raise CacheError(f"the constant {name} cannot be part of a module key: {type!r} is not a scalar or vector type")
     try:
         return f"{type!r}:{literal_bits(value, type)}"
     except (TypeError, ValueError, OverflowError) as error:

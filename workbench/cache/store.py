@@ -1,7 +1,7 @@
 """The store of artifacts: memory first, then this user's folder, then a read-only one.
 
 Bytes in, bytes out. What comes out was put in under that very key, or nothing comes out; the state of the disk never
-stops the work, it is only told (`events.CacheProblem`).
+stops the work, it is only reported (`events.CacheProblem`).
 """
 
 from __future__ import annotations

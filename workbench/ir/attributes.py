@@ -11,12 +11,13 @@ explained with the operations, in `ir.values` and `ir.tiles`.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, KeysView
-from typing import Any, Generic, Protocol, TypeVar, cast, get_args, get_origin, overload
+from collections.abc import ItemsView, KeysView, Mapping
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast, get_args, get_origin, overload
 
 from workbench.source import Location
 
 T = TypeVar("T")
+Number: TypeAlias = int | float
 DECLARED: dict[str, Attribute[Any]] = {}
 """Every attribute by its name."""
 
@@ -54,8 +55,7 @@ class Attribute(str, Generic[T]):
 
     def of(self, value: T) -> Attributes:
         """The attributes of an operation that has this one alone."""
-        attrs: dict[str, Any] = {self: value}
-        return attrs
+        return attributes({self: value})
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         return str, (str(self),)  # equal to it, so that it is found under either
@@ -70,32 +70,37 @@ class Attributes(Protocol):
     def get(self, key: Attribute[T], /) -> T | None: ...
     @overload
     def get(self, key: Attribute[T], default: T, /) -> T: ...
-    def get(self, key: Any, default: Any = None, /) -> Any:
+    def get(self, key: Attribute[T], default: T | None = None, /) -> T | None:
         """The value, or `default` if the operation does not have the attribute."""
 
     def __contains__(self, key: object, /) -> bool: ...
 
-    def keys(self) -> KeysView[Any]:
+    def keys(self) -> KeysView[Attribute[object]]:
         """The attributes that the operation has."""
         ...
 
-    def items(self) -> ItemsView[Any, Any]:
+    def items(self) -> ItemsView[Attribute[object], object]:
         """The attributes that the operation has, with their values."""
         ...
 
 
-VALUE = Attribute[Any]("value")
-"""Of the result's type: a number, or a tuple of numbers for a vector."""
+def attributes(values: Attributes | Mapping[str, object]) -> Attributes:
+    """A dict as a type checker sees it from here on; `ir.verify` checks the values' types."""
+    return cast(Attributes, values)
+
+
+VALUE = Attribute[Number | tuple[Number, ...]]("value")
+"""Of the result's type: a number, or a tuple of numbers for a vector; see `ir.values.number_of`."""
 CAPTURED = Attribute("captured", str)
 AXIS = Attribute("axis", int)
 LEVEL = Attribute("level", str)
 KIND = Attribute("kind", str)
-REASON = Attribute[Any]("reason")
+REASON = Attribute[object]("reason")
 """A string; inside autodiff a `Missing`."""
 MESSAGE = Attribute("message", str)
 NUMBER = Attribute("number", int)
 PARTS = Attribute[tuple[str | tuple[str, ...], ...]]("parts", tuple)
-FRAMES = Attribute[tuple[Any, ...]]("frames", tuple)
+FRAMES = Attribute[tuple[object, ...]]("frames", tuple)
 """`frontend.Frame`s."""
 END = Attribute("end", bool)
 COLD = Attribute("cold", bool)
@@ -128,15 +133,15 @@ PRECISION = Attribute("precision", str)
 LINKED = Attribute("linked", str)
 
 # Of operations inside one pass or one backend.
-STANDS_FOR = Attribute[Any]("stands_for")
+STANDS_FOR = Attribute[object]("stands_for")
 """Autodiff's `Later`."""
 ACCUMULATE = Attribute("accumulate", bool)
 COUNT = Attribute("count", int)
 OFFSET = Attribute("offset", int)
-USES = Attribute[tuple[Any, ...]]("uses", tuple)
+USES = Attribute[tuple[object, ...]]("uses", tuple)
 """The CUDA backend's `Use`s of shared memory."""
 WAIT = Attribute("wait", bool)
 STEP = Attribute("step", int)
 THREADS = Attribute("threads", int)
-PRODUCT = Attribute[Any]("product")
+PRODUCT = Attribute[object]("product")
 """The CUDA backend's `Product`."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
-from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes
+from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes, Number, attributes
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.source import UNKNOWN, Location
 from workbench.tiles import Tile, contents
@@ -38,22 +37,22 @@ class Builder:
         name: str,
         operands: Sequence[Value] = (),
         types: Sequence[Type] = (),
-        attrs: Attributes | Mapping[str, Any] | None = None,
+        attrs: Attributes | Mapping[str, object] | None = None,
         blocks: Sequence[Block] = (),
         names: Sequence[str] = (),
     ) -> Op:
         """Add an operation with one result for each type; `names` are the results' names for readers."""
         labels = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
-        return self.append(Op(name, tuple(operands), results, attrs or {}, tuple(blocks), self.location))
+        return self.append(Op(name, tuple(operands), results, attributes(attrs or {}), tuple(blocks), self.location))
 
     def one(
-        self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, Any] | None = None
+        self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
         """Add an operation with one result and give that."""
         return self.emit(name, operands, (type,), attrs).result
 
-    def const(self, value: Any, type: Type = int32, captured: str | None = None) -> Value:
+    def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
         """A constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
         return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
 
@@ -109,7 +108,7 @@ class Builder:
         step: Value,
         init: Sequence[Value],
         body: Block,
-        attrs: Attributes | Mapping[str, Any] | None = None,
+        attrs: Attributes | Mapping[str, object] | None = None,
     ) -> tuple[Value, ...]:
         """A `for`; `body` takes (index, *carried) and yields the next carried."""
         names = [v.name for v in body.params[1:]]
@@ -134,7 +133,7 @@ class Builder:
         with self.block((*indices, *elements)) as opened:
             made = tuple(make(indices, elements))
             self.yield_(*made)
-        types: list[Any] = [Tile(contents(v.type), shape) for v in made]
+        types = [Tile(contents(v.type), shape) for v in made]
         return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results
 
     def body(self) -> Block:

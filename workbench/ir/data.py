@@ -7,12 +7,13 @@ nothing: each value is checked as it is read, then the whole is verified, so wha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TypeAlias, TypedDict, TypeVar, cast, get_origin, get_type_hints
 
 import numpy as np
 
-from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE
+from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, Number, attributes
 from workbench.ir.show import literal_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
@@ -40,7 +41,24 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
-_OpData = tuple[str, list[Any], list[Any], dict[str, Any], list[Any], list[Any]]
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""What a JSON file holds; read-only, so that a list of one kind of values is one of JSON values."""
+T = TypeVar("T")
+
+
+class _BlockData(TypedDict):
+    params: list[Json]
+    ops: list[Json]
+
+
+class _FunctionData(_BlockData):
+    name: str
+    tid: int
+    captured: list[Json]
+    block: int
+    source: int
+    types: list[Json]
+    sources: list[Json]
 
 
 class Malformed(ValueError):
@@ -51,7 +69,7 @@ class Unwritable(ValueError):
     """A function with something that has no form as data."""
 
 
-def to_data(function: Function) -> dict[str, Any]:
+def to_data(function: Function) -> Mapping[str, Json]:
     """The function as JSON values.
 
     Raises:
@@ -60,7 +78,7 @@ def to_data(function: Function) -> dict[str, Any]:
     return _Writer().function(function)
 
 
-def from_data(data: Any, texts: bool = False) -> Function:
+def from_data(data: Json, texts: bool = False) -> Function:
     """The function that `to_data` wrote, verified.
 
     Args:
@@ -81,33 +99,35 @@ def from_data(data: Any, texts: bool = False) -> Function:
         raise Malformed(f"an operation is malformed ({type(error).__name__}: {error})") from None
 
 
-def type_data(type: Type) -> Any:
+def type_data(type: Type) -> Json:
     """A type as JSON values.
 
     Raises:
         Unwritable: it is of a kind that has no form as data.
     """
-    if isinstance(type, Scalar) and SCALARS.get(type.name) == type:
-        return type.name
-    if isinstance(type, ArrayType) and type.wide:
-        raise Unwritable(f"{type!r} with a size of 2³¹ or more has no form in a file")
-    for kind, form in _FORMS.items():
-        if type.__class__ is kind:
-            return form(type)
-    raise Unwritable(f"{type!r} has no form in a file")
+    match type:
+        case Scalar() if SCALARS.get(type.name) == type:
+            return type.name
+        case Matrix():
+            return ["matrix", type.rows, type.columns, type_data(type.dtype)]
+        case Quaternion():
+            return ["quaternion", type_data(type.dtype)]
+        case Transform():
+            return ["transform", type_data(type.dtype)]
+        case Vector() if type.__class__ is Vector:
+            return ["vector", type.length, type_data(type.dtype)]
+        case Tile():
+            return ["tile", type_data(type.dtype), [*type.shape], type.storage]
+        case ArrayType(wide=False):
+            place = (type.pitch, type.offset) if type.pitch else ()
+            return ["array", type_data(type.dtype), type.ndim, *place]
+        case ArrayType():
+            raise Unwritable(f"{type!r} with a size of 2³¹ or more has no form in a file")
+        case _:
+            raise Unwritable(f"{type!r} has no form in a file")
 
 
-_FORMS: dict[type, Callable[[Any], list[Any]]] = {
-    Vector: lambda t: ["vector", t.length, type_data(t.dtype)],
-    Matrix: lambda t: ["matrix", t.rows, t.columns, type_data(t.dtype)],
-    Quaternion: lambda t: ["quaternion", type_data(t.dtype)],
-    Transform: lambda t: ["transform", type_data(t.dtype)],
-    Tile: lambda t: ["tile", type_data(t.dtype), list(t.shape), t.storage],
-    ArrayType: lambda t: ["array", type_data(t.dtype), t.ndim, *((t.pitch, t.offset) if t.pitch else ())],
-}
-
-
-def read_type(data: Any) -> Type:
+def read_type(data: Json) -> Type:
     """The type that `type_data` wrote.
 
     Raises:
@@ -132,21 +152,21 @@ def read_type(data: Any) -> Type:
             inner = read_type(dtype)
             if isinstance(inner, (Scalar, Vector)) and 0 <= offset <= pitch - inner.size:
                 return ArrayType(inner, ndim, pitch, offset)
-        case ["tile", dtype, [*shape], str() as storage] if is_shape(tuple(shape)) and storage in STORAGES:
-            inner = read_type(dtype)
-            if isinstance(inner, (Scalar, Vector)):
-                return Tile(inner, tuple(shape), storage)
+        case ["tile", dtype, [*sizes], str() as storage] if storage in STORAGES:
+            inner, shape = read_type(dtype), tuple(sizes)
+            if isinstance(inner, (Scalar, Vector)) and is_shape(shape):
+                return Tile(inner, shape, storage)
         case _:
             pass
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
-def value_bits(value: Any, type: Scalar | Vector) -> str:
+def value_bits(value: object, type: Scalar | Vector) -> str:
     """A number, or a vector's numbers, with all bits."""
     return literal_bits(value, type)
 
 
-def read_bits(bits: Any, type: Type) -> Any:
+def read_bits(bits: Json, type: Type) -> Number | tuple[Number, ...]:
     """The number, or the tuple of numbers, that `value_bits` wrote.
 
     Raises:
@@ -165,10 +185,10 @@ def read_bits(bits: Any, type: Type) -> Any:
     return tuple(found) if isinstance(type, Vector) else found[0]
 
 
-def _scalar(data: Any) -> Scalar:
+def _scalar(data: Json) -> Scalar:
     if isinstance(data, str) and data in SCALARS:
         return SCALARS[data]
-    raise Malformed(f"{str(data)[:80]} is no scalar type")
+    raise Malformed(f"{str(data)[:80]} is not a scalar type")
 
 
 class _Writer:
@@ -176,11 +196,11 @@ class _Writer:
 
     def __init__(self) -> None:
         self.types: dict[str, int] = {}
-        self.forms: list[Any] = []
+        self.forms: list[Json] = []
         self.sources: dict[Source, int] = {}
         self.values: dict[Value, int] = {}
 
-    def function(self, function: Function) -> dict[str, Any]:
+    def function(self, function: Function) -> Mapping[str, Json]:
         params = [self.value(p) for p in function.params]
         source = self.source(function.source)
         ops = self.block(function.body)["ops"]
@@ -201,26 +221,26 @@ class _Writer:
     def source(self, source: Source) -> int:
         return self.sources.setdefault(source, len(self.sources)) if source is not UNKNOWN.source else -1
 
-    def value(self, value: Value) -> list[Any]:
+    def value(self, value: Value) -> list[Json]:
         self.values[value] = len(self.values)
         return [self.type(value.type), value.name]
 
-    def block(self, block: Block) -> dict[str, Any]:
+    def block(self, block: Block) -> dict[str, Json]:
         params = [self.value(p) for p in block.params]
         return {"params": params, "ops": [self.op(op) for op in block.ops]}
 
-    def op(self, op: Op) -> list[Any]:
+    def op(self, op: Op) -> list[Json]:
         operands = [self.values[v] for v in op.operands]
         attrs = self.attributes(op)
         results = [self.value(r) for r in op.results]
         blocks = [self.block(b) for b in op.blocks]
         return [op.name, operands, results, attrs, blocks, self.place(op.location)]
 
-    def place(self, place: Location) -> list[int]:
+    def place(self, place: Location) -> list[Json]:
         return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
 
-    def attributes(self, op: Op) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+    def attributes(self, op: Op) -> dict[str, Json]:
+        told: dict[str, Json] = {}
         for name, value in op.attrs.items():
             if op.name == "const" and name == VALUE:
                 kind = op.result.type
@@ -230,14 +250,13 @@ class _Writer:
                 told[name] = self.plain(value, op.name)
         return told
 
-    def plain(self, value: Any, op: str) -> Any:
-        value = cast(Any, value).item() if isinstance(value, np.generic) else value
+    def plain(self, value: object, op: str) -> Json:
         if isinstance(value, (bool, int, str)) or value is None:
             return value
         if isinstance(value, float):
             return ["float", value.hex()]
         if isinstance(value, (tuple, list)):
-            return ["tuple", *(self.plain(v, op) for v in cast(Sequence[Any], value))]
+            return ["tuple", *(self.plain(v, op) for v in cast(Sequence[object], value))]
         if isinstance(value, Block):
             return ["block", self.block(value)]
         if isinstance(value, (Scalar, Vector, ArrayType)):
@@ -257,10 +276,9 @@ class _Reader:
         self.values: list[Value] = []
         self.ops = 0
 
-    def function(self, data: Any) -> Function:
-        data = {"block": 0, **cast(dict[str, Any], data)} if isinstance(data, dict) else data
-        _fields(data, "a function", name=str, params=list, tid=int, block=int, captured=list, source=int, ops=list,
-                types=list, sources=list)  # fmt: skip
+    def function(self, given: Json) -> Function:
+        known = {"block": 0, **given} if isinstance(given, dict) else given
+        data = _checked(known, "a function", _FunctionData)
         self.types = [read_type(t) for t in data["types"]]
         self.sources = [self.source(s) for s in data["sources"]]
         if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM or not 0 <= data["block"] <= 1024:
@@ -272,7 +290,7 @@ class _Reader:
         body = Block((), tuple(self.op(op, 0) for op in data["ops"]))
         return Function(data["name"], params, body, data["tid"], captured, self.at(data["source"]), data["block"])
 
-    def source(self, data: Any) -> Source:
+    def source(self, data: Json) -> Source:
         match data:
             case [str() as text, str() as name, int() as offset] if not isinstance(offset, bool):
                 return Source(text, name, "<record>", offset)
@@ -280,19 +298,20 @@ class _Reader:
                 pass
         raise Malformed("a source that is none")
 
-    def at(self, number: Any) -> Source:
+    def at(self, number: Json) -> Source:
         return UNKNOWN.source if number == -1 else _nth(self.sources, number, "source")
 
-    def captured(self, data: Any) -> Captured:
+    def captured(self, data: Json) -> Captured:
         match data:
             case [str() as name, number, bits] if _NAME.fullmatch(name):
                 type = _nth(self.types, number, "type")
-                return Captured(name, type, read_bits(bits, type))
+                if isinstance(type, (Scalar, Vector)):
+                    return Captured(name, type, read_bits(bits, type))
             case _:
                 pass
         raise Malformed("a captured constant that is none")
 
-    def value(self, data: Any) -> Value:
+    def value(self, data: Json) -> Value:
         match data:
             case [number, str() as name] if not name or _LOCAL.fullmatch(name) or _PARAMETER.fullmatch(name):
                 self.values.append(Value(_nth(self.types, number, "type"), name))
@@ -301,30 +320,36 @@ class _Reader:
                 pass
         raise Malformed(f"{str(data)[:80]} is no value")
 
-    def block(self, data: Any, depth: int) -> Block:
-        _fields(data, "a block", params=list, ops=list)
+    def block(self, given: Json, depth: int) -> Block:
+        data = _checked(given, "a block", _BlockData)
         params = tuple(self.value(p) for p in data["params"])
         return Block(params, tuple(self.op(op, depth) for op in data["ops"]))
 
-    def op(self, data: Any, depth: int) -> Op:
+    def op(self, data: Json, depth: int) -> Op:
         self.ops += 1
         if self.ops > MAX_OPS or depth > MAX_DEPTH:
             raise Malformed("more operations, or deeper ones, than a function can have")
         match data:
-            case [str(), list(), list(), dict(), list(), list()]:
-                name, operands, results, attrs, blocks, at = cast(_OpData, data)
+            case [
+                str() as name,
+                list() as operands,
+                list() as results,
+                dict() as attrs,
+                list() as blocks,
+                list() as at,
+            ]:
                 given = tuple(_nth(self.values, v, "value") for v in operands)
                 read = {k: self.plain(v, depth) for k, v in attrs.items() if k != VALUE or name != "const"}
                 made = tuple(self.value(r) for r in results)
                 inner = tuple(self.block(b, depth + 1) for b in blocks)
                 if name == "const":
                     self.constant(read, attrs, made)
-                return Op(name, given, made, self.without_texts(name, read), inner, self.location(at))
+                return Op(name, given, made, attributes(self.without_texts(name, read)), inner, self.location(at))
             case _:
                 pass
         raise Malformed(f"{str(data)[:80]} is no operation")
 
-    def without_texts(self, name: str, attrs: dict[str, Any]) -> dict[str, Any]:
+    def without_texts(self, name: str, attrs: dict[str, object]) -> dict[str, object]:
         """The attributes without CUDA text, if it is not taken."""
         if name != "custom" or self.texts:
             return attrs
@@ -332,7 +357,7 @@ class _Reader:
             raise Malformed(f"the func {str(attrs.get(NAME))[:80]} is CUDA text alone; that takes trust=True")
         return {k: v for k, v in attrs.items() if k in (NAME, GRADIENT, REPLAY, ADJOINTS)}
 
-    def constant(self, read: dict[str, Any], attrs: Mapping[str, Any], made: tuple[Value, ...]) -> None:
+    def constant(self, read: dict[str, object], attrs: Mapping[str, Json], made: tuple[Value, ...]) -> None:
         match attrs.get(VALUE):
             case ["bits", bits] if len(made) == 1:
                 read[VALUE] = read_bits(bits, made[0].type)
@@ -342,7 +367,7 @@ class _Reader:
         if name is not None and not (isinstance(name, str) and _NAME.fullmatch(name)):
             raise Malformed("a constant with an improper name")
 
-    def plain(self, data: Any, depth: int) -> Any:
+    def plain(self, data: Json, depth: int) -> object:
         if data is None or isinstance(data, (bool, int, str)):
             return data
         match data:
@@ -362,7 +387,7 @@ class _Reader:
                 pass
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
-    def location(self, data: Any) -> Location:
+    def location(self, data: Json) -> Location:
         match data:
             case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
                 if min(line, column, end_line, end_column) >= 0:
@@ -372,16 +397,23 @@ class _Reader:
         raise Malformed("an operation without a proper place")
 
 
-def _nth(items: list[Any], number: Any, what: str) -> Any:
-    if type(number) is not int or not 0 <= number < len(items):
+def _nth(items: list[T], number: Json, what: str) -> T:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(items):
         raise Malformed(f"there is no {what} {str(number)[:40]}")
     return items[number]
 
 
-def _fields(data: Any, what: str, **kinds: type) -> None:
-    """Check that `data` is a dict with exactly these fields of these types."""
-    if not isinstance(data, dict) or cast(dict[Any, Any], data).keys() != kinds.keys():
+def _checked(data: Json, what: str, form: type[T]) -> T:
+    """The data, a dict with exactly the fields of a TypedDict, each of its type; lists are checked as they are read."""
+    kinds = _kinds(form)
+    if not isinstance(data, dict) or data.keys() != kinds.keys():
         raise Malformed(f"{what} with other fields than {', '.join(kinds)}")
-    for name, kind in kinds.items():
-        if cast(dict[str, Any], data)[name].__class__ is not kind:
-            raise Malformed(f"{what} whose {name} is no {kind.__name__}")
+    for name, value in data.items():
+        if value.__class__ is not kinds[name]:
+            raise Malformed(f"{what} whose {name} is no {kinds[name].__name__}")
+    return cast(T, data)
+
+
+@cache
+def _kinds(form: type) -> dict[str, type]:
+    return {name: get_origin(kind) or kind for name, kind in get_type_hints(form).items()}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import numpy as np
 
 from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value
 from workbench.source import Location
-from workbench.types import Scalar, Type, Vector, element
+from workbench.types import Scalar, Vector, element
 
 # Attributes of many lines, which readers find in the cell.
 TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
@@ -29,7 +27,7 @@ def canonical(function: Function) -> str:
     return _Printer(function, canonical=True, lines=False).text()
 
 
-def literal_bits(value: Any, type: Scalar | Vector) -> str:
+def literal_bits(value: object, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
     with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
@@ -78,20 +76,20 @@ class _Printer:
     def op(self, op: Op, depth: int) -> None:
         pad = "  " * depth
         operands = ", ".join(self.name(v) for v in op.operands)
-        results = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in op.results)
+        results = ", ".join(f"{self.name(v)}: {v.type!r}" for v in op.results)
         attrs = self.attrs(op)
         place = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
         head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{place}"
         self.rows.append(head)
         for block in op.blocks:
-            params = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in block.params)
+            params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)
             self.rows.append(f"{pad}{{ {params}".rstrip())
             self.block(block, depth + 1)
             self.rows.append(f"{pad}}}")
         for name in (GRADIENT, REPLAY):
             block = op.attrs.get(name)
             if block is not None:
-                params = ", ".join(f"{self.name(v)}: {_type(v.type)}" for v in block.params)
+                params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)
                 self.rows.append(f"{pad}{name} {{ {params}".rstrip())
                 self.block(block, depth + 1)
                 self.rows.append(f"{pad}}}")
@@ -102,16 +100,8 @@ class _Printer:
             assert isinstance(type, (Scalar, Vector))
             if captured:
                 return f" @{captured}"
-            return f" #{literal_bits(value, type)}" if self.canonical else f" {_readable(value)}"
+            return f" #{literal_bits(value, type)}" if self.canonical else f" {value!r}"
         hidden = () if self.canonical else TEXTS
         items = sorted((k, v) for k, v in op.attrs.items() if v is not None and k not in hidden)
         shown = [f"{k}={v}" for k, v in items if not isinstance(v, (Block, Location))]
         return f"[{', '.join(shown)}]" if shown else ""
-
-
-def _readable(value: Any) -> str:
-    return repr(cast(Any, value).item()) if isinstance(value, np.generic) else repr(value)
-
-
-def _type(type: Type) -> str:
-    return repr(type)

@@ -31,22 +31,19 @@ with one of these operations has a `block_dim`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from workbench.ir.attributes import AXES, AXIS, KIND, ROLE, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.ops import TILED
+from workbench.ir.values import Block, Op, Value, walk
 from workbench.tiles import Tile, is_shape
 from workbench.types import ArrayType, Kind, Scalar, element, float32, int32, is_integer
-
-if TYPE_CHECKING:
-    from workbench.ir.values import Op, Value
 
 REDUCTIONS = ("sum", "min", "max", "argmin", "argmax", "func")
 SCANS = ("sum", "min", "max")
 ROLES = ("forward", "adj_a", "adj_b")
 
 
-def _types(values: tuple[Value, ...]) -> list[Any]:
+def _types(values: tuple[Value, ...]) -> list[object]:
     return [v.type for v in values]
 
 
@@ -64,15 +61,8 @@ def _map(op: Op) -> bool:
         and all(isinstance(v.type, Tile) and v.type.shape == shape for v in tiles)
         and _types(body.params) == [int32] * rank + [_tile(v).dtype for v in op.operands]
         and _types(body.yielded) == [_tile(v).dtype for v in op.results]
-        and not any(inner.name.startswith("tile_") for inner in _walk(body))
+        and not any(inner.name.startswith("tile_") for inner in walk(body))
     )
-
-
-def _walk(block: Any) -> Any:
-    for op in block.ops:
-        yield op
-        for inner in op.blocks:
-            yield from _walk(inner)
 
 
 def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
@@ -182,7 +172,7 @@ def _matmul(op: Op) -> bool:
     return same and all(v.type == r for v in op.operands[2:])
 
 
-def is_number(type: Any) -> bool:
+def is_number(type: object) -> bool:
     """Whether it is a scalar that can be summed: no bool."""
     return isinstance(type, Scalar) and type.kind is not Kind.BOOL
 
@@ -218,6 +208,6 @@ def _rule(name: str) -> Callable[[Op], object]:
 RULES = {name: _rule(name) for name in _RULES}
 
 
-def is_tiled(block: Any) -> bool:
+def is_tiled(block: Block) -> bool:
     """Whether the block has an operation on tiles."""
-    return any(op.name in TILED for op in _walk(block))
+    return any(op.name in TILED for op in walk(block))

@@ -77,12 +77,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from workbench.ir.attributes import ADJ_CUDA, REFERENCE, Attribute, Attributes
+import numpy as np
+
+from workbench.ir.attributes import ADJ_CUDA, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
 from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
 from workbench.types import Aggregate, ArrayType, Scalar, Type, Vector
+
+NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
+"""A scalar, or a vector as an array of its NumPy shape, of the exact dtype."""
 
 # What `atomic` does to an element, and how many elements it is given: `cas` the expected one and the new one.
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
@@ -115,7 +120,7 @@ class Op:
     name: str
     operands: tuple[Value, ...] = ()
     results: tuple[Value, ...] = ()
-    attrs: Attributes = field(default_factory=dict[str, Any])
+    attrs: Attributes = field(default_factory=lambda: attributes({}))
     blocks: tuple[Block, ...] = ()
     location: Location = UNKNOWN
 
@@ -127,14 +132,14 @@ class Op:
 
     def replace(
         self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
-        attrs: Attributes | Mapping[str, Any] | None = None, blocks: tuple[Block, ...] | None = None,
+        attrs: Attributes | Mapping[str, object] | None = None, blocks: tuple[Block, ...] | None = None,
     ) -> Op:  # fmt: skip
         """The operation of this name, and at this place in the source, with other operands, results, … if given."""
         return Op(
             self.name,
             self.operands if operands is None else operands,
             self.results if results is None else results,
-            self.attrs if attrs is None else attrs,
+            self.attrs if attrs is None else attributes(attrs),
             self.blocks if blocks is None else blocks,
             self.location,
         )
@@ -161,11 +166,11 @@ FUNC = Attribute("func", Block)
 
 @dataclass(frozen=True)
 class Captured:
-    """A value of the user's namespace that a kernel uses: its name there, its type, its value (a NumPy value)."""
+    """A value of the user's namespace that a kernel uses: its name there, its type, its value."""
 
     name: str
     type: Scalar | Vector
-    value: Any
+    value: NumPyValue | Number | tuple[Number, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +208,13 @@ def walk(block: Block) -> Iterator[Op]:
                 break
         else:
             open_blocks.pop()
+
+
+def number_of(const: Op) -> Number:
+    """The value of a scalar constant."""
+    number = const.attrs[VALUE]
+    assert not isinstance(number, tuple)
+    return number
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:

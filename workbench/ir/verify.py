@@ -171,7 +171,7 @@ def verify(function: Function) -> Function:
         raise InvalidIR(f"{function.name}: two parameters share a name: {names}")
     _block(function.body, set(function.params), function.name, nested=False)
     if is_tiled(function.body) and not function.block_dim:
-        raise InvalidIR(f"{function.name}: operations on tiles in a function that runs once a thread")
+        raise InvalidIR(f"{function.name}: operations on tiles in a function that runs once per thread")
     return function
 
 

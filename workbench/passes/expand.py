@@ -7,11 +7,10 @@ is done component by component, so that a backend emits scalars alone. Component
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.errors import BuildError
-from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE
+from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value
@@ -49,7 +48,7 @@ class _Expander:
         self.native = native
         self.keep_vector_operators = keep_vector_operators
         self.mapping: dict[Value, Value] = {}
-        self.constants: dict[Value, Any] = {}
+        self.constants: dict[Value, Number | tuple[Number, ...]] = {}
         self.parts: Scopes[Value, tuple[Value, ...]] = Scopes()
         self.builder = Builder()
 
@@ -83,6 +82,7 @@ class _Expander:
 
     def core(self, op: Op, operands: tuple[Value, ...]) -> None:
         if op.name == "custom" and op.attrs.get(CUDA) and self.keep_text:
+            # Its Python body goes: on CUDA the text is the meaning, and dead code would remain.
             self.builder.append(Op("native", operands, op.results, op.attrs, (), op.location))
             return
         if op.name == "custom":
@@ -98,11 +98,13 @@ class _Expander:
             return
         if op.name == "extract":
             known, index = self.parts.get(operands[0]), self.constants.get(operands[1])
-            if known is not None and index is not None and 0 <= index < len(known):
+            # An index outside is left to the backend, which defines what it gives.
+            if known is not None and isinstance(index, int) and 0 <= index < len(known):
                 self.mapping[op.result] = known[index]
                 return
         elif op.name == "vec":
             self.parts[op.result] = operands
+        # A captured constant stays a name, so that a key can say which one has changed.
         elif op.name == "const" and not op.attrs.get(CAPTURED):
             self.constants[op.result] = op.attrs[VALUE]
         self.keep(op, operands)
@@ -126,8 +128,9 @@ class _Expander:
             return self.parts[vector]
         type = vector.type
         assert isinstance(type, Vector)
-        if vector in self.constants:
-            found = tuple(self.builder.const(c, type.dtype) for c in self.constants[vector])
+        known = self.constants.get(vector)
+        if isinstance(known, tuple):
+            found = tuple(self.builder.const(c, type.dtype) for c in known)
         else:
             numbers = [self.builder.const(i, int32) for i in range(type.length)]
             found = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)

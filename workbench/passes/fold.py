@@ -6,18 +6,17 @@ between devices). A captured constant stays a name, never computed into a litera
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
-from workbench.ir.attributes import CAPTURED, VALUE
+from workbench.ir.attributes import CAPTURED, VALUE, Number
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import FUNC, Block, Function, Op, Value
+from workbench.ir.values import FUNC, Block, Function, NumPyValue, Op, Value
 from workbench.passes.analysis.scopes import Scopes
 from workbench.tiles import contents
 from workbench.types import Scalar, Type, Vector, is_float
@@ -32,6 +31,7 @@ def fold(function: Function, calls: bool = True) -> Function:
     Args:
         calls: write out what is called (`call`); else these operations stay.
     """
+    # Folding 1 / 0 computes an infinity, as the operation would; NumPy's warning would reach the user.
     with np.errstate(all="ignore"):
         return replace_body(function, _Folder(calls).block(function.body))
 
@@ -42,9 +42,9 @@ class _Folder:
     def __init__(self, calls: bool) -> None:
         self.calls = calls
         self.mapping: dict[Value, Value] = {}
-        self.known: dict[Value, Any] = {}
+        self.known: dict[Value, NumPyValue] = {}
         self.made: dict[Value, Op] = {}
-        self.shared: Scopes[Any, Any] = Scopes()
+        self.shared: Scopes[Hashable, tuple[Value, ...]] = Scopes()
         self.ops: list[Op] = []
 
     def block(self, block: Block) -> Block:
@@ -64,12 +64,14 @@ class _Folder:
             op = op.replace(operands)
         if op.name == "if" and operands[0] in self.known:
             self.decided(op, bool(self.known[operands[0]]))
+        # Only one that holds is dropped; a false one has to be reported when its line runs, if it runs.
         elif op.name == "assert" and bool(self.known.get(operands[0], False)):
             return
         elif op.blocks:
             self.ops.append(map_blocks(op, self.block))
         elif op.name == "call":
             self.call(op)
+        # Loads and calls of unknown text fall through: what they read may change between two of them.
         elif op.name in PURE or op.name in TABLE:
             self.mapping[op.result] = self.pure(op)
         else:
@@ -85,6 +87,7 @@ class _Folder:
 
     def call(self, op: Op) -> None:
         """The results of an equal call that was written out before, or of this one."""
+        # A func is pure up to its arguments, so equal calls are shared before their bodies are written out at all.
         key = "call", op.attrs[FUNC], op.operands
         if key not in self.shared:
             self.shared[key] = self.written_out(op) if self.calls else op.results
@@ -114,57 +117,63 @@ class _Folder:
         """The value of an equal operation that was done before, or this one's, appended."""
         key = _key(op)
         if key in self.shared:
-            return self.shared[key]
+            (same,) = self.shared[key]
+            return same
         self.ops.append(op)
         self.made[op.result] = op
-        self.shared[key] = op.result
+        self.shared[key] = op.results
         if op.name == "const" and not op.attrs.get(CAPTURED):
             self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
         return op.result
 
-    def computed(self, op: Op) -> Any:
+    def computed(self, op: Op) -> NumPyValue | None:
         """The operation's value where all operands are literals; None if it is not known or is NaN."""
         builtin = TABLE.get(op.name)
         if not op.operands or any(v not in self.known for v in op.operands):
             return None
         values = [self.known[v] for v in op.operands]
         if builtin is None:
-            return _CORE[op.name](values, op.result.type) if op.name in _CORE else None
+            # The other operations of the core have effects or depend on the thread.
+            return _CORE[op.name](values, contents(op.result.type)) if op.name in _CORE else None
         try:
             number = apply(builtin, values, contents(op.result.type))
+        # Left to run: with checks it is a fault at its line, which folding would lose.
         except ZeroDivisionError:
             return None
+        # A NaN computed here would have NumPy's sign and payload, not the device's.
         return None if is_float(op.result.type) and np.isnan(number).any() else number
 
     def is_literal(self, value: Value, number: float) -> bool:
         """Whether the value is the literal `number` in every component (0 means +0 for a float)."""
         if value not in self.known:
             return False
+        # -0.0 == 0.0, hence the look at the sign.
         wanted = np.asarray(number, dtype=self.known[value].dtype)
         return bool(np.all(self.known[value] == wanted) and not np.signbit(self.known[value]).any())
 
 
-def _key(op: Op) -> Any:
+def _key(op: Op) -> Hashable:
     type = op.result.type
     if op.name == "const":
         assert isinstance(type, (Scalar, Vector))
+        # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
         return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], type)
     return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
 
 
-def _plain(number: Any) -> Any:
+def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:
     """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
     if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
         number = number.astype(np.float32)
     return tuple(number.reshape(-1).tolist()) if number.ndim else number.item()
 
 
-def _component(values: list[Any], type: Type) -> Any:
-    vector, index = values
-    return vector.flat[index] if 0 <= index < vector.size else None
+def _component(values: Sequence[NumPyValue], type: Type) -> NumPyValue | None:
+    vector, index = values[0].reshape(-1), values[1].item()
+    return vector[index] if 0 <= index < vector.size else None
 
 
-_CORE: dict[str, Callable[[list[Any], Any], Any]] = {
+_CORE: dict[str, Callable[[Sequence[NumPyValue], Scalar | Vector], NumPyValue | None]] = {
     "cast": lambda values, type: convert(values[0], type),
     "vec": value_of,
     "extract": _component,
@@ -187,6 +196,7 @@ def _add(folder: _Folder, op: Op) -> Value | None:
     """x + 0 is x; of floats x + -0.0, since -0.0 + 0.0 is 0.0."""
     for zero, x in (op.operands, op.operands[::-1]):
         number = folder.known.get(zero)
+        # Types differ where a scalar is added to a vector: then the result is not the operand.
         if number is not None and x.type == op.result.type and not number.any():
             if not is_float(op.result.type) or np.signbit(number).all():
                 return x
@@ -194,6 +204,7 @@ def _add(folder: _Folder, op: Op) -> Value | None:
 
 
 def _mul(folder: _Folder, op: Op) -> Value | None:
+    # Of floats 0 * x is NaN for an infinite x, and -0.0 for a negative one.
     if not is_float(op.result.type):
         for v in op.operands:
             if folder.is_literal(v, 0):
@@ -238,10 +249,11 @@ def _cast(folder: _Folder, op: Op) -> Value | None:
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
-    made, index = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
-    if made is None or made.name != "vec" or index is None or not 0 <= index < len(made.operands):
+    made, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    if made is None or made.name != "vec" or known is None:
         return None
-    return made.operands[int(index)]
+    index = int(known.item())
+    return made.operands[index] if 0 <= index < len(made.operands) else None
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {

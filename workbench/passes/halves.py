@@ -50,7 +50,7 @@ class _Halves:
             if not is_half(type):
                 self.builder.append(op.replace(operands))
                 return
-            exact = self.builder.one(op.name, operands, in_float32(type), dict(op.attrs))
+            exact = self.builder.one(op.name, operands, in_float32(type), op.attrs)
             self.builder.append(Op("cast", (exact,), op.results, {}, (), op.location))
         elif narrow and op.name == "cast":
             self.cast(op)

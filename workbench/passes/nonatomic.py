@@ -29,8 +29,10 @@ def owned_arrays(function: Function) -> frozenset[Value]:
             array = op.operands[0]
             assert isinstance(array.type, ArrayType)
             indices = op.operands[1 : 1 + array.type.ndim]
+            # `y[j, i]` is as good as `y[i, j]`: what counts is that two threads never have the same indices.
             if sorted(axes.get(i, -1) for i in indices) != list(range(function.launch_ndim)):
                 shared.add(array)
+        # It is the sum of all threads, into one element.
         elif op.name == "reduce_add":
             shared.add(op.operands[0])
         if op.name in TILED:  # by many threads, or at many places
@@ -47,6 +49,7 @@ def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]]
     def change(on: Rewriter, op: Op) -> list[Op] | None:
         return _plain(on, op) if op.name == "atomic_add" and op.operands[0] in arrays else None
 
+    # Looked at first: most kernels have none, and a rewrite copies every operation.
     return rewrite(function, change) if _adds(function, arrays) else function
 
 
@@ -63,6 +66,7 @@ def _adds(function: Function, arrays: Collection[Value]) -> bool:
 def _plain(on: Rewriter, op: Op) -> list[Op]:
     *place, value = op.operands
     old, new = fresh(op.result), Value(op.result.type)
+    # An atomic addition gives the old value, so that is what later uses mean.
     on.mapping[op.result] = old
     return [
         Op("load", tuple(place), (old,), {}, (), op.location),

@@ -10,7 +10,7 @@
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
-        backends/cpu/emit/emit.py           CPU, then LLVM IR and LLVM
+        backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
         backends/python/interpret.py        PYTHON, then one thread after the other
     machine code
@@ -110,6 +110,7 @@ def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
         function: what goes in.
         given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
     """
+    # A misspelt name would switch off nothing, silently.
     assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
     for name in stage:
         step = given.get(name, True)

@@ -89,11 +89,13 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
     for op in operations:
         for array in (v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"):
             place = _place(op)
+            # `array is place[0]`: the array could also be an operand of another kind, such as the value.
             plain = place and array is place[0] and not used.intersection(op.results) and _combines(op)
             good = plain and all(same_in_all(v, made, params) for v in place[1:])
             kinds.setdefault(array, set()).add(kind_of(op) if good and op.name in ACCESSES else "")
             places.setdefault(array, {})[place] = None
     found = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in places[array]]
+    # Each component costs a buffer and lanes, and a step after each chunk of threads.
     widths = sum(t.length if isinstance(t := _element(p[0]), Vector) else 1 for p in found)
     return frozenset(found) if widths <= COMPONENTS else frozenset()
 

@@ -45,5 +45,5 @@ def _op(op: Op, mapping: Mapping) -> Op:
     operands = tuple(mapping[v] for v in op.operands)
     blocks = tuple(_block(b, mapping) for b in op.blocks)
     results = tuple(_value(v, mapping) for v in op.results)
-    attrs = {k: _block(v, {}) if isinstance(v, Block) else v for k, v in op.attrs.items()}
+    attrs: dict[str, object] = {k: _block(v, {}) if isinstance(v, Block) else v for k, v in op.attrs.items()}
     return op.replace(operands, results=results, attrs=attrs, blocks=blocks)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from workbench.ir.attributes import VALUE
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.types import Scalar, is_integer
 
 
@@ -46,7 +46,9 @@ class _Unroller:
         operands = tuple(self.mapping.get(v, v) for v in op.operands)
         blocks = tuple(self.block(b) for b in op.blocks)
         copied = op.replace(operands, blocks=blocks)
+        # The original operation decides: its operands are the values whose constants are known.
         numbers = self.range(op) if op.name == "for" and self.chosen(op) else None
+        # Inner loops are written out already, so nested loops are counted with all their iterations.
         if numbers is None or len(numbers) * sum(1 for _ in walk(blocks[0])) > self.limit:
             into.append(copied)
             return
@@ -77,10 +79,11 @@ def _numbers(function: Function) -> dict[Value, int]:
     found: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):
-            found[op.result] = int(op.attrs[VALUE])
+            found[op.result] = int(number_of(op))
         elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in found:
             number, type = found[op.operands[0]], op.result.type
             assert isinstance(type, Scalar)
+            # Positive numbers that fit keep their value under any cast between integers.
             if int(type.numpy.type(0)) <= number < 2 ** (type.bits - 1):
                 found[op.result] = number
     return found

@@ -14,7 +14,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import compile_text
-from workbench.backends.cpu.emit.emit import entry_name
+from workbench.backends.cpu.emit.emit_module import entry_name
 from workbench.backends.cpu.maths import vecmath
 from workbench.builtins import TABLE
 from workbench.cache.native import load_kernel

@@ -18,7 +18,7 @@ from tests.worker import tasks
 from workbench.autodiff.adjoint import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.jobs import Limits, Lost

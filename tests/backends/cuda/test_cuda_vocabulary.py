@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend import test_atomics, test_noise, test_random_numbers, test_search, test_vector_parts
+from tests.frontend.arrays import test_atomics
+from tests.frontend.random import test_noise, test_random_numbers, test_search
+from tests.frontend.values import test_vector_parts
 from tests.support.checks.meaning import define
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend

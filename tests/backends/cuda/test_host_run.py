@@ -1,4 +1,4 @@
-"""CUDA C++ on the CPU: barriers, shared memory, warps, atomics, and what is told when a text is wrong."""
+"""CUDA C++ on the CPU: barriers, shared memory, warps, atomics, and what is reported when a text is wrong."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_what_cannot_be_executed_is_named(body: str, message: str) -> None:
     ("text", "message"),
     [
         (".version 12.0\n.target sm_200\n.address_size 64\n", r"PTX 12\.0 is newer than what is known here"),
-        ("int main() {}", "is no directive|no .version"),
+        ("int main() {}", "is not a directive|no .version"),
         (".version 9.0\n.target sm_90\n.address_size 32\n", "Only 64-bit addresses"),
         (HEAD + ".global .texref t;\n", r"type \.texref cannot be executed"),
     ],

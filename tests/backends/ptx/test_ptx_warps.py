@@ -194,7 +194,7 @@ SPIN = (
 
 
 def test_an_endless_loop_can_be_interrupted() -> None:
-    """It writes: nobody can say that nothing will come of it."""
+    """It writes: it may still come to an end."""
     run = Run(SPIN.replace("STORE", "st.global.u32 [%at+4], %v;"))
     at = run.memory.put(np.zeros(2, np.uint32))
     run(1, 32, run.memory.put(np.ones(2, np.uint32)))  # the launcher is there, and SIGINT is its matter

@@ -191,7 +191,7 @@ def _run_node(given: Given, field: str) -> int:
     second, _kept_too = parameters(x)
     gpu.call("cuGraphExecKernelNodeSetParams", executable, node, second)
     given.saw(changed=True)
-    gpu.call("cuGraphLaunch", executable, gpu.queue(given.index))
+    gpu.call("cuGraphLaunch", executable, gpu.stream_handle(given.index))
     assert unused.numpy()[0] == 0
     return int(x.numpy()[0])
 

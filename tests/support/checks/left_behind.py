@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from workbench import events
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device import device
 from workbench.runtime.launching import checks
-from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.records import external_calls
 from workbench.work import Work
 

@@ -14,7 +14,7 @@ import pytest
 from tests.support.checks.objects import undefined
 from workbench.backends.base import Options
 from workbench.backends.cpu import codegen, systems
-from workbench.backends.cpu.emit.emit import emit_llvm
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.maths.vector_variants import needed

@@ -168,7 +168,7 @@ def without_artifacts(rec: wb.Recorder) -> bytes:
 
 
 def fuzz(count: int, seed: int, resealed: bool, data: bytes) -> list[str]:
-    """Damages the file `data` `count` times and reads it; what went wrong: any error that is none of ours, any wrong
+    """Damages the file `data` `count` times and reads it; what went wrong: any error that is not Workbench's, any wrong
     record.
 
     Of those whose checksums were made anew, some are also compiled. None is run: a damaged kernel may never end.

@@ -22,7 +22,7 @@ from workbench.runtime.emulated.api import EmulatedDriver
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.core import Core
 from workbench.runtime.emulated.graphs import Executing, Graph
-from workbench.runtime.emulated.queues import Event
+from workbench.runtime.emulated.streams import Event
 
 CAPACITY = 1 << 24
 """Bytes of each device."""

@@ -115,15 +115,15 @@ def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, op
 @contextmanager
 def shuffled(found: Driver, seed: int) -> Iterator[None]:
     """Let an emulated device choose among its warps by this seed; 0 is their order."""
-    queues = found.api.state.queues if found.kind == "emulated" else None
-    if queues is None or not seed:
+    streams = found.api.state.streams if found.kind == "emulated" else None
+    if streams is None or not seed:
         yield
         return
-    before, queues._chance = queues._chance, random.Random(seed)
+    before, streams._chance = streams._chance, random.Random(seed)
     try:
         yield
     finally:
-        queues._chance = before
+        streams._chance = before
 
 
 class Sent:

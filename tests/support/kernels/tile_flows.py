@@ -26,7 +26,7 @@ def _rows(b: Made, x: Value) -> Value:
 
 
 def gemm(name: str, shape: tuple[int, int, int], block: int, dtype: Any = float32, storage: str = "register") -> Case:
-    """`c = a · b`, a tile a block, edges that do not fit."""
+    """`c = a · b`, a tile per block, edges that do not fit."""
     m, n, k = shape
     wide = float32 if dtype.is_half else dtype
 

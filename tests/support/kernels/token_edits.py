@@ -9,7 +9,8 @@ import random
 import textwrap
 import tokenize
 
-from tests.frontend import test_functions, test_golden_texts, test_meaning_of_iteration
+from tests.frontend.functions import test_functions, test_golden_texts
+from tests.frontend.meaning import test_meaning_of_iteration
 from tests.support.kernels import statement_bodies
 from workbench.builtins.declaration.declare import FORMS, TABLE
 from workbench.types import SCALARS

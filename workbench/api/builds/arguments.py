@@ -105,7 +105,7 @@ def as_stream(stream: Any, device: Device, kernel: str) -> Any:
         )  # fmt: skip
     if device.is_cuda and not hasattr(stream, "handle") and not hasattr(stream, "__cuda_stream__"):
         raise LaunchError(
-            f"{kernel}: a {type(stream).__name__} is no CUDA stream.", parameter="stream",
+            f"{kernel}: a {type(stream).__name__} is not a CUDA stream.", parameter="stream",
             advice=f'Use wb.Stream("{device}"), or a stream of a library that has __cuda_stream__.',
         )  # fmt: skip
     return stream if device.is_cuda else None

@@ -124,7 +124,7 @@ def _code_for(
         given = tangent_names(parameters(specialisation.function.params, before or FORWARD))
         _refuse_shared_tangents(loaded, {n: t for n, t in given.items() if n in arrays}, arrays)
     if loaded.geometry is not None:
-        assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs to be told their size"
+        assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs their size"
         _refuse_text(loaded, dims, arrays)
         loaded = loaded.in_blocks(how.block_dim, options.checks)
     if options.ordered and device.is_cuda:
@@ -380,7 +380,7 @@ def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[in
     found = {name for name, value in zip(kernel.parameters, given, strict=False) if value is False}
     arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
     for name in sorted(found & written_arrays(function) | found - arrays):
-        what = "is written, so gradients come from its adjoint" if name in arrays else "is no array"
+        what = "is written, so gradients come from its adjoint" if name in arrays else "is not an array"
         raise LaunchError(
             f"{kernel.name}: adj_{name}=False says that its gradient is not requested; {name} {what}.",
             parameter=f"adj_{name}", advice="Give its adjoint array, or None.",

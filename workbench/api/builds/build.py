@@ -9,18 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
-from workbench.api.builds.linking import Request, find_linked, in_use, mode_of
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.jit import CpuCode
-from workbench.backends.cuda.compile.lto import multiplies
-from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
+from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
@@ -42,11 +40,25 @@ from workbench.weak import Weak
 from workbench.work import go_on
 
 Found = TypeVar("Found")
-BACKENDS: dict[str, Backend] = {"cpu": CpuBackend(), "cuda": CudaBackend(), "emulated": EmulatedBackend()}
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 _CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
+
+
+@cache
+def backend_for(kind: str) -> Backend:
+    """The backend of a kind of device: `"cpu"`, `"cuda"`, `"emulated"`.
+
+    Raises:
+        KeyError: there is no such kind.
+    """
+    if kind == "cpu":
+        return CpuBackend()
+    # Here, not at the top: a session on the CPU never reads the CUDA half.
+    from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
+
+    return {"cuda": CudaBackend, "emulated": EmulatedBackend}[kind]()
 
 
 def options_on(device: Device, options: Options) -> Options:
@@ -96,7 +108,7 @@ def load(
             specialisation.bound.clear()
             specialisation.kernel.plans.clear()
 
-        backend = BACKENDS[place.kind]
+        backend = backend_for(place.kind)
         _refuse_unwanted(specialisation, direction)
         wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
         found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
@@ -113,7 +125,9 @@ def compile_for(
         DeviceError: NVRTC is missing, or does not know the architecture.
     """
     _refuse_unwanted(specialisation, direction)
-    return _find(_Wanted(specialisation, direction, options, BACKENDS["cuda"], target), force, lambda _, entry: entry)
+    return _find(
+        _Wanted(specialisation, direction, options, backend_for("cuda"), target), force, lambda _, entry: entry
+    )
 
 
 @dataclass(frozen=True)
@@ -203,6 +217,8 @@ def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Ent
     """The kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
     if not multiplies(wanted.specialisation.function):
         return None
+    from workbench.api.builds.linking import Request, find_linked, mode_of
+
     started = time.perf_counter()
     stages = _Stages(wanted.name, wanted.direction)
 
@@ -304,7 +320,7 @@ def _metadata(
     """Facts kept with the artifact; parameters by position, since their names are not in the key."""
     names = [p.name for p in function.params]
     return {
-        **(in_use(function) if artifact.metadata["backend"] == "cuda" else {}),
+        **({"matmul": "generated"} if artifact.metadata["backend"] == "cuda" and multiplies(function) else {}),
         **artifact.metadata,
         **({"checks": True} if options.checks else {}),
         "name": name,

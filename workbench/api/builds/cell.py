@@ -259,7 +259,7 @@ def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
         return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
     if isinstance(node, ast.ClassDef):
         advice = "Write @struct above it, or move it to a cell of its own."
-        return KernelSyntaxError(f"The class {node.name} in a kernel cell is no struct.", place, advice)
+        return KernelSyntaxError(f"The class {node.name} in a kernel cell is not a struct.", place, advice)
     return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
 
 

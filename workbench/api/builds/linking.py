@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.backends.base import Artifact, Options
-from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, multiplies, products_of, version
+from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, products_of, version
+from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.products.workers import CUBLASDX, TIME_LIMIT, Builder, free_memory
 from workbench.cache.folder.entry import Entry
@@ -30,7 +31,7 @@ MEMORY_FREE = 4 << 30
 """Bytes that must be free before products are built unasked."""
 BUILDER: Builder = CUBLASDX
 _SPECS: dict[str, tuple[ProductSpec, ...]] = {}  # by the generated kernel's key
-_WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try a process
+_WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try per process
 _TOLD: set[str] = set()
 after_fork(_WORKS.clear)
 
@@ -61,11 +62,6 @@ class Request:
 def mode_of(kernel: Any) -> str:
     """What the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
     return kernel.matmul or settings().matmul
-
-
-def in_use(function: Function) -> dict[str, str]:
-    """What the metadata of a generated artifact say of multiplications; nothing where it has none."""
-    return {"matmul": GENERATED} if multiplies(function) else {}
 
 
 def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:

@@ -23,9 +23,9 @@ from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.ir.values import Function, Op, walk
+from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.observers import unobserved
 from workbench.types import is_float
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from workbench.api.diagnosis.thread_trace import Birth, birth
 from workbench.autodiff import FORWARD
 from workbench.errors import KernelFault, LaunchError
+from workbench.runtime.active_observers import observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import observing, unobserved
 from workbench.types import is_float
 
 

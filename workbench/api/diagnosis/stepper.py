@@ -261,7 +261,7 @@ class _Taken:
         return True
 
     def begin(self, op: Op, values: Sequence[Any]) -> None:
-        marks: tuple[Mark, ...] = op.attrs[FRAMES]
+        marks = [m for m in op.attrs[FRAMES] if isinstance(m, Mark)]
         stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
                       for m in marks)  # fmt: skip
         place = marks[-1].place

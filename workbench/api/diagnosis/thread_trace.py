@@ -21,12 +21,12 @@ from workbench.errors import KernelFault
 from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.checks.finite_checks import MESSAGE
+from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
-from workbench.runtime.observers import unobserved
 from workbench.types import ArrayType, Vector, is_float
 
 THREADS = 256

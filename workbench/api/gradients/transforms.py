@@ -17,10 +17,10 @@ from workbench.api.gradients.forward_mode import Dual
 from workbench.api.narrow import is_float_array, is_list
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError
+from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
-from workbench.runtime.observers import observing
 from workbench.types import element, is_float
 
 Arguments = int | Sequence[int]

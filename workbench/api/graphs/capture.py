@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.api.graphs.graph import Graph
 from workbench.errors import DeviceError, LaunchError
+from workbench.runtime.active_observers import OBSERVERS, observed_only_by
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
 from workbench.runtime.arrays.host_convert import repeats
@@ -26,7 +27,6 @@ from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import OBSERVERS, observed_only_by
 from workbench.structs import Struct
 from workbench.types import is_float
 

@@ -10,6 +10,7 @@ from workbench.api.builds.arguments import Dim, as_dims
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError
 from workbench.events import SUBSCRIBERS, Replayed, listening, publish
+from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits
 from workbench.runtime.device.streams import mark
@@ -19,7 +20,6 @@ from workbench.runtime.graphs.foreign import ForeignNode
 from workbench.runtime.graphs.nodes import LaunchNode, Node
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs
-from workbench.runtime.observers import OBSERVERS, tell
 
 _OPEN = "it is still being captured"
 
@@ -88,7 +88,7 @@ class Graph(Body):
         if not observers and not listening(Replayed):
             self.run()
             return
-        if tell("replaying", self):
+        if notify("replaying", self):
             return
         on_device = bool(observers) and self.device.is_cuda
         before = mark(self.device, None) if on_device else None
@@ -146,7 +146,7 @@ class Graph(Body):
     def _chosen(self, only: int | str | Kernel | None) -> list[LaunchNode]:
         if isinstance(only, int):
             if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], LaunchNode):
-                raise LaunchError(f"Node {only} is no launch of this graph.", advice="Look at g.nodes.")
+                raise LaunchError(f"Node {only} is not a launch of this graph.", advice="Look at g.nodes.")
             nodes: Sequence[Node] = [self.nodes[only]]
         else:
             nodes = list(self.walk())

@@ -31,6 +31,7 @@ from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
 from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
 from workbench.runtime.device.device import Device, get_device
@@ -38,7 +39,6 @@ from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, LaunchOptions, LaunchRecord
-from workbench.runtime.observers import OBSERVERS
 from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
@@ -77,7 +77,7 @@ def launch(
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
         device: where; the arrays' device if none is given.
-        stream: the queue of a CUDA device that it goes into; the device's default one if None. The CPU's are empty.
+        stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).

@@ -61,6 +61,9 @@ class Launch:
             LaunchError: the stream is not one of its device, or a value does not fit; nothing has run.
             KernelFault: with checks, something was out of range.
         """
+        if stream is None and not values:
+            execute_again(self._record)
+            return
         kept = self._record
         try:
             for name, value in values.items():
@@ -154,11 +157,11 @@ class Launch:
     def _adjoint_name(self, name: str) -> str:
         if not self.adjoint:
             raise LaunchError(
-                f"This launch of {self.kernel.name} is no adjoint one.", advice="Make it with adjoint=True."
+                f"This launch of {self.kernel.name} is not an adjoint launch.", advice="Make it with adjoint=True."
             )
         names = adjoint_names(self._record.specialisation.function.params)
         if name not in names:
-            raise LaunchError(f"{name} of {self.kernel.name} is no float and has no adjoint.", parameter=name)
+            raise LaunchError(f"{name} of {self.kernel.name} is not a float and has no adjoint.", parameter=name)
         return names[name]
 
     def _stream(self, stream: Any) -> Any:

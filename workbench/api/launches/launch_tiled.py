@@ -43,7 +43,7 @@ def launch_tiled(
         record_cmd: run nothing; give a `Launch` to be run later.
         record_tape: as for `launch`.
         device: where; the arrays' device if none is given.
-        stream: the queue of a CUDA device that it goes into.
+        stream: the CUDA stream that it is queued in.
         block_dim: threads of a block, 1 to 1024: a number known while compiling, so another one is other code. On the
             CPU a block is one task whatever it is.
         fast_math, checks, deterministic: as for `launch`.

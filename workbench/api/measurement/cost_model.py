@@ -20,12 +20,12 @@ from workbench.backends.python import interpret
 from workbench.builtins import TABLE
 from workbench.errors import WorkbenchError
 from workbench.ir.values import Op
+from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.graphs.nodes import LaunchNode
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import observing
 from workbench.types import ArrayType, Vector, element, is_float
 
 SAMPLES = 5

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from workbench.api.builds.cell import build_cell
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
+from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.streams import synchronize
-from workbench.runtime.observers import unobserved
 from workbench.types import float32
 
 ELEMENTS = {"cpu": 16 << 20, "cuda": 256 << 20}

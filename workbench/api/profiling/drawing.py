@@ -24,7 +24,7 @@ class Shape:
         kind: "line" (x, y, x, y), "rect" (x, y, width, height), "dot" (x, y, radius) or "text" (x, y).
         look: a key of the colours.
         at: its numbers, in pixels.
-        text: of a text what it says, of others what a pointer on it is told.
+        text: of a text what it says, of others what is shown under the pointer.
         anchor: of a text "start", "middle" or "end".
     """
 

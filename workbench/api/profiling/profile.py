@@ -18,12 +18,12 @@ from workbench.api.profiling.subject import Subject, subject_of
 from workbench.api.profiling.warp import first_warp
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError
+from workbench.runtime.active_observers import observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import ones
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
-from workbench.runtime.observers import observing, unobserved
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
     "shared memory": "shared_wavefronts"

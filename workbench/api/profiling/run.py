@@ -13,7 +13,7 @@ from workbench.backends.ptx.compile import Compiled, facts_of
 from workbench.backends.ptx.counters import Counted, empty_table, read_table
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.kernel import Arena, Kernel, Launch, load
-from workbench.backends.ptx.library import library
+from workbench.backends.ptx.library import library_object
 from workbench.backends.ptx.printf import placed_variables
 from workbench.backends.ptx.syntax.program import Program
 from workbench.backends.ptx.trace import Event, empty_trace, read_trace
@@ -80,7 +80,7 @@ def counting_kernel(program: Program, name: str) -> Kernel:
     Raises:
         BuildError: it has an instruction that cannot be executed.
     """
-    library.install(native_image("wb_ptx_library", library.text(), vectorise=False))
+    library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
     made = emit_kernel(program, name, counting=True)
     image = native_image(f"{name} (PTX, counting)", made.text, vectorise=False)
     return load(Compiled(image, facts_of(name, made, counting=True)))

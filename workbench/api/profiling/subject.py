@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.api.builds.build import compile_for
 from workbench.api.kernels.countable import Countable
-from workbench.api.profiling.numbered import FILE, numbered_ptx
+from workbench.api.profiling.ptx_by_operation import FILE, numbered_ptx
 from workbench.api.profiling.run import Geometry
 from workbench.backends.cuda.emit import entry_name
 from workbench.backends.ptx.counters import Counted

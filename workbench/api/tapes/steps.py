@@ -17,6 +17,7 @@ from workbench.api.builds.bind import adjoints_of, bind, is_dense, overlap
 from workbench.autodiff import then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.create import zeros
@@ -24,7 +25,6 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord, memory_versions
-from workbench.runtime.observers import OBSERVERS
 from workbench.types import is_float
 
 Undo = Callable[[], None]

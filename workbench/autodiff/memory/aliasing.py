@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.autodiff.memory.load_forwarding import may_overlap
-from workbench.ir.attributes import VALUE
 from workbench.ir.ops import EFFECTS, LOADS, TILED
-from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, number_of, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
 Still = Callable[[Value], bool]
@@ -92,7 +91,7 @@ class Places:
         op = self._made.get(value)
         while op is not None and op.name == "cast" and is_integer(op.result.type):
             op = self._made.get(op.operands[0])
-        return int(op.attrs[VALUE]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
+        return int(number_of(op)) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def indices_of(op: Op) -> tuple[Value, ...]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import AXIS, KIND, VALUE
+from workbench.ir.attributes import AXIS, KIND
 from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
-from workbench.ir.values import Function, Op, Value, is_opaque, walk
+from workbench.ir.values import Function, Op, Value, is_opaque, number_of, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
 
@@ -211,7 +211,7 @@ def _number(value: Value, made: dict[Value, Op]) -> int | None:
     op = made.get(value)
     while op is not None and op.name == "cast" and is_integer(op.result.type):
         op = made.get(op.operands[0])
-    return int(op.attrs[VALUE]) if op is not None and op.name == "const" and is_integer(op.result.type) else None
+    return int(number_of(op)) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def _refused_atomic(op: Op, function: str) -> NotDifferentiable:

@@ -74,7 +74,8 @@ def _chosen(sweep: Sweep, value: Value) -> Ref | bool:
     if op is None or op.name not in ("where", "const"):
         return True
     if op.name == "const":
-        return bool(any(op.attrs[VALUE]) if isinstance(value.type, Vector) else op.attrs[VALUE] != 0)
+        number = op.attrs[VALUE]
+        return any(number) if isinstance(number, tuple) else number != 0
     condition = sweep.builder.ref(op.operands[0])
     yes, no = (_chosen(sweep, v) for v in op.operands[1:])
     # Both sides alike: the condition does not matter.

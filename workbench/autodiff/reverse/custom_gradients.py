@@ -7,8 +7,6 @@ read that is no longer there, and that a result that was not used lets no NaN th
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.autodiff.memory.effects import Memory
@@ -99,7 +97,7 @@ def _native(sweep: Sweep, op: Op, seeds: list[Piece | None], arguments: list[Val
         builder.yield_(*values)
     pairs = zip(op.operands, op.attrs[INPUTS], strict=True)
     names = [f"adj_{n}" for v, n in pairs if isinstance(v.type, ArrayType) and is_float(v.type)]
-    attrs: dict[str, Any] = {
+    attrs: dict[str, object] = {
         NAME: f"{op.attrs[NAME]}_adjoint", GRADIENT: None, REPLAY: None, ADJOINTS: (),
         CUDA: op.attrs[ADJ_CUDA], CUDA_PLACE: op.attrs[ADJ_CUDA_PLACE], REFERENCE: op.attrs[REFERENCE],
         INPUTS: (*op.attrs[INPUTS], *("adj_ret" for _ in op.results), *names),

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
@@ -168,7 +167,7 @@ def _native(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> list[Val
     with builder.block() as opened:
         recompute(op.blocks[0].ops[:-1], env, builder, late, whole=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
-    attrs: dict[str, Any] = {
+    attrs: dict[str, object] = {
         **op.attrs,
         CUDA: op.attrs[REPLAY_CUDA],
         CUDA_PLACE: op.attrs[REPLAY_CUDA_PLACE],
@@ -226,7 +225,7 @@ def written_out(function: Function) -> Function:
     laters = dict.fromkeys(op for op in walk(function.body) if op.name == LATER)
     given: dict[Op, dict[Op, Op]] = {}
     for later in laters:
-        stands_for: Later = later.attrs[STANDS_FOR]
+        stands_for = _stands_for(later)
         if stands_for.of in laters and all(isinstance(v.type, (Scalar, Vector)) for v in later.results):
             given.setdefault(stands_for.of, {}).setdefault(stands_for.op, later)
     elsewhere = {later for inside in given.values() for later in inside.values()}
@@ -239,8 +238,14 @@ def written_out(function: Function) -> Function:
     return rewrite(function, change)
 
 
+def _stands_for(later: Op) -> Later:
+    stands_for = later.attrs[STANDS_FOR]
+    assert isinstance(stands_for, Later)
+    return stands_for
+
+
 def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
-    stands_for: Later = later.attrs[STANDS_FOR]
+    stands_for = _stands_for(later)
     op, builder = stands_for.op, stands_for.builder
     env = dict(zip(builder.free(op), later.operands, strict=True))
     with builder.block() as opened:
@@ -272,7 +277,7 @@ def _structured(op: Op, env: Env, builder: Emitter, late: frozenset[Op], inside:
         more = [Value(int64, "count")]
     builder.location = op.location
     values = [*op.results, *more]
-    return builder.emit(op.name, operands, [v.type for v in values], dict(op.attrs), blocks, [v.name for v in values])
+    return builder.emit(op.name, operands, [v.type for v in values], op.attrs, blocks, [v.name for v in values])
 
 
 def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:

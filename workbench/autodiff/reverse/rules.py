@@ -6,7 +6,7 @@ from workbench.autodiff.reverse import elements, tiles
 from workbench.autodiff.reverse.branches import reverse_branch
 from workbench.autodiff.reverse.builtin_rules import reverse_builtin
 from workbench.autodiff.reverse.custom_gradients import reverse_custom
-from workbench.autodiff.reverse.loops.loops import reverse_loop
+from workbench.autodiff.reverse.loops.reverse_loop import reverse_loop
 from workbench.autodiff.reverse.sweep import Rules
 
 RULES = Rules(

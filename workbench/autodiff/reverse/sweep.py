@@ -15,8 +15,7 @@ from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import VALUE
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Block, Op, Value, number_of
 
 EffectRule = Callable[["Sweep", Op, Cotangents], None]
 """Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
@@ -53,7 +52,7 @@ class Sweep:
         plain: arrays whose adjoint is added to without atomics.
         builder: where the adjoint is written.
         checkpointed: loops whose carried values are kept.
-        slots: how many states of such a loop are kept at once.
+        checkpoints: how many states of such a loop are kept at once.
         cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
     """
 
@@ -66,7 +65,7 @@ class Sweep:
     plain: frozenset[Value]
     builder: Emitter
     checkpointed: frozenset[Op] = frozenset()
-    slots: int = 16
+    checkpoints: int = 16
     cautious: bool = False
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
@@ -106,4 +105,4 @@ class Sweep:
         op = self.builder.made.get(self.env[index])
         while op is not None and op.name == "cast":
             op = self.builder.made.get(op.operands[0])
-        return int(op.attrs[VALUE]) if op is not None and op.name == "const" else None
+        return int(number_of(op)) if op is not None and op.name == "const" else None

@@ -8,7 +8,6 @@ and stand only where their operand has a gradient: that is what link-time produc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
@@ -18,7 +17,7 @@ from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISI
 from workbench.ir.tiles import without
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, float32, int32
+from workbench.types import ArrayType, Scalar, Type, Vector, float32, int32
 
 
 def _tile(value: Value) -> Tile:
@@ -31,7 +30,9 @@ def _plain(sweep: Sweep, found: Cotangent) -> Value:
     return settled(found.full()).ref.value
 
 
-def _one(sweep: Sweep, name: str, operands: Sequence[Value], type: Any, attrs: dict[str, Any] | None = None) -> Value:
+def _one(
+    sweep: Sweep, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, object] | None = None
+) -> Value:
     return sweep.builder.one(name, operands, type, attrs)
 
 
@@ -42,7 +43,7 @@ def _give(sweep: Sweep, cotangents: Cotangents, value: Value, made: Value) -> No
 # Memory.
 
 
-def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, Any]]:
+def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
     """The adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
     assert isinstance(array.type, ArrayType)
@@ -54,7 +55,7 @@ def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None
     """Added to the adjoint array."""
     array, offsets, attrs = _mirror(sweep, op)
     seed = _plain(sweep, found)
-    type: Any = Tile(_tile(op.result).dtype, _tile(op.result).shape)
+    type = Tile(_tile(op.result).dtype, _tile(op.result).shape)
     sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
 
 
@@ -214,7 +215,7 @@ def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) ->
 
 def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
     shape, dtype = _tile(value).shape, _tile(value).dtype
-    type: Any = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
+    type = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
     return _one(sweep, "tile_reduce", (value,), type, {KIND: "sum", AXIS: axis if len(shape) > 1 else None})
 
 
@@ -232,7 +233,7 @@ def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     if kind == "sum":
         _give(sweep, cotangents, tile, spread)
         return
-    type: Any = int32 if axis is None else Tile(int32, without(shape, axis))
+    type = int32 if axis is None else Tile(int32, without(shape, axis))
     first = _one(sweep, "tile_reduce", (sweep.env[tile],), type, {KIND: f"arg{kind}", AXIS: axis})
     chosen = _spread(sweep, first, shape, axis)
     builder = sweep.builder
@@ -270,7 +271,7 @@ def scanned(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     seed = _plain(sweep, found)
     shape, last = _tile(tile).shape, _tile(tile).ndim - 1
     whole = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
-    attrs: dict[str, Any] = {KIND: "sum", EXCLUSIVE: not op.attrs[EXCLUSIVE]}
+    attrs: dict[str, object] = {KIND: "sum", EXCLUSIVE: not op.attrs[EXCLUSIVE]}
     before = _one(sweep, "tile_scan", (seed,), _bare(tile), attrs)
     cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
 
@@ -293,7 +294,7 @@ def matmul(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
 
 def _product(
     sweep: Sweep, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
-    how: dict[str, Any], cotangents: Cotangents,
+    how: dict[str, object], cotangents: Cotangents,
 ) -> None:  # fmt: skip
     """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
     one, other, left, right = pair
@@ -302,13 +303,13 @@ def _product(
     if dtype != _tile(target).dtype:
         assert dtype == float32
         operands = [_cast(sweep, v, float32) for v in operands]
-    type: Any = Tile(dtype, _tile(target).shape)
+    type = Tile(dtype, _tile(target).shape)
     attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **how}
     made = _one(sweep, "tile_matmul", operands, type, attrs)
     _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
 
 
-def _cast(sweep: Sweep, value: Value, dtype: Any) -> Value:
+def _cast(sweep: Sweep, value: Value, dtype: Scalar | Vector) -> Value:
     return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value
 
 

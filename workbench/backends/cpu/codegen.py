@@ -41,7 +41,9 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     begin("parse")
     machine = _machine(request.get("triple", ""), request["cpu"], request["features"], request["code_model"])
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
+    # A context of its own: types and metadata of earlier modules would stay in a shared one.
     module = llvm.parse_assembly(head + text.decode(), llvm.create_context())
+    # With IR that is not well-formed the passes crash; verified, it is an error that gives the reason.
     module.verify()
     never_unwinds(module)
     end("parse")

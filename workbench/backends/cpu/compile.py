@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
-from workbench.backends.cpu.emit.emit import Module, emit_module, entry_name, for_one_core
+from workbench.backends.cpu.emit.emit_module import Module, emit_module, entry_name, for_one_core
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -215,6 +215,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
             return _Generated(*_called(request, text, tuning))
         except Lost as lost:
             vectorised = tuning is not None and tuning.get("loop_vectorization")
+            # Lost elsewhere, or without optimisation: another try would end the same way.
             if tuning is None or not (vectorised or lost.stage == "emit"):
                 raise build_error("LLVM", function, lost) from None
             first = lost
@@ -274,6 +275,7 @@ def _native() -> tuple[str, str, str]:
     """This machine: target, CPU name, features."""
     name = llvm.get_host_cpu_name()
     features = llvm.get_host_cpu_features().flatten()
+    # All that may change what LLVM makes for this machine: the digest is part of each key.
     facts = f"{features} {MISCOMPILED} {_vector_library()}"
     return f"{name}+{hashlib.sha256(facts.encode()).hexdigest()[:12]}", name, features
 
@@ -290,6 +292,7 @@ def _cpu(target: str) -> tuple[str, str]:
         DeviceError: it is another machine's.
     """
     native, name, features = _native()
+    # Only this machine's target has features in its name; the levels are LLVM's own names for CPUs.
     if target != native:
         if "+" in target:
             raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")

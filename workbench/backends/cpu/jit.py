@@ -55,6 +55,7 @@ class CpuCode:
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self.needs = tuple(needs)
+        # `deque.append` is C code and atomic, so the callback runs no Python; see the module's docstring.
         _trackers[weakref.ref(self, _unowned.append)] = tracker
 
 
@@ -106,6 +107,7 @@ def _linker() -> llvm.LLJIT:
     """The linker for the next object; one that has all it takes lives on in its objects' trackers."""
     linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
     if not room:
+        # Its objects keep it alive through their trackers; this only drops our reference.
         linker.close()
         linker, room = _new_linker(), _SHARE
     _linkers.append((linker, room - 1))

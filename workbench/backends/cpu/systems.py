@@ -1,7 +1,7 @@
 """What the native code asks of the operating system: threads, waiting, a clock, formatting, and how objects are linked.
 
 Each function takes a platform as `sys.platform` names it, so that the code of all platforms can be looked at on one.
-What is asked for must be there: `tests/portability` holds each symbol against the exports of the system's libraries.
+What is requested must be there: `tests/portability` holds each symbol against the exports of the system's libraries.
 Sources: POSIX.1-2017; Apple's `clock_gettime_nsec_np(3)`; Microsoft's pages of the functions named here.
 """
 

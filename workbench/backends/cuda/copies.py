@@ -44,7 +44,7 @@ __device__ void wb_moved(const wb_move& m, long long total, unsigned long long b
 """
 
 CONDITION = "wb_condition"
-"""The kernel that tells a conditional node of a graph what an int32 in device memory says."""
+"""The kernel that sets the condition of a graph's node from an int32 in device memory."""
 
 _CONDITION = """
 extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);

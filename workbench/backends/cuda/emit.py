@@ -22,6 +22,7 @@ from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.statements import INDENT, emit_block
+from workbench.backends.cuda.tiles.multiply import product_of
 from workbench.backends.cuda.tiles.operations import lower_tiles
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.placement.uses import Region
@@ -29,7 +30,7 @@ from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
 from workbench.deep import deep
 from workbench.errors import BuildError
-from workbench.ir.attributes import AXIS, CAPTURED, PRODUCT, VALUE
+from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
@@ -92,7 +93,7 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
         lowered = lower_tiles(made, options.contiguous)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
-        linked = [op.attrs[PRODUCT].linked for op in walk(lowered.function.body) if op.name == "product"]
+        linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
         return EmittedKernel(text, lowered.shared, lowered.regions, products)
     return EmittedKernel(_Kernel(run(CUDA, function, **passes), options, lines).text())

@@ -1,7 +1,7 @@
 """Generated text whose lines end in `// @ line` of the cell, for reading beside it.
 
 The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
-a reader sees one text and a view can tell which lines belong together.
+a reader sees one text and a view knows which lines belong together.
 """
 
 from __future__ import annotations

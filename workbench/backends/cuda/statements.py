@@ -17,8 +17,8 @@ from workbench.backends.cuda.cpp.faults import emit_fault
 from workbench.backends.cuda.cpp.prints import emit_print
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
-from workbench.ir.attributes import PLAIN, UNROLL, VALUE
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.attributes import PLAIN, UNROLL
+from workbench.ir.values import Block, Op, Value, number_of
 from workbench.types import Kind, Scalar, Slots, Vector
 
 INDENT = "    "
@@ -87,7 +87,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
     name = e.name(op.result)
     rows = [] if part == name else [f"{left} = {part};"]
     assert isinstance(op.result.type, Vector)
-    member = members(form_of(op.result.type))[int(constant.attrs[VALUE])]
+    member = members(form_of(op.result.type))[int(number_of(constant))]
     return [*rows, f"{name}.{member} = {text};"]
 
 
@@ -222,7 +222,7 @@ def _turns(e: Emitter, name: str, op: Op) -> str:
     stop, step = op.operands[1:3]
     end = e.expressions.of(stop)
     known = e.inlining.definition.get(step)
-    size = int(known.attrs[VALUE]) if known is not None and known.name == "const" else 0
+    size = int(number_of(known)) if known is not None and known.name == "const" else 0
     if op.attrs.get(PLAIN):  # nothing here comes near the end of the type
         return f"{name} < {end.within(12)}; {name} += {size}"
     if size in (1, -1):

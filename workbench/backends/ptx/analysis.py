@@ -83,6 +83,7 @@ def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
         before = len(found)
         for i in code:
             names = tuple(writes(i))
+            # With one definition the value is the same wherever it is read; with two it depends on the way there.
             once = names and all(definitions[n] == 1 for n in names) and names[0] not in found
             if once and _is_uniform(i, found):
                 found.update(names)
@@ -94,6 +95,7 @@ def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
 def _is_uniform(i: Instruction, found: set[str]) -> bool:
     if i.guard is not None or i.opcode not in _UNIFORM or "cc" in i.modifiers:
         return False
+    # Memory may change between two looks; a launch's parameters do not.
     if i.opcode == "ld" and i.modifiers[0] != "param":
         return False
     if i.opcode == "ld" and not (isinstance(i.operands[1], Address) and isinstance(i.operands[1].base, Symbol)):
@@ -127,6 +129,7 @@ def liveness(blocks: list[Block]) -> Liveness:
     names: dict[str, int] = {}
 
     def bit(name: str) -> int:
+        # Sets as integers: liveness of thousands of registers is then a few machine words per block.
         return 1 << names.setdefault(name, len(names))
 
     used, killed = [0] * len(blocks), [0] * len(blocks)
@@ -135,6 +138,7 @@ def liveness(blocks: list[Block]) -> Liveness:
             for name in reads(i):
                 used[n] |= bit(name) & ~killed[n]
             if i.guard is None:
+                # A guarded write leaves other lanes' values alive.
                 for name in writes(i):
                     killed[n] |= bit(name)
     into, out = [0] * len(blocks), [0] * len(blocks)

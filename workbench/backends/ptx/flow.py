@@ -75,6 +75,7 @@ def _split(function: Function) -> list[Block]:
         if instruction.opcode in ENDS or alone:
             leaders.add(n + 1)
         if alone:
+            # Alone in its block: lanes must be able to wait right before it.
             leaders.add(n)
     starts = sorted(n for n in leaders if n < len(code))
     number = {start: index for index, start in enumerate(starts)}
@@ -132,6 +133,8 @@ def _ordered(blocks: list[Block]) -> list[int]:
         if len(nodes) == 1:
             out += nodes
             continue
+        # Without the edges back to its head a loop falls into parts that can be ordered; inner loops are cut in their
+        # turn.
         cut = entry if entry in nodes and _is_loop(blocks, nodes, entry) else None
         parts = _components(blocks, nodes, entry, cut)
         outside = {s: n for n in reachable - nodes for s in blocks[n].successors}
@@ -159,6 +162,7 @@ def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | Non
     for root in (entry, *sorted(nodes)):
         if root in index:
             continue
+        # With a stack of our own: a long kernel has more blocks than Python's recursion allows.
         calls = [(root, iter(edges(root)))]
         index[root] = low[root] = len(index)
         stack.append(root)

@@ -95,6 +95,7 @@ class _Inliner:
             out.labels |= dict.fromkeys(starts.get(index, ()), len(out.code))
             self._one(_renamed(instruction, names, suffix, at), out, end if suffix else "", stack)
             self.length += 1
+            # Counted while it grows: a call tree can be exponential in the length of the text.
             if self.length > LONGEST:
                 raise refused(
                     f"More than {LONGEST} instructions after inlining", instruction.line, self.program.version
@@ -106,6 +107,7 @@ class _Inliner:
 
     def _one(self, instruction: Instruction, out: _Body, end: str, stack: tuple[str, ...]) -> None:
         if instruction.opcode == "ret" and end:
+            # A return of an inlined function goes behind its body.
             instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))
         if instruction.opcode != "call":
             out.code.append(_local(instruction, out.variables))
@@ -130,6 +132,7 @@ class _Inliner:
         places = {p.name: s.name for p, s in given if isinstance(s, Symbol)}
         over = f"over{suffix}"
         if instruction.guard is not None:
+            # A guarded call becomes a jump around the body, so lanes that do not call wait behind it.
             skip = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(over),))
             out.code.append(replace(skip, negated=not instruction.negated))
         out.take(self.expand(callee, places, suffix, (*stack, name), instruction.loc))

@@ -14,7 +14,7 @@ from workbench.backends.cpu.native import dispatch
 from workbench.backends.ptx.compile import Compiled, Facts
 from workbench.backends.ptx.context import AT, FAULT_WORDS, FAULTS, GLOBAL_RACE, SHARED_RACE, WORDS
 from workbench.backends.ptx.emit.kernel import ENTRY
-from workbench.backends.ptx.library import global_races, library, races
+from workbench.backends.ptx.library import global_races, library_object, races
 from workbench.backends.ptx.race_table import RaceTable
 from workbench.backends.ptx.syntax.program import Instruction, Loc
 from workbench.errors import LaunchError
@@ -199,7 +199,7 @@ class Kernel:
         }  # fmt: skip
         for name, value in words.items():
             table[AT[name]] = value
-        entry = library.install().address
+        entry = library_object.install().address
         grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
         dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
         return self._fault(record, g) if record[0] else None
@@ -274,7 +274,7 @@ def load(compiled: Compiled) -> Kernel:
     Raises:
         BuildError: it is no object of this machine.
     """
-    base = library.install()
+    base = library_object.install()
     return Kernel(load_symbols(compiled.image, (ENTRY,), base.addresses, (base,)), compiled.facts)
 
 

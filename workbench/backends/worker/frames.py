@@ -18,7 +18,7 @@ def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
     """Write one message.
 
     Raises:
-        OSError: nobody reads.
+        OSError: the other end is closed.
     """
     body = marshal.dumps((header, data))
     left = memoryview(len(body).to_bytes(_LENGTH, "big") + body)

@@ -1,4 +1,4 @@
-"""What a worker is asked for, and how it may end."""
+"""What a worker is given to do, and how it may end."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Ends(Protocol):
 
 @dataclass(eq=False)
 class Job:
-    """Something that a worker is asked for.
+    """Something that a worker is given to do.
 
     Attributes:
         request: what is sent, with `data`.

@@ -191,7 +191,7 @@ def _flags() -> list[str]:
 
 
 def _creation() -> int:
-    """On Windows: no console window, and no Ctrl-C of ours."""
+    """On Windows: no console window, and no Ctrl-C meant for this process."""
     return getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 

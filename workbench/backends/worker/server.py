@@ -1,6 +1,6 @@
 """A worker process: one request after the other from its input, each answered on its output.
 
-A request names a function, `"module:function"`; it is called with the request, its bytes, and a function that tells
+A request names a function, `"module:function"`; it is called with the request, its bytes, and a function that reports
 which stage it has come to. Stages go to stderr, a file that the parent reads if this process is lost: messages would
 wake it each time. The process ends when its input does, which its parent's end closes, and while it computes, when its
 parent has gone. A request may limit processor time and memory: a watching thread, which runs because
@@ -91,7 +91,7 @@ def _send(header: dict[str, Any], data: bytes = b"") -> None:
         try:
             write_frame(_out, header, data)
         except OSError:
-            os._exit(1)  # nobody is there to hear it
+            os._exit(1)  # the other end is gone
 
 
 def _watch() -> None:
@@ -140,4 +140,4 @@ def _be_first_to_go() -> None:
 
 
 Told = Callable[[str], None]
-"""What a task tells its stages with."""
+"""What a task reports its stages with."""

@@ -12,7 +12,7 @@ from workbench.builtins.declaration.forms import epsilon, is_double, matrix_from
 from workbench.builtins.declaration.rules import MATRIX, kinds
 from workbench.builtins.scalars.maths import sqrt
 from workbench.builtins.scalars.operators import where
-from workbench.builtins.vectors.vectors import cross, dot
+from workbench.builtins.vectors.dot_and_length import cross, dot
 
 
 @written("_scaled(m)")

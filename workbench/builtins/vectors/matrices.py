@@ -16,7 +16,7 @@ import numpy as np
 from workbench.builtins.declaration.declare import Builtin, builtin
 from workbench.builtins.declaration.refs import Ref, pack
 from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, refuse
-from workbench.builtins.vectors.vectors import PAIR
+from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
 from workbench.types import MOST_COMPONENTS, Kind, Matrix, Scalar, Type, Vector, element, is_small, promote_all
 

@@ -11,7 +11,7 @@ from workbench.builtins.declaration.rules import NUMBER, QUATERNION, VECTOR, kin
 from workbench.builtins.scalars.extrema import clamp
 from workbench.builtins.scalars.maths import acos, atan2, cos, sin, sqrt
 from workbench.builtins.scalars.operators import where
-from workbench.builtins.vectors.vectors import cross, dot
+from workbench.builtins.vectors.dot_and_length import cross, dot
 
 
 @written("_quat_mul(a, b)", kinds(QUATERNION, QUATERNION))

@@ -1,7 +1,7 @@
 """Artifacts in a folder: `<root>/v<schema>/<2 hex>/<62 hex>`, one file each.
 
 Every read checks owner, key and checksum; every write appears whole or not at all. Nothing here raises for the state
-of the disk: what cannot be used is told to `report`, once, and the answer is None or False.
+of the disk: what cannot be used is reported by `report`, once, and the answer is None or False.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import expectations, prints, statics
 from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
-from workbench.frontend.names import names
+from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
@@ -39,7 +39,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out."
         )
     target = callee.value
-    name = names.callee_name(target)
+    name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
         warp_notices.note_form(context, name)
@@ -47,11 +47,11 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
         return library.lower(context, target, node, expression)
-    target = names.as_scalar(target) or target
+    target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
-    struct = names.struct_of(target)
+    struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
     if isinstance(target, Scalar):
@@ -62,7 +62,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
-    builtin = names.as_builtin(target)
+    builtin = python_names.as_builtin(target)
     if builtin is not None:
         return call_builtin(context, builtin, args, keywords)
     if hasattr(target, "__wb_definitions__"):
@@ -88,7 +88,10 @@ def _advice(target: Any, path: str) -> str:
     home = (getattr(target, "__module__", None) or "").split(".")[0]
     if home == "workbench":
         return "It is called outside of kernels."
-    if isinstance(target, python_types.FunctionType) and home not in (*names.MATHS_MODULES, *sys.stdlib_module_names):
+    if isinstance(target, python_types.FunctionType) and home not in (
+        *python_names.MATHS_MODULES,
+        *sys.stdlib_module_names,
+    ):
         return "Decorate it with @wb.func."
     if not callable(target):
         return ""

@@ -10,7 +10,7 @@ import ast
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
-from workbench.frontend.state.coerce import apply, describe, truth, usable
+from workbench.frontend.state.coerce import apply, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Operand, Static
 from workbench.frontend.values import views
@@ -74,7 +74,7 @@ def _is_cheap(block: Block) -> bool:
 
 def _condition(context: Context, node: ast.expr, operand: Operand) -> Value:
     if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
-        return context.builder.const(truth(context, operand), bool_)
+        return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
     operand = usable(context, operand)
     if isinstance(operand, Value) and operand.type == bool_:
         return operand

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions.expressions import binary, expression, part_of
+from workbench.frontend.expressions.expression_table import binary, expression, part_of
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.names.names import callee_name, captured_value
+from workbench.frontend.names.python_names import callee_name, captured_value
 from workbench.frontend.state.coerce import apply, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, View

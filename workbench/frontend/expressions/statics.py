@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.names import captured_value
+from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static

@@ -16,7 +16,7 @@ from workbench.builtins.declaration.forms import adjoint as ADJOINT
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
-from workbench.frontend.names.names import read_again
+from workbench.frontend.names.python_names import read_again
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import assign_type, convert, materialise
 from workbench.frontend.state.context import Context, Env, Shared, Watched

@@ -12,8 +12,8 @@ from workbench.frontend.functions.cuda_funcs import unknown_body
 from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
 from workbench.frontend.names.annotate import parameter_annotations, parameter_families
 from workbench.frontend.names.generic import Family, Generic
-from workbench.frontend.names.names import watch_annotations
 from workbench.frontend.names.overloads import accepts, choose
+from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import assign_type, describe, indexable, usable
 from workbench.frontend.state.context import Context, Env

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
-from workbench.frontend.names.names import python_value, usable_in_kernel
+from workbench.frontend.names.python_names import python_value, usable_in_kernel
 from workbench.frontend.state.coerce import default_type, describe
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Literal, Operand

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import Form
-from workbench.frontend.names.names import usable_in_kernel
+from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import MISSING, Definition
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.

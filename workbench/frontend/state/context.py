@@ -56,9 +56,10 @@ class NotingBuilder(Builder):
                 self._sizes.add(op.result)
                 return True
             case "const":
-                if op.attrs[VALUE] == 1:
+                number = op.attrs[VALUE]
+                if number == 1:
                     self._ones.add(op.result)
-                return op.attrs[VALUE] >= 0
+                return not isinstance(number, tuple) and number >= 0
             case "sub":  # n - 1: below 0 only for an empty array, which has no element to index
                 return op.operands[0] in self._sizes and op.operands[1] in self._ones
             case "max":

@@ -36,7 +36,7 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 
 
 def _bound(node: ast.AST) -> list[list[str]]:
-    """The names that a node binds, by depth below it; found once, since each of nested statements is asked for them."""
+    """The names that a node binds, by depth below it; found once, since each of nested statements needs them."""
     known: list[list[str]] | None = getattr(node, "_bound", None)
     if known is not None:
         return known

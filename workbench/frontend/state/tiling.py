@@ -18,7 +18,7 @@ class Tiling:
 
     Attributes:
         block_dim: threads of a block.
-        ndim: how many dimensions of blocks the launch has; None if no launch is known: as many as are asked for.
+        ndim: how many dimensions of blocks the launch has; None if no launch is known: as many as are requested.
         flat: the launch counts threads: `tid()` is one index, a thread's.
     """
 

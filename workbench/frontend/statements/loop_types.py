@@ -102,7 +102,7 @@ def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
 
 
 def _named(node: ast.For | ast.While) -> frozenset[str]:
-    """The names in a loop; found once: inner loops are asked for theirs each time that an outer one is tried."""
+    """The names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
     known: frozenset[str] | None = getattr(node, "_named", None)
     if known is None:
         known = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import meet
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.names.names import callee_name
+from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.exits import is_while_true

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from workbench.deep import deep
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
-from workbench.frontend.names.names import watch_annotations
+from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env, Shared, Watched

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.expressions.expressions import expression
+from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names.results import as_said, widened
 from workbench.frontend.state.coerce import describe, truth, usable
 from workbench.frontend.state.context import Context, Env
@@ -29,7 +29,7 @@ from workbench.frontend.state.operands import (
     Returned,
 )
 from workbench.frontend.state.owners import Results, Widen
-from workbench.frontend.statements.statements import guarded, join, statement
+from workbench.frontend.statements.statement_table import guarded, join, statement
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value

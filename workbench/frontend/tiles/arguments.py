@@ -17,6 +17,7 @@ from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
 
+# The third storage, "thread", is not for users: it marks the per-thread values that `tid()` and lifted lines make.
 WHERE = ("register", "shared")
 
 
@@ -31,6 +32,8 @@ class Arguments:
         """
         self.context = context
         self.name = ast.unparse(node.func).split(".")[-1]
+        # First of all: a kernel that is still lowered as one per thread unwinds here, before anything of the call is
+        # computed.
         tiling_of(context)
         params = names.split()
         known = [p.rstrip("?") for p in params]
@@ -50,6 +53,7 @@ class Arguments:
         self.given: dict[str, Operand] = {}
         for name, written in nodes.items():
             plain = written.value if isinstance(written, ast.Constant) else None
+            # Strings and None have no value in a kernel, so they are taken from the syntax; None means "not given".
             if isinstance(plain, str):
                 self.given[name] = Static(plain, repr(plain))
             elif isinstance(written, ast.Constant) and plain is None:
@@ -71,6 +75,8 @@ class Arguments:
             return operand
         found = usable(self.context, operand)
         if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
+            # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
+            # element.
             return fill(self.context, (1,), found, "register")
         raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
 
@@ -106,6 +112,7 @@ class Arguments:
             return default
         operand = self.given[name]
         try:
+            # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
             return as_type(operand.value)
         except (AssertionError, TypeError):
@@ -125,6 +132,7 @@ class Arguments:
         """True or False written out."""
         if name not in self.nodes:
             return default
+        # Read from the syntax: a bool that only the launch knows would choose between two different kernels.
         written = self.nodes[name]
         if isinstance(written, ast.Constant) and isinstance(written.value, bool):
             return written.value
@@ -165,6 +173,7 @@ def place(context: Context, operand: Operand, what: str) -> Value:
         raise context.error(
             KernelTypeError, f"{what} has to be an integer; this is {describe(found)}.", "Write int(…)."
         )
+    # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
     return found if found.type in (int32, int64) else context.builder.cast(found, int64)
 
 
@@ -176,6 +185,7 @@ def tiling_of(context: Context) -> Tiling:
     """
     tiling = context.shared.tiling
     if tiling is None:
+        # Not an error: the caller lowers the kernel again, now as code of a block.
         raise NeedsBlocks
     if context.shared.lifted:
         raise context.error(

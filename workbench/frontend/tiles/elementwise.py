@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelTypeError
-from workbench.frontend.names.names import usable_in_kernel
+from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.coerce import materialise
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import MISSING, Definition
@@ -36,6 +36,8 @@ def wants_lifting(context: Context, node: ast.AST) -> bool:
     if not any(is_thread(context.env[n]) for n in used):
         return False
     others = any(is_tile(context.env[n]) and not is_thread(context.env[n]) for n in used)
+    # A line with both kinds cannot be one map: operations on tiles need the whole block, and in a map each element
+    # stands alone.
     return not others and not uses_tiles(context.definition, node)
 
 
@@ -52,10 +54,13 @@ class _Hoist(ast.NodeTransformer):
         if not _is_tile_call(self.context.definition, node):
             return self.generic_visit(node)
         name = f"tile.{len(self.names)}"
+        # The dot keeps the name out of reach: no Python identifier has one.
         self.context.env[name] = self.lower(self.context, node)
         self.names.append(name)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
+    # These choose what is evaluated, per thread; hoisted, an operation on tiles would run, and fault, where Python runs
+    # nothing.
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """Left alone."""
         return node
@@ -80,6 +85,7 @@ def hoisted(
     if whole or value is None or not uses_tiles(context.definition, node):
         return node, []
     hoist = _Hoist(context, lower)
+    # A copy: the syntax tree is lowered again for other types, and once more if the first attempt unwinds.
     return hoist.visit(copy.deepcopy(node)), hoist.names
 
 
@@ -99,6 +105,7 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
         if isinstance(value, Form) and (value.name.startswith("tile") or value.name in ("untile", "tid")):
             return True
         for inner in getattr(value, "__wb_definitions__", ()):
+            # Funcs that call each other are refused later with a message of their own; here they must only end.
             if inner not in seen and uses_tiles(inner, inner.node, (*seen, inner)):
                 return True
     return False
@@ -129,6 +136,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
     def make() -> Sequence[Value]:
         lower(context, node)
         values, after = _assigned(context, before, assigned([node]))
+        # Filled while the map is built, read after it: the environment inside the map is dropped with the map.
         kept.update(after)
         names.extend(values)
         return [values[n] for n in names]
@@ -136,6 +144,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
     kept: Env = {}
     results = _lifted(context, _used(context, node), make, names)
     context.env.clear()
+    # What was assigned inside refers to elements of the map, which do not exist outside; only its results do.
     context.env.update(before | kept)
     for name, result in zip(names, results, strict=True):
         context.env[name] = result
@@ -143,6 +152,7 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
 
 def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.expr], Operand]) -> Operand:
     """Lower an expression, inside a map where it is about per-thread values."""
+    # A bare name would become a map that copies it, and a tuple is looked at part by part.
     if isinstance(node, (ast.Name, ast.Tuple)) or not wants_lifting(context, node):
         return lower(context, node)
     before = dict(context.env)
@@ -159,6 +169,7 @@ def _lifted(
     tiling = context.shared.tiling
     assert tiling is not None
     named = {n: context.env[n] for n in used if is_thread(context.env[n])}
+    # Two names of one value share an operand; `dict.fromkeys` keeps the order, which the cache key sees.
     tiles = list(dict.fromkeys(named.values()))
     positive = context.shared.non_negative
     found: list[Value] = []
@@ -178,8 +189,11 @@ def _lifted(
     finally:
         context.env.clear()
         context.env.update(before)
+    # Known to be non-negative, an index needs no test for counting from the end; the knowledge crosses the map both
+    # ways.
     positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
     for name, result in zip(names, results, strict=False):
+        # Values are frozen; the name is only for messages and generated code, and is not known before the map is built.
         object.__setattr__(result, "name", name if name.isidentifier() else "")
     return [stored(r, "thread") for r in results]
 
@@ -204,10 +218,12 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
         if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
             values[name] = operand
         elif isinstance(operand, Unset):
+            # Assigned on some paths only: after the line that is still so, with the same explanation.
             known[name] = Unset(operand.reason)
         elif isinstance(operand, (Literal, Static, Parts, Poison)):
             known[name] = operand
         elif isinstance(operand, tuple) or name in before or not hasattr(operand, "type"):
+            # Tuples, arrays and views are not elements that a map could yield, so they cannot leave the line.
             raise _kept_inside(context, name)
         else:
             known[name] = Unset(_INSIDE.format(name=name))

@@ -36,6 +36,7 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
     if "dtype" in given:
         operand = given.given["value"]
         wanted = given.dtype(float32)
+        # From the operand, not from the value: a literal has not been rounded to its default type yet.
         value = convert(context, operand, wanted) if value.type != wanted else value
     dtype = as_element(context, value.type, "A tile")
     return fill(context, given.shape(), convert(context, value, dtype), given.storage())
@@ -43,6 +44,8 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as Python's range, known at compile time."""
+    # `range` has its stop first if it is alone, which names for parameters cannot express: the numbers are read by
+    # hand.
     bounds = ast.Call(node.func, [], node.keywords)
     ast.copy_location(bounds, node)
     given = Arguments(context, bounds, expression, "dtype? storage?")
@@ -55,6 +58,7 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     dtype = given.dtype(int32)
 
     def element(at: Any, elements: Any) -> Any:
+        # Computed from the index rather than stored: a constant tile would need an array in memory.
         scaled = apply(context, TABLE["mul"], (at[0], Literal(span.step)))
         return [convert(context, apply(context, TABLE["add"], (scaled, Literal(span.start))), dtype)]
 
@@ -68,6 +72,8 @@ def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
     """The array, and the index of each of its dimensions that has one already."""
     operand = indexable(given.context, given.given["a"])
     if isinstance(operand, View):
+        # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
+        # the bounds check would have to know.
         if all(isinstance(p, Value) or p == views.WHOLE for p in operand.places):
             return operand.array, [p if isinstance(p, Value) else None for p in operand.places]
         raise given.error(
@@ -93,6 +99,7 @@ def _placed(
             f"Give the tile {len(free)} size{'s' * (len(free) != 1)}, or index {name} first: {name}[i].",
         )
     offsets = iter(given.offsets(len(free)))
+    # The IR wants an offset for every dimension of the array; `axes` says which of them the tile lies along.
     return [next(offsets) if index is None else index for index in indices], tuple(free)
 
 

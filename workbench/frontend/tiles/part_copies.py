@@ -20,6 +20,7 @@ from workbench.ir.values import Value
 def part_of(context: Context, part: Value, whole: Value) -> Value:
     """The part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
+    # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
     if part is not whole and (whole.name or whole in parts):
         parts[part] = parts.get(whole, (whole, whole.name))
     return part
@@ -36,6 +37,7 @@ def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> Non
     for name, value in carried.items():
         follow(context, before[name], value)
         whole, owner = context.shared.parts.get(value, (None, ""))
+        # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
         if whole is not None and before.get(owner) is whole and owner in carried:
             context.shared.parts[value] = carried[owner], owner
 
@@ -50,6 +52,8 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
         return
     whole, owner = context.shared.parts[tile]
     held = any(operand is whole for other, operand in context.env.items() if other != name)
+    # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
+    # agree.
     if held and _is_read_later(context, owner):
         raise context.error(
             KernelTypeError,
@@ -87,6 +91,7 @@ def _is_read_later(context: Context, name: str) -> bool:
     nodes = list(ast.walk(context.definition.node))
     here = _begin(context.node) if context.node is not None else (0, 0)
     around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]
+    # Positions in the text stand for order: the lowering of what comes later has not happened yet.
     line, end = here[0], _end(max(around, key=_begin)) if around else here
     parts = (ast.Attribute, ast.Subscript)
     changed = {id(root(n)) for n in nodes if isinstance(n, parts) and isinstance(n.ctx, ast.Store)}
@@ -94,6 +99,7 @@ def _is_read_later(context: Context, name: str) -> bool:
     reads = [_begin(n) for n in names if isinstance(n.ctx, ast.Load)]
     stores = [n.lineno for n in names if isinstance(n.ctx, ast.Store)]
     spans = [(n.lineno, n.end_lineno or n.lineno) for n in nodes if isinstance(n, (ast.For, ast.While))]
+    # In a loop a read above the line comes after it, in the next round, unless the loop gives the name a new value.
     again = [(a, b) for a, b in spans if a <= line <= b and not any(a <= at <= b for at in stores)]
     return any(at >= end or any(a <= at[0] <= b for a, b in again) for at in reads)
 

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import Builtin
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
-from workbench.frontend.names import names
+from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, Static
@@ -40,6 +40,7 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
     def make(parts: Sequence[Operand]) -> Sequence[Value]:
         nonlocal several
         found = called(context, "tile_map", callee, list(parts))
+        # A func that returns one value in a tuple still returns a tuple, as in Python.
         several = isinstance(found, tuple)
         return [materialise(context, f) for f in (found if isinstance(found, tuple) else (found,))]
 
@@ -50,7 +51,8 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
     """What a func or builtin returns for these, lowered for one element."""
     target = callee.value if isinstance(callee, Static) else None
-    builtin = names.as_builtin(target)
+    builtin = python_names.as_builtin(target)
+    # The func runs per element, so operations on tiles in it are refused; restored even if lowering unwinds.
     lifted, context.shared.lifted = context.shared.lifted, True
     try:
         if builtin is not None:
@@ -68,6 +70,7 @@ def _axis(given: Arguments, tile: Tile) -> int | None:
         return None
     if not -tile.ndim <= axis < tile.ndim:
         raise given.error(f"got axis {axis} of a tile of shape {shown(tile.shape)}.")
+    # Along the only axis of a row is over all elements; one form less for the backends.
     return axis % tile.ndim if tile.ndim > 1 else None
 
 
@@ -87,6 +90,7 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
         advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
         raise given.error(f"takes a tile of numbers; this is {tile!r}.", advice)
+    # 32 bits suffice for a place: a tile has at most 2^20 elements.
     dtype: Any = int32 if kind in ("argmin", "argmax") else tile.dtype
     axis = _axis(given, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
@@ -101,7 +105,8 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
     given = Arguments(context, node, expression, "op a axis?")
     value = given.tile("a")
     callee = given.given["op"]
-    builtin = names.as_builtin(callee.value) if isinstance(callee, Static) else None
+    builtin = python_names.as_builtin(callee.value) if isinstance(callee, Static) else None
+    # The named kinds have an adjoint; a combination given as a func has none.
     if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
         return reduced(given, value, ARITHMETIC[builtin.name], ())
     dtype = type_of(value).dtype
@@ -147,7 +152,10 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
     written = given.nodes.get("out")
     acc = given.tile("out") if "out" in given else None
     made = matmul(context, given.tile("a"), given.tile("b"), acc, precision(given))
+    # The tree was marked before lowering (`Store` on an argument), so that branches and loops carry the name.
     if isinstance(written, ast.Name) and isinstance(written.ctx, ast.Store):
+        # Set where Python might not evaluate the call, as behind `and`: whether the name is rebound would depend on the
+        # data.
         place = getattr(node, "uncertain", "")
         if place:
             raise given.error(f"changes {written.id}, so it cannot stand {place}.", "Give it a line of its own.")
@@ -166,7 +174,7 @@ def precision(given: Arguments) -> str:
     if written is None:
         return ""
     if not isinstance(written, Static) or written.value != "tf32" or type_of(given.tile("a")).dtype != float32:
-        raise given.error('takes precision="tf32", of tiles of float32.', "Leave it out for products of all bits.")
+        raise given.error('takes precision="tf32", for tiles of float32.', "Leave it out for full precision.")
     return "tf32"
 
 
@@ -205,6 +213,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
             f"tile_matmul() adds a product of {shown(shape)} and {left.dtype!r} to acc, which is {type_of(acc)!r}.",
             f"Make acc with tile_zeros({shape}, dtype={_wide(left.dtype)!r}).",
         )
+    # Adjoints set the transposes and another role, so their products need no copy, and link-time code is counted by
+    # role.
     attrs = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
     attrs |= {PRECISION: precision} if precision else {}
     type: Any = Tile(dtype, shape)
@@ -214,6 +224,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
 
 
 def _wide(dtype: Any) -> Any:
+    # Sums of 16-bit products are kept in float32: with an 11-bit or 8-bit significand they would stop growing early.
     return float32 if element(dtype).is_half else dtype
 
 

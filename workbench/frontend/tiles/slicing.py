@@ -33,6 +33,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
     if type.shape == shape and type.storage == storage:
         return value
     made = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
+    # The elements are the same ones, so what is known of them still holds.
     if value in context.shared.non_negative:
         context.shared.non_negative.add(made)
     return made
@@ -67,6 +68,7 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     if isinstance(operand, Literal) and not operand.is_float and not -size <= operand.value < size:
         raise context.error(KernelTypeError, f"A tile's dimension of {size} has no element {operand.value}.")
     if isinstance(operand, Literal) and not operand.is_float:
+        # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
     found = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
     return found if found.type in (int32, int64) else context.builder.cast(found, int64)
@@ -83,6 +85,7 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
     span = range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
     if not span or span.step != 1:
         raise context.error(KernelTypeError, "A slice of a tile has at least one element and a step of 1.")
+    # Starts and sizes are part of types and addresses; a step would need a third number per axis in every backend.
     return span.start, len(span)
 
 
@@ -152,6 +155,7 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
     parts = operand if isinstance(operand, tuple) else (operand,)
     if len(parts) > type.ndim:
         raise given.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
+    # Fewer offsets than dimensions leave the last ones whole, as in NumPy.
     starts = [_index(context, p, n) for p, n in zip(parts, type.shape, strict=False)]
     starts += [context.builder.const(0, int32)] * (type.ndim - len(starts))
     if "shape" in given:
@@ -237,6 +241,7 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
     sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
     known = 1
     for n in sizes:
+        # As in NumPy one size may be left open; it is what the others leave.
         known *= n if n != -1 else 1
     if sizes.count(-1) == 1 and known > 0 and count % known == 0:
         sizes[sizes.index(-1)] = count // known
@@ -298,6 +303,7 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
     dtype, n = type_of(tile).dtype, tiling.block_dim
     if not isinstance(dtype, Vector) or given.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
+    # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
     rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
         (row,) = over(context, "tile()", [tile], lambda parts, k=k: [_component(context, parts[0], k)])

@@ -26,6 +26,7 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
     assert tiling is not None
     if context.shared.lifted:
         raise context.error(KernelTypeError, "A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
+    # Launched over threads: `dim` counts threads, and the one index is block · block_dim + lane.
     if tiling.flat:
         if count != 1:
             raise context.error(
@@ -34,6 +35,8 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
             )  # fmt: skip
         context.shared.launch_ndim = 1
         return (_flat(context, tiling.block_dim),)
+    # Without a launch (`%inspect`, a cell's check) nothing says how many dimensions there are: all are taken to be
+    # blocks'.
     ndim = count if tiling.ndim is None else tiling.ndim
     if count not in (ndim, ndim + 1):
         raise context.error(
@@ -52,6 +55,7 @@ def _block(context: Context, axis: int) -> Value:
 def lane(context: Context, block_dim: int) -> Value:
     """The thread's place in its block, for every thread."""
     (made,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
+    # So `x[lane]` has no test for an index from the end.
     context.shared.non_negative.add(made)
     return stored(made, "thread")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
-from typing import Any
 
-from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, VALUE
+from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
 from workbench.ir.ops import LOOPS, TILED
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.tiles import Tile
+from workbench.types import Scalar
 
 LOOP_WEIGHT = 16  # trips that a loop counts as, where it is not known how many it has
 ADDITION = 24  # operations that one atomic addition costs
@@ -21,12 +21,12 @@ def cost(function: Function) -> int:
     return max(1, _ops_cost(function.body.ops, constants(function.body)))
 
 
-def constants(block: Block) -> dict[Value, Any]:
-    """The values of the constants in a block."""
-    return {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
+def constants(block: Block) -> dict[Value, Number]:
+    """The values of the scalar constants in a block."""
+    return {op.result: number_of(op) for op in walk(block) if op.name == "const" and isinstance(op.result.type, Scalar)}
 
 
-def known_trips(op: Op, known: Mapping[Value, Any]) -> int | None:
+def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
     """How many turns a loop has, where constants say that."""
     bounds = [int(known[v]) for v in op.operands[:3] if v in known] if op.name == "for" else []
     if len(bounds) < 3:
@@ -41,7 +41,7 @@ def mostly_adds(function: Function) -> bool:
     return added > 0 and added * ADDITION >= cost(function)
 
 
-def _additions(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
+def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     total = 0
     for op in ops:
         inner = sum(_additions(b.ops, known) for b in op.blocks)
@@ -51,7 +51,7 @@ def _additions(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     return total
 
 
-def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
+def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     total = 0
     for op in ops:
         inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
@@ -66,7 +66,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Any]) -> int:
     return total
 
 
-def _times(op: Op, known: Mapping[Value, Any]) -> int:
+def _times(op: Op, known: Mapping[Value, Number]) -> int:
     """How often the blocks of an operation run, about."""
     if op.name not in LOOPS:
         return 1

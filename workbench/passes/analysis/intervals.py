@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.build import Builder
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, Value, number_of, walk
 from workbench.types import ArrayType, Scalar, int32, int64
 from workbench.types import bool as bool_
 
@@ -86,7 +86,7 @@ class Intervals:
         if op is None:
             return None
         if op.name == "const":
-            number = self._captured(op) if op.attrs.get(CAPTURED) else self._number(int(op.attrs[VALUE]))
+            number = self._captured(op) if op.attrs.get(CAPTURED) else self._number(int(number_of(op)))
             return number, number
         if op.name == "tid":
             last = self._emit("sub", self._dim(op.attrs[AXIS]), self._number(1))
@@ -136,7 +136,7 @@ class Intervals:
         """`a and b` (and `not (a or b)`) as an `if`: the side that is a literal is not where we are."""
         for side, block in enumerate(op.blocks):
             end = self.made.get(block.yielded[0])
-            if end is not None and end.name == "const" and bool(end.attrs[VALUE]) is not holds:
+            if end is not None and end.name == "const" and bool(number_of(end)) is not holds:
                 self._believe(op.operands[0], side == 1)
                 self._believe(op.blocks[1 - side].yielded[0], holds)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,7 +30,7 @@ class SymbolicSize:
         return cls(number, 0, (((array, axis), 1),))
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """What distinguishes it from another sum."""
         return self.constant, self.terms
 
@@ -51,7 +52,7 @@ class SymbolicSize:
 Size = SymbolicSize | int
 
 
-def combined(name: str, operands: list[Any]) -> Any:
+def combined(name: str, operands: Sequence[Size]) -> Size | None:
     """What an operation gives for integers of which one at least is symbolic; None if that is not known."""
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
@@ -100,20 +101,15 @@ def _wrap(i: Size, n: Size) -> Size | None:
     return None if below is None else _add(i, n) if below else i
 
 
-_COMPARES: dict[str, Callable[[Any, Any], Any]] = {
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-}
-_RULES: dict[str, Callable[[Size, Size], Any] | Callable[[Size], Any]] = {
+_COMPARES: dict[str, Callable[..., object]] = {
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+_RULES: dict[str, Callable[..., Size | None]] = {
     **{name: partial(compared, name) for name in _COMPARES},
     "add": _add,
     "sub": _subtract,
     "mul": _multiply,
-    "neg": lambda a: _multiply(a, -1),
+    "neg": partial(_multiply, -1),
     "min": _choose("le"),
     "max": _choose("ge"),
     "wrap_index": _wrap,

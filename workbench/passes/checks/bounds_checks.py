@@ -9,16 +9,15 @@ at the line where its operation stands now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, number_ops, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, number_ops, walk
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
 from workbench.passes.dce import prune
@@ -78,7 +77,9 @@ def guard(function: Function, versions: bool = False) -> Function:
     if versions and len(guarded.numbers) <= VERSIONS_LIMIT:
         intervals = Intervals(function)
         quick = _Guard(function, intervals).block(function.body)
+        # Without a condition no check could be saved, and the second body would be the first.
         if intervals.conditions:
+            # Copied: SSA has one definition of each value, and both bodies define the same ones.
             body = _either(intervals, quick, copy_block(body, {}))
     return replace_body(function, body)
 
@@ -155,7 +156,7 @@ class _Guard:
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.intervals = intervals
         self.builder = Builder()
-        self.known: Scopes[Any, Value] = Scopes()
+        self.known: Scopes[Hashable, Value] = Scopes()
 
     def block(self, block: Block) -> Block:
         with self.known.block(), self.builder.block(block.params) as opened:
@@ -183,6 +184,7 @@ class _Guard:
         if self.intervals is not None and self.intervals.hoisted(array, indices):
             self.builder.append(op)
             return
+        # A second access to the same element needs neither test nor report: the first one has made both.
         key = (array, indices)
         seen = self.known.get(key)
         good = seen if seen is not None else self.in_range(array, indices)
@@ -193,7 +195,8 @@ class _Guard:
         """A component of a vector, where the index is computed."""
         vector, index = op.operands[:2]
         made, length = self.made.get(index), getattr(vector.type, "length", 0)
-        if made is not None and made.name == "const" and 0 <= made.attrs[VALUE] < length:
+        # Known while compiling to be inside.
+        if made is not None and made.name == "const" and 0 <= number_of(made) < length:
             self.builder.append(op)
             return
         good = self.below(index, self.builder.const(length, element(index.type)))
@@ -206,7 +209,7 @@ class _Guard:
         assert isinstance(whole, Tile)
         for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
             made, last = self.made.get(start), length - size
-            if made is None or made.name != "const" or not 0 <= made.attrs[VALUE] <= last:
+            if made is None or made.name != "const" or not 0 <= number_of(made) <= last:
                 good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
         if good:
             self.skip(op, self.all_of(good), reported(op, self.made), report=True)
@@ -231,6 +234,7 @@ class _Guard:
             good.append(self.builder.one("le", (end, self.builder.cast(size, int64)), bool_))
         bad = self.builder.one("not_", (self.all_of(good),), bool_)
         self.report(bad, op, reported(op, self.made))
+        # After the report it is done as if bounds were checked, so that no memory outside is touched.
         self.builder.append(op.replace(attrs={**op.attrs, BOUNDS: True}))
 
     def all_of(self, conditions: Sequence[Value]) -> Value:
@@ -249,6 +253,7 @@ class _Guard:
         with self.builder.block() as orelse:
             if report:
                 self.fault(op, values)
+            # A vector or tile whose component was not set is still that vector; a load gives 0.
             kept = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
             self.builder.yield_(*kept)
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
@@ -268,6 +273,7 @@ class _Guard:
 
     def below(self, index: Value, size: Value) -> Value:
         """0 ≤ index < size, in one comparison of unsigned numbers."""
+        # A negative index becomes larger than any size when it is read as unsigned.
         wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
         return self.builder.one("lt", (self.builder.cast(index, wide), self.builder.cast(size, wide)), bool_)
 
@@ -282,6 +288,7 @@ class _Guard:
 
         def bad(x: Value, y: Value) -> Value:
             width = element(y.type).bits
+            # Unsigned, so that one comparison finds negative counts, too.
             number = self.builder.const(width, uint64 if width == 64 else uint32)
             return self.builder.one("ge", (self.builder.cast(y, number.type), number), bool_)
 
@@ -296,6 +303,7 @@ class _Guard:
             return
         numbers = literals(made.attrs[VALUE]) if made is not None and made.name == "const" else []
         if not (numbers and all(map(fine, numbers))):
+            # The operation stays whole and vectorises; only the test looks at components.
             columns = [self.parts(v) for v in op.operands]
             for x, y in zip(*columns, strict=True):
                 self.report(bad(x, y), op, (x, y))
@@ -320,6 +328,7 @@ class _Guard:
         if made is None or made.name != "const" or not made.attrs[VALUE]:
             bad = self.builder.one("eq", (step, self.builder.const(0, step.type)), bool_)
             self.report(bad, op, reported(op, self.made))
+            # start == stop and a step of 1: a loop of no turns, without a branch around it.
             stop = self.builder.one("where", (bad, start, stop), stop.type)
             step = self.builder.one("where", (bad, self.builder.const(1, step.type), step), step.type)
         self.keep(op, (start, stop, step, *init))
@@ -334,11 +343,12 @@ class _Guard:
         self.builder.if_(bad, then.block, orelse.block)
 
     def fault(self, op: Op, values: Sequence[Value]) -> None:
+        # A record holds 8-byte words; which of them are floats follows from the operation, by its number.
         wide = [self.builder.cast(v, float64 if is_float(v.type) else int64) for v in values]
         self.builder.emit("fault", wide, (), {NUMBER: self.numbers[op]})
 
 
-def literals(value: Any) -> list[int]:
+def literals(value: Number | tuple[Number, ...]) -> list[int]:
     """The components of an integer constant."""
     return [int(number) for number in np.ravel(value)]
 

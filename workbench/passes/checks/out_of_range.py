@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,10 @@ _MOST_OPS = 8_000  # looked at in one launch, some 0.1 s: enough for a kernel of
 _WHOLE_LOOP = 8  # a loop of so many turns is followed; of a longer one the first turn and the last
 
 
+_Known: TypeAlias = SymbolicSize | np.integer[Any] | np.bool_
+"""The value of an integer or a bool, of its type."""
+
+
 @dataclass(frozen=True)
 class Outside:
     """An access that one thread is certain to make outside of an array.
@@ -43,8 +47,8 @@ class Outside:
     """
 
     op: Op
-    thread: tuple[Any, ...]
-    values: tuple[Any, ...]
+    thread: tuple[Size, ...]
+    values: tuple[Size, ...]
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Accesses:
 
 
 def accesses(
-    function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, Any]
+    function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
     """What is certain of the accesses of a launch.
 
@@ -87,10 +91,12 @@ def accesses(
     found = Accesses()
     if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
         return found
+    # First and last index along each axis; once where they are the same.
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
     follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
     with np.errstate(all="ignore"):
         for thread in corners:
+            # Each corner has its share: a long kernel would else never be looked at from its last threads.
             follow.thread(thread, _MOST_OPS // len(corners))
     return found
 
@@ -104,7 +110,7 @@ class _Follow:
 
     def __init__(
         self, function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]],
-        numbers: Mapping[str, Any], found: Accesses,
+        numbers: Mapping[str, object], found: Accesses,
     ) -> None:  # fmt: skip
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
         self.made = {v: op for op in walk(function.body) for v in op.results}
@@ -112,7 +118,7 @@ class _Follow:
     def thread(self, index: tuple[Size, ...], most: int) -> None:
         """Follow the thread of this index for so many operations at most."""
         self.index, self.left = index, most
-        self.known: dict[Value, Any] = {}
+        self.known: dict[Value, _Known] = {}
         for param in self.function.params:
             if param.name in self.numbers and isinstance(param.type, Scalar) and _counts(param.type):
                 self.known[param] = param.type.numpy.type(self.numbers[param.name])
@@ -121,7 +127,7 @@ class _Follow:
         except _Enough:
             return
 
-    def block(self, block: Block, arguments: Sequence[Any] = ()) -> list[Any]:
+    def block(self, block: Block, arguments: Sequence[_Known | None] = ()) -> list[_Known | None]:
         """Follow a block whose parameters are these (None: unknown); what it yields."""
         self.let(block.params, arguments)
         for op in block.ops:
@@ -129,6 +135,7 @@ class _Follow:
                 break
             self.left -= 1
             if self.left < 0:
+                # What was found until here stands: it happens whatever comes later.
                 raise _Enough
             rule = _RULES.get(op.name)
             if op.name in ELEMENTS:
@@ -139,7 +146,7 @@ class _Follow:
                 self.let(op.results, [self.computed(op)])
         return [self.known.get(v) for v in block.yielded]
 
-    def let(self, values: Sequence[Value], numbers: Sequence[Any]) -> None:
+    def let(self, values: Sequence[Value], numbers: Sequence[_Known | None]) -> None:
         """Note what values are; those that are not known may have been, in another turn of a loop."""
         for value, number in zip(values, numbers, strict=False):
             if number is None:
@@ -147,20 +154,21 @@ class _Follow:
             else:
                 self.known[value] = number
 
-    def computed(self, op: Op) -> Any:
+    def computed(self, op: Op) -> _Known | None:
         """The result of an elementwise operation on integers that are known."""
         operands = [self.known.get(v) for v in op.operands]
         type = op.result.type
         if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
             return self.chosen(op, operands)
         if any(isinstance(v, SymbolicSize) for v in operands):
-            found = combined(op.name, [_plain(v) for v in operands])
+            found = combined(op.name, [_plain(v) for v in operands if v is not None])
             return found if found is None or isinstance(found, SymbolicSize) else type.numpy.type(found)
         return apply(TABLE[op.name], operands, type)
 
-    def chosen(self, op: Op, operands: list[Any]) -> Any:
+    def chosen(self, op: Op, operands: Sequence[_Known | None]) -> _Known | None:
         """Of `where`, `and_` and `or_`, what one known operand decides."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
+            # The other side may be unknown: it is not chosen.
             return operands[1 if operands[0] else 2]
         if op.name in ("and_", "or_"):
             return next((v for v in operands if v is not None and bool(v) is (op.name == "or_")), None)
@@ -172,6 +180,7 @@ class _Follow:
         """Look at an access, as far as its indices are known."""
         array = op.operands[0].name
         shape, indices = self.shapes.get(array), indices_of(op)
+        # What memory holds is not known before the launch runs.
         self.let(op.results, [None] * len(op.results))
         if shape is None:
             return
@@ -179,6 +188,7 @@ class _Follow:
             place, wanted = self.known.get(index), asked(self.made, index)
             maker = self.made.get(index)
             wraps = maker is not None and maker.name == "wrap_index"
+            # Looked at before it is counted from the end: a negative index is inside down to -size.
             if wraps:
                 place = self.known.get(wanted)
             if place is None:
@@ -187,6 +197,7 @@ class _Follow:
                 self.compare(op, array, axis, _plain(place), size, wraps)
                 continue
             place = int(place)
+            # A negative index that does not wrap is outside of arrays of any size, so it needs none.
             if wraps or place >= 0:
                 self.need(array, axis, place + 1 if place >= 0 else -place)
             if not (-size if wraps else 0) <= place < size:
@@ -213,23 +224,23 @@ class _Follow:
 
     # Operations with rules of their own: each gives its results, None for what is not known.
 
-    def const(self, op: Op) -> list[Any]:
+    def const(self, op: Op) -> list[_Known | None]:
         type = op.result.type
         return [value_of(op.attrs[VALUE], type) if isinstance(type, Scalar) and _counts(type) else None]
 
-    def tid(self, op: Op) -> list[Any]:
+    def tid(self, op: Op) -> list[_Known | None]:
         if self.function.block_dim and op.attrs.get(LEVEL) != "block":
             return [None]
         return [_typed(self.index[op.attrs[AXIS]], op)]
 
-    def launch_dim(self, op: Op) -> list[Any]:
+    def launch_dim(self, op: Op) -> list[_Known | None]:
         return [_typed(self.dims[op.attrs[AXIS]], op)]
 
-    def shape(self, op: Op) -> list[Any]:
+    def shape(self, op: Op) -> list[_Known | None]:
         shape = self.shapes.get(op.operands[0].name)
         return [None if shape is None else _typed(shape[op.attrs[AXIS]], op)]
 
-    def cast(self, op: Op) -> list[Any]:
+    def cast(self, op: Op) -> list[_Known | None]:
         value, type = self.known.get(op.operands[0]), op.result.type
         if value is None or not (isinstance(type, Scalar) and _counts(type)):
             return [None]
@@ -237,29 +248,31 @@ class _Follow:
             return [value if is_integer(type) else None]
         return [convert(value, type)]
 
-    def if_(self, op: Op) -> list[Any]:
+    def if_(self, op: Op) -> list[_Known | None]:
         condition = self.known.get(op.operands[0])
         if condition is None:
             return [None] * len(op.results)
+        # Followed on one side alone, as the thread would run it.
         return self.block(op.blocks[0 if condition else 1])
 
-    def for_(self, op: Op) -> list[Any]:
-        limits = [self.known.get(v) for v in op.operands[:3]]
+    def for_(self, op: Op) -> list[_Known | None]:
+        limits = [v for v in map(self.known.get, op.operands[:3]) if isinstance(v, np.integer)]
         carried = [self.known.get(v) for v in op.operands[3:]]
-        unknown = [None] * len(carried)
-        if any(v is None or isinstance(v, SymbolicSize) for v in limits) or not limits[2]:
+        unknown: list[_Known | None] = [None] * len(carried)
+        if len(limits) < 3 or not limits[2]:
             return unknown
-        turns, of = range(*(int(v) for v in limits if v is not None)), op.operands[0].type
+        turns, of = range(*map(int, limits)), op.operands[0].type
         assert isinstance(of, Scalar)
         if len(turns) <= _WHOLE_LOOP:
             for number in turns:
                 carried = self.block(op.blocks[0], (of.numpy.type(number), *carried))
             return carried
         self.block(op.blocks[0], (of.numpy.type(turns[0]), *carried))
+        # What the turns between have carried is not known in the last one.
         self.block(op.blocks[0], (of.numpy.type(turns[-1]), *unknown))
         return unknown
 
-    def while_(self, op: Op) -> list[Any]:
+    def while_(self, op: Op) -> list[_Known | None]:
         carried = [self.known.get(v) for v in op.operands]
         for _ in range(_WHOLE_LOOP):
             (going,) = self.block(op.blocks[0], carried)
@@ -270,12 +283,12 @@ class _Follow:
             carried = self.block(op.blocks[1], carried)
         raise _Enough  # it may go on for ever
 
-    def custom(self, op: Op) -> list[Any]:
+    def custom(self, op: Op) -> list[_Known | None]:
         if op.attrs.get(REFERENCE, True):
             return self.block(op.blocks[0])
         return [None] * len(op.results)
 
-    def mark(self, op: Op) -> list[Any]:
+    def mark(self, op: Op) -> list[_Known | None]:
         return [self.known.get(v) for v in op.operands]
 
 
@@ -298,12 +311,12 @@ def _counts(type: Scalar) -> bool:
     return is_integer(type) or type == bool_
 
 
-def _typed(number: Size, op: Op) -> Any:
+def _typed(number: Size, op: Op) -> _Known:
     """A size or index as the result of an operation."""
     type = op.result.type
     assert isinstance(type, Scalar)
     return number if isinstance(number, SymbolicSize) else type.numpy.type(number)
 
 
-def _plain(number: Any) -> Any:
-    return cast(Any, number).item() if isinstance(number, np.generic) else number
+def _plain(number: _Known | int) -> Size:
+    return number.item() if isinstance(number, np.generic) else number

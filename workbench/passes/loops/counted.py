@@ -44,6 +44,7 @@ def _bound(condition: Block) -> tuple[int, Value] | None:
     if low not in changing or not isinstance(low.type, Scalar) or low.type.kind is not Kind.INT:
         return None
     for op in before:
+        # What stands before the test is moved before the loop, so it must not depend on the turn, nor have effects.
         if op.blocks or not changing.isdisjoint(op.operands) or not (op.name in PURE or op.name in TABLE):
             return None
     return (condition.params.index(low), high) if high not in changing else None
@@ -74,6 +75,7 @@ def _as_for(rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, .
     operands = (start, stop, step, *_without(op.operands, number))
     results = _without(op.results, number)
     builder.append(Op("for", operands, results, op.attrs, (inside,), op.location))
+    # The counter ends at `stop`, or stays at `start` if there was no turn.
     some = builder.one("lt", (start, stop), bool_)
     builder.append(Op("where", (some, stop, start), (op.results[number],), {}, (), op.location))
     return builder.body().ops

@@ -40,6 +40,7 @@ def split_counters(function: Function) -> Function:
 
 def _counts_up(op: Op, constants: Mapping[Value, object]) -> bool:
     """Whether each turn's counter is one more than the one before, from a number that only the run knows."""
+    # A start that is a constant is not split: its sign is known, and LLVM sees it.
     start, _, step = op.operands[:3]
     return constants.get(step) == 1 and start not in constants and element(start.type).kind is Kind.INT
 
@@ -64,6 +65,7 @@ def _split(op: Op, body: Block, wrapped: Mapping[Value, Value]) -> tuple[Op, ...
     builder = Builder()
     builder.location = op.location
     zero = builder.const(0, start.type)
+    # First loop: start … min(stop, 0); second: max(start, 0) … stop. Together they are the range, in order.
     below = builder.one("min", (stop, zero), start.type)
     carried = builder.for_(start, below, step, init, copy_block(body, {}), {**op.attrs, COLD: True})
     above = builder.one("max", (start, zero), start.type)

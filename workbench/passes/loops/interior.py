@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, VALUE
+from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
-from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
@@ -37,6 +37,7 @@ _LEAST, _MOST = -(2**31), 2**31 - 1
 def split_border(function: Function) -> Function:
     """The function with its body twice, for threads inside and at a border; itself if there are no borders."""
     operations = list(walk(function.body))
+    # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
     if not any(op.name in BOUNDED for op in operations):
@@ -72,6 +73,7 @@ class _Interior:
         for op in walk(self.function.body):
             if op.name in BOUNDED and op.result in indices and op.result.type == int32:
                 self.bound(op)
+        # Under an `if` that tests the border LLVM finds the bounds itself.
         outside = {v for op in _unconditional(self.function.body) for v in op.results}
         return not outside.isdisjoint(self.plain)
 
@@ -93,6 +95,7 @@ class _Interior:
         quick = Rewriter(change).block(body)
         careful = copy_block(body, {})
         blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
+        # A backend without the loops of its own still runs it as an ordinary `if`.
         b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
         return b.body()
 
@@ -121,6 +124,7 @@ class _Interior:
             limits[0] = self.number(0)
         if op.name == "mod" and limits[1] is not None:
             limits[1] = self.emit("sub", limits[1], self.number(1))
+        # All in int64: a bound minus an offset may leave int32, where a wrapped bound would admit threads.
         self.first += [self.emit("sub", v, offset[0]) for v in (limits[0], self.number(_LEAST)) if v is not None]
         self.last += [self.emit("sub", v, offset[1]) for v in (limits[1], self.number(_MOST)) if v is not None]
         self.plain[op.result] = index
@@ -134,6 +138,7 @@ class _Interior:
         if op.name == "wrap_index":
             return one, None, None
         if op.name == "mod":
+            # `mod` by a small number wraps often: threads inside would be few, and apart.
             return (one, None, others[0]) if self.is_high(others[0]) else (None, None, None)
         for index, limit in ((one, others[0]), (others[0], one)):
             if self.offset(index) is not None:
@@ -143,9 +148,9 @@ class _Interior:
                     return index, None, limit
         return None, None, None
 
-    def literal(self, value: Value) -> int | None:
+    def literal(self, value: Value) -> Number | None:
         op = self.made.get(value)
-        return op.attrs[VALUE] if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
+        return number_of(op) if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
 
     def is_low(self, value: Value) -> bool:
         number = self.literal(value)
@@ -267,6 +272,7 @@ def interior_of(function: Function) -> Interior | None:
     *before, end = function.body.ops or (Op("yield"),)
     if not end.attrs.get(INTERIOR):
         return None
+    # What `body` wrote above, in that order.
     *before, thread, wide, at_least, at_most, _ = before
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
     return Interior(tuple(before), at_least.operands[1], at_most.operands[1], *end.blocks)

@@ -10,6 +10,7 @@ from workbench.tiles import Tile, is_tile
 
 def _if(on: TileLowering, op: Op) -> None:
     """`if`: each side copies its tiles to where the results lie."""
+    # Taken before the sides are lowered, so that neither side uses these buffers for something else.
     results = {r: on.new(tile_type(r)) for r in op.results if is_tile(r)}
     blocks: list[Block] = []
     for block in op.blocks:
@@ -48,6 +49,7 @@ def _loop(on: TileLowering, op: Op) -> None:
             on.own(block.params[first + n], buffer)
         params = tuple(p for p in block.params if not is_tile(p))
         with on.builder.block(params) as opened:
+            # The condition of a `while` runs before the body, which still needs every parameter.
             on.ops(block, () if body else block.params)
             if body:
                 for buffer in carried.values():
@@ -67,6 +69,7 @@ def _loop(on: TileLowering, op: Op) -> None:
 def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
     """Where a carried tile lies: where it lay before the loop, unless that is still needed."""
     inside = {v for b in op.blocks for o in b.ops for v in tiles_used(o)}
+    # The loop overwrites the buffer in its first turn.
     alone = op.operands.count(init) == 1 and init not in inside
     if alone and on.takes(init):
         buffer = on.buffers[init]

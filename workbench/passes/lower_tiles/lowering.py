@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.nests import Nests
 from workbench.tiles import Tile, is_tile
-from workbench.types import Slots
+from workbench.types import Scalar, Slots, Vector
 
 
 @dataclass(eq=False)
@@ -42,7 +41,7 @@ class TileLowering(Nests):
         super().__init__()
         self.handlers = handlers
         self.buffers: dict[Value, Buffer] = {}
-        self.free: dict[tuple[Any, int], list[Buffer]] = {}
+        self.free: dict[tuple[Scalar | Vector, int], list[Buffer]] = {}
         self.mapping: dict[Value, Value] = {}
         self.made: list[Op] = []
         self.dying: set[Value] = set()
@@ -61,8 +60,8 @@ class TileLowering(Nests):
         key = (type.dtype, size)
         if self.free.get(key):
             return self.free[key].pop()
-        slots: Any = Slots(type.dtype, size)
-        value = Value(slots, "tile")
+        value = Value(Slots(type.dtype, size), "tile")
+        # At the function's head, whatever loop asks for it: storage that a loop made would be made in each turn.
         self.made.append(Op("slots", (), (value,)))
         return Buffer(value, size)
 
@@ -95,6 +94,7 @@ class TileLowering(Nests):
 
     def takes(self, value: Value) -> bool:
         """Whether the operation that is lowered now may overwrite this operand."""
+        # Another owner is a reshape that shares the buffer.
         return value in self.dying and self.buffers[value].owners == {value}
 
     def result(self, op: Op, instead: Value | None = None) -> Value:
@@ -118,6 +118,7 @@ class TileLowering(Nests):
         local = set(block.params)
         for position, op in enumerate(body):
             self.builder.location = op.location
+            # Only tiles of this block die in it: one from outside may be needed by the next turn of a loop.
             used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in kept]
             self.dying = set(used)
             self.handlers.get(op.name, TileLowering.plain)(self, op)

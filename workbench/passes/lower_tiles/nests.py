@@ -65,6 +65,7 @@ class Nests:
             body(indices)
             return
         start, stop, single = bounds[0]
+        # A loop of one turn is a constant index: less for LLVM to see through.
         if single:
             self._nest(bounds[1:], one, [*indices, start], body)
             return

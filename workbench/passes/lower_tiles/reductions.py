@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
 
 from workbench.ir.attributes import ACCUMULATE, AXIS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.rewrite import Mapping, copy_op
@@ -49,6 +48,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
         return
     combine = _combine(on, op)
     source = on.slots_of(tile)
+    # The first step reads the tile and writes the buffer, so the tile itself is left as it is.
     half = (length + 1) // 2
     buffer = on.new(tile_type(tile), outer * half * inner)
     work = buffer.slots
@@ -99,6 +99,7 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
             on.write(work, low, combine(on.read(work, low), on.read(work, high)))
 
         stops = (on.number(outer), on.on("sub", now, half), on.number(inner))
+        # One loop rather than three of which two have one turn: LLVM then sees a plain vector sum.
         if outer == inner == 1:
             on.clipped((zero,), stops[1:2], lambda k: body([zero, k[0], zero]))
         else:
@@ -124,6 +125,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
             here = read(i)
             better = on.on(sign, here, best, type=bool_)
             if is_float(dtype):
+                # The first NaN wins, as in NumPy: it replaces any number, and nothing replaces it.
                 fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
                 better = on.on("or_", better, fresh, type=bool_)
             on.builder.yield_(
@@ -182,11 +184,13 @@ def _matmul(on: TileLowering, op: Op) -> None:
     m, n = tile_type(op.result).shape
     k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
     type = tile_type(op.result).dtype
+    # Products of 16-bit floats add up in float32 (design/tiles.md).
     wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
     borrowed: list[Buffer] = []
     left = _widened(on, a, wide, (m * k,), None, borrowed)
     right = _widened(on, b, wide, (k, n), (n, k) if op.attrs[TRANSPOSE_B] else None, borrowed)
     start = on.slots_of(acc) if acc is not None else None
+    # The product is written while its operands are still read.
     target = on.result(op, acc if acc not in (a, b) else None)
     total = target
     if wide != type:
@@ -196,7 +200,8 @@ def _matmul(on: TileLowering, op: Op) -> None:
         on.copy(target, start, m * n)
     elif start is not None:
         on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
-    attrs: dict[str, Any] = {SHAPE: (m, n, k), TRANSPOSE_A: op.attrs[TRANSPOSE_A], ACCUMULATE: start is not None}
+    shape, turned = (m, n, k), op.attrs[TRANSPOSE_A]
+    attrs: dict[str, object] = {SHAPE: shape, TRANSPOSE_A: turned, ACCUMULATE: start is not None}
     on.builder.emit("slot_matmul", (total, left, right), (), attrs)
     if wide != type:
         on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
@@ -208,7 +213,7 @@ def _widened(
     on: TileLowering, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
     borrowed: list[Buffer],
 ) -> Value:  # fmt: skip
-    """A tile's slots, in the type that a product is computed in, and the other way round where that is asked for."""
+    """A tile's slots, in the type that a product is computed in, and transposed if requested."""
     source = on.slots_of(tile)
     if tile_type(tile).dtype == wide and transposed is None:
         return source

@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
@@ -24,7 +25,6 @@ from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
-from workbench.runtime.observers import tell
 from workbench.structs import Struct, StructArray, array_type, as_element, field_array
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
@@ -97,7 +97,7 @@ class array(Viewed, Arithmetic):
             if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
                 self._again(data, target, requires_grad, copy)
                 return
-            tell("converting", data, as_element(dtype or data.dtype))
+            notify("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
         host, kind = host_form(data, dtype)
         host = host if shape is None else host.reshape(*as_shape(shape), *kind.shape)
@@ -207,7 +207,7 @@ class array(Viewed, Arithmetic):
         Raises:
             LaunchError: a capture that is open has written the array, and nothing of it has run.
         """
-        tell("reading", self)
+        notify("reading", self)
         return self.host()
 
     def host(self) -> np.ndarray[Any, Any]:
@@ -226,7 +226,7 @@ class array(Viewed, Arithmetic):
         return host.copy() if copy else host
 
     def __dlpack__(self, *, stream: int | None = None, **options: Any) -> Any:
-        tell("reading", self)
+        notify("reading", self)
         return to_dlpack(self, stream, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -326,7 +326,7 @@ class array(Viewed, Arithmetic):
         """
         value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
         check_fits(value, self.dtype)
-        if tell("filling", self, value):
+        if notify("filling", self, value):
             return self
         self.memory.version += 1
         copies.fill(self, value)
@@ -339,7 +339,7 @@ class array(Viewed, Arithmetic):
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A copy")
-        if tell("copying", self, source):
+        if notify("copying", self, source):
             return self
         self.memory.version += 1
         copies.copy(self, source)
@@ -352,7 +352,7 @@ class array(Viewed, Arithmetic):
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A sum")
-        if tell("adding", self, source):
+        if notify("adding", self, source):
             return self
         self.memory.version += 1
         copies.add(self, source)

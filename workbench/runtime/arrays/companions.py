@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from workbench.errors import NotDifferentiable
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.device.memory import Memory, allocate
-from workbench.runtime.observers import OBSERVERS
 from workbench.structs import Struct
 from workbench.types import element, uint8
 
@@ -37,7 +37,7 @@ def copy_of(value: array) -> Memory:
 
 
 def is_zero(companion: array) -> bool:
-    """Whether it is 0 and nobody differentiates what it came from; a device is not waited for to find out."""
+    """Whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
     if OBSERVERS.get() or companion.device.is_cuda or isinstance(companion.dtype, Struct):
         return False
     return not companion.host().any()

@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
 from workbench.errors import LaunchError
+from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
 from workbench.runtime.arrays.shapes import Strided, side_by_side
 from workbench.runtime.device.device import driver_of
@@ -23,7 +24,6 @@ from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.device.peers import let_device_wait, wait_for_device
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.observers import timed
 from workbench.structs import Struct
 from workbench.types import element
 

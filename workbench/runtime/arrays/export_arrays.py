@@ -84,7 +84,7 @@ def _hand_over(source: Strided, stream: int | None) -> None:
         return
     found = driver_of(source.device)
     index = source.device.index
-    own = found.queue(index)
+    own = found.stream_handle(index)
     theirs = stream or 1
     if theirs != (int(own) or 1):
         event = found.call("cuEventCreate", 2)  # without timing
@@ -109,5 +109,6 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     strides = None if side_by_side(source) else (*source.strides, *dense(inner, scalar.size))
     return {
         "version": 3, "shape": (*source.shape, *inner), "typestr": scalar.numpy.str, "strides": strides,
-        "data": (source.address if source.size else 0, False), "stream": int(found.queue(source.device.index)) or 1,
+        "data": (source.address if source.size else 0, False),
+        "stream": int(found.stream_handle(source.device.index)) or 1,
     }  # fmt: skip

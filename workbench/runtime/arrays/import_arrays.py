@@ -45,7 +45,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
-    """`only_read`: the caller has been told not to write to the memory that it shares."""
+    """`only_read`: the caller has been warned not to write to the memory that it shares."""
     if hasattr(source, "__dlpack__"):
         made = _from_capsule(source, dtype, copy or only_read)
     elif hasattr(source, "__cuda_array_interface__"):
@@ -133,7 +133,7 @@ def _own_stream(place: Device) -> int:
     """The number of the stream in which we shall use it, as both protocols count: 1 is the legacy default one."""
     found = driver()
     assert found is not None
-    return int(found.queue(place.index)) or 1
+    return int(found.stream_handle(place.index)) or 1
 
 
 def _from_interface(source: Any, dtype: Any, copy: bool) -> array:

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from workbench.errors import LaunchError
+from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
-from workbench.runtime.observers import tell
 from workbench.structs import Struct, as_element
 from workbench.types import MAX_NDIM, element, is_float
 
@@ -104,7 +104,7 @@ class Viewed:
         elif kind.size == self.dtype.size:
             shape, strides = self.shape, self.strides
             if is_float(kind):
-                tell("converting", self, kind)
+                notify("converting", self, kind)
         else:
             raise TypeError(
                 f"{self.dtype!r} has {self.dtype.size} bytes and {kind!r} has {kind.size}: view() needs one size"

@@ -6,7 +6,6 @@ import functools
 
 from workbench.backends.base import Options
 from workbench.backends.cuda import copies
-from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
@@ -21,10 +20,13 @@ def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
     Raises:
         BuildError, DeviceError: NVRTC or the device refused it.
     """
-    return driver.load(index, _image(entry, driver.arch(index), IMAGES[driver.kind]), entry)
+    return driver.load(index, _image(entry, driver.arch(index), driver.kind), entry)
 
 
-def _image(entry: str, arch: str, kind: str) -> bytes:
+def _image(entry: str, arch: str, device_kind: str) -> bytes:
+    from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
+
+    kind = IMAGES[device_kind]
     text, compiler = copies.text(entry), CudaBackend().version()
     key = Key(
         (

@@ -146,14 +146,14 @@ class Driver:
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
         """Queue a copy between device addresses (of two devices, too)."""
         if nbytes:
-            stream = self.queue(device)
+            stream = self.stream_handle(device)
             self.call("cuMemcpyAsync", destination, source, nbytes, stream)
 
     @keeps_current
     def fill(self, address: int, pattern: int, count: int, device: int = 0, size: int = 1) -> None:
         """Queue setting `count` scalars of 1, 2 or 4 bytes to `pattern`."""
         if count:
-            stream = self.queue(device)
+            stream = self.stream_handle(device)
             self.call(f"cuMemsetD{8 * size}Async", address, pattern, count, stream)
 
     @keeps_current
@@ -226,7 +226,7 @@ class Driver:
                 dims first. They are read before this returns.
             stream: a `cuda.core` stream; the device's default one if None.
             shared: bytes of dynamic shared memory of a block.
-            name: what is told as launched last where something breaks the device; nothing where it is empty.
+            name: what is named as launched last if something breaks the device; nothing if it is empty.
         """
         if kernel.device != index:
             raise DeviceError(f"{kernel.entry} is loaded on {self.label(kernel.device)}, not on {self.label(index)}.")
@@ -239,12 +239,12 @@ class Driver:
         pointers = param_addresses
         if not isinstance(pointers, ctypes.Array):
             pointers = (ctypes.c_void_p * len(param_addresses))(*param_addresses)
-        queue = self.queue(index, stream)
+        handle = self.stream_handle(index, stream)
         self.allow_shared(kernel, shared)
         if name:
             self.breakage.last[index] = name
         self.call(
-            "cuLaunchKernel", kernel.function, *blocks, *threads, shared, queue, ctypes.addressof(pointers), 0
+            "cuLaunchKernel", kernel.function, *blocks, *threads, shared, handle, ctypes.addressof(pointers), 0
         )  # fmt: skip
 
     def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
@@ -306,7 +306,7 @@ class Driver:
             self._devices[index].set_current()
         return self._devices[index]
 
-    def queue(self, index: int, stream: Any = None) -> Any:
+    def stream_handle(self, index: int, stream: Any = None) -> Any:
         """The handle of this stream, else of the one that `in_stream` set, else of the device's default one."""
         device = self.use(index)
         return handle_of(stream or self._current.get().get(index) or device.default_stream, self._api)

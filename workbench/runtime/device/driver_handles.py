@@ -77,7 +77,7 @@ class LoadedKernel:
 
 
 def handle_of(stream: Any, api: Any) -> Any:
-    """The handle of a stream: of ours, of cuda.core's, or of another library's that has `__cuda_stream__`.
+    """The handle of a stream: Workbench's, cuda.core's, or another library's that has `__cuda_stream__`.
 
     Raises:
         TypeError: it is no stream.
@@ -87,7 +87,7 @@ def handle_of(stream: Any, api: Any) -> Any:
         return own
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is None:
-        raise TypeError(f"a {type(stream).__name__} is no CUDA stream: it has neither handle nor __cuda_stream__")
+        raise TypeError(f"a {type(stream).__name__} is not a CUDA stream: it has neither handle nor __cuda_stream__")
     found: Any = protocol() if callable(protocol) else protocol
     return api.CUstream(int(found[1]))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from workbench.config import settings
 from workbench.errors import DeviceError
 from workbench.forks import renewed
 from workbench.runtime.device.driver import Driver, bindings
-from workbench.runtime.emulated.api import EmulatedDriver
 from workbench.runtime.emulated.architectures import LABELS, Architecture
-from workbench.runtime.emulated.code import Executable
-from workbench.runtime.emulated.execution import load
-from workbench.runtime.emulated.refusal import Refusal
+
+if TYPE_CHECKING:
+    from workbench.runtime.emulated.code import Executable
 
 EMULATED = "emulated"
 _started: list[Driver] = []
@@ -37,15 +37,20 @@ def emulated_driver() -> Driver:
         return _started[0]
 
 
-def new_driver(load: Callable[[bytes, Architecture], Executable] = load) -> Driver:
+def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) -> Driver:
     """Another driver, with memory and devices of its own: for tests.
 
     Args:
-        load: what makes PTX executable.
+        load: what makes PTX executable; the compiler of warps if not given.
 
     Raises:
         DeviceError: as `emulated_driver`.
     """
+    # Here, not at the top: the reader, verifier and compiler of PTX are a fifth of the time of `import workbench`.
+    from workbench.runtime.emulated.api import EmulatedDriver
+    from workbench.runtime.emulated.execution import load as compiled
+    from workbench.runtime.emulated.refusal import Refusal
+
     try:
         api = bindings()
     except ImportError:
@@ -55,7 +60,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] = load) -> Driv
         ) from None
     found = settings()
     try:
-        made = EmulatedDriver(api, load, found.emulated_memory, found.emulated_seed)
+        made = EmulatedDriver(api, load or compiled, found.emulated_memory, found.emulated_seed)
     except Refusal as refused:
         raise DeviceError(f"Emulated devices cannot be started: {refused.why}.") from None
     made.cuInit(0)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import Device, driver_of, pinning_driver
 from workbench.runtime.device.driver_handles import Buffer
-from workbench.runtime.observers import tell
 
 
 class Memory:
@@ -88,7 +88,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
         shift = -start % 64
         made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
         made.plain = True
-    tell("allocating", made, False)
+    notify("allocating", made, False)
     return made
 
 
@@ -102,5 +102,5 @@ def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
         root = root.base
     turn = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
     made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, turn)
-    tell("allocating", made, True)
+    notify("allocating", made, True)
     return made

@@ -131,18 +131,18 @@ def wait_for_device(found: Driver, index: int, stream: Any, other: int) -> None:
     with found.keeping_current():
         found.use(other)
         event = found.call("cuEventCreate", _NO_TIMING)
-        found.call("cuEventRecord", event, found.queue(other))
-        queue = found.queue(index, stream)
-        found.call("cuStreamWaitEvent", queue, event, 0)
+        found.call("cuEventRecord", event, found.stream_handle(other))
+        handle = found.stream_handle(index, stream)
+        found.call("cuStreamWaitEvent", handle, event, 0)
         found.call("cuEventDestroy", event)
 
 
 def let_device_wait(found: Driver, index: int, stream: Any, other: int) -> None:
     """Let what another device queues from now on wait for all that this stream has."""
     with found.keeping_current():
-        queue = found.queue(index, stream)
+        handle = found.stream_handle(index, stream)
         event = found.call("cuEventCreate", _NO_TIMING)
-        found.call("cuEventRecord", event, queue)
-        queue = found.queue(other)
-        found.call("cuStreamWaitEvent", queue, event, 0)
+        found.call("cuEventRecord", event, handle)
+        handle = found.stream_handle(other)
+        found.call("cuStreamWaitEvent", handle, event, 0)
         found.call("cuEventDestroy", event)

@@ -1,4 +1,4 @@
-"""Devices that an error has broken for good: told whole by the call that met it, in one sentence by each later one.
+"""Devices that an error has broken for good: reported in full by the call that met it, in a sentence by later ones.
 
 After some errors (an illegal address, a failed assert of a kernel) a context answers nothing else. CUDA then gives
 the same status to every call, whatever it was for, so what a later call was doing says nothing: the first error does.

@@ -96,7 +96,7 @@ def moment(device: Device | str | None = None) -> Event:
     found = made._driver
     assert found is not None, "only of CUDA devices"
     with found.keeping_current():
-        found.call("cuEventRecord", made.handle, found.queue(made.device.index))
+        found.call("cuEventRecord", made.handle, found.stream_handle(made.device.index))
     return made
 
 
@@ -105,13 +105,13 @@ def mark(device: Device, stream: Any) -> Event:
     made = Event(device)
     assert made._driver is not None
     with made._driver.keeping_current():
-        queue = made._driver.queue(device.index, stream)
-        made._driver.call("cuEventRecord", made.handle, queue)
+        handle = made._driver.stream_handle(device.index, stream)
+        made._driver.call("cuEventRecord", made.handle, handle)
     return made
 
 
 class Stream(_Queued):
-    """A queue of a device: what is in it runs in order, on a CUDA device beside other streams.
+    """Work queued on a device: it runs in order, on a CUDA device beside other streams.
 
     Attributes:
         device: where it is.

@@ -74,12 +74,12 @@ def wait_until_idle(found: Waited, index: int) -> None:
     Raises:
         KeyboardInterrupt: as `wait_until`.
     """
-    api, queue = found.api, found.use(index).default_stream.handle
+    api, handle = found.api, found.use(index).default_stream.handle
     status, *made = api.cuEventCreate(_UNTIMED)
     if status != api.CUresult.CUDA_SUCCESS:
         return
     try:
-        if api.cuEventRecord(made[0], queue)[0] == api.CUresult.CUDA_SUCCESS:
+        if api.cuEventRecord(made[0], handle)[0] == api.CUresult.CUDA_SUCCESS:
             wait_until(found, index, "cuEventQuery", made[0])
     finally:
         api.cuEventDestroy(made[0])

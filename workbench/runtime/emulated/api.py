@@ -13,7 +13,7 @@ from typing import Any
 from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
 from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS
-from workbench.runtime.emulated.calls.queue_calls import TABLE as QUEUES
+from workbench.runtime.emulated.calls.stream_calls import TABLE as QUEUES
 from workbench.runtime.emulated.code import Executable
 from workbench.runtime.emulated.core import Core
 from workbench.runtime.emulated.findings import Finding
@@ -77,8 +77,8 @@ class EmulatedDriver:
         Raises:
             Refusal: one has.
         """
-        if device in self.state.queues.broken:
-            raise self.state.queues.broken[device]
+        if device in self.state.streams.broken:
+            raise self.state.streams.broken[device]
 
     def findings(self, device: int) -> list[Finding]:
         """What sanitized launches on a device did wrong since this was last asked; no driver of CUDA's has this."""

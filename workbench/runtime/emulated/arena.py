@@ -29,7 +29,7 @@ GAP = 1 << 16
 REMEMBERED = 4096
 """Freed allocations that are remembered, for what messages say of their addresses."""
 POISONED = 1 << 20
-"""Bytes up to which fresh memory is filled with what no program expects; more would touch pages nobody uses."""
+"""Bytes up to which fresh memory is filled with what no program expects; more would touch pages that are never used."""
 HOST = -1
 """The owner of pinned memory."""
 _NORESERVE = 0x4000
@@ -38,11 +38,11 @@ _NORESERVE = 0x4000
 
 @dataclass(frozen=True)
 class Allocation:
-    """Bytes that somebody asked for.
+    """Bytes that were requested.
 
     Attributes:
         start: the address.
-        nbytes: how many; what lies between them and the next allocation belongs to nobody.
+        nbytes: how many; what lies between them and the next allocation belongs to no allocation.
         owner: the device's number, or `HOST`.
     """
 
@@ -169,7 +169,7 @@ class Arena:
         return found if address < found.end else None
 
     def found_freed(self, address: int) -> Allocation | None:
-        """The allocation that had this byte last, if it was freed not long ago and nobody has the byte now."""
+        """The allocation that had this byte last, if it was freed not long ago and no allocation has the byte now."""
         if self.find(address) is not None:
             return None
         return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
@@ -188,7 +188,7 @@ class Arena:
 
 
 def _room_for(nbytes: int) -> int:
-    """Addresses of an allocation, and of the gap behind it: an index that is twice too large still meets nobody."""
+    """Addresses of an allocation, and of the gap behind it: an index twice too large still meets no allocation."""
     whole = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
     return whole + min(whole, GAP)
 

@@ -89,10 +89,10 @@ class Device:
         state = self._core.state
         with state.lock:
             try:
-                queue = state.stream(stream.handle, "cuMemAllocAsync")
-                state.not_captured_beside(queue, "cuMemAllocAsync")
-                if self.device_id in state.queues.broken:
-                    raise state.queues.broken[self.device_id]
+                stream_object = state.stream(stream.handle, "cuMemAllocAsync")
+                state.not_captured_beside(stream_object, "cuMemAllocAsync")
+                if self.device_id in state.streams.broken:
+                    raise state.streams.broken[self.device_id]
                 expect(nbytes > 0, "cuMemAllocAsync: no bytes are requested")
                 return Allocated(self._core, state.alloc(nbytes, self.device_id).start, self.device_id)
             except Refusal as refused:
@@ -139,12 +139,12 @@ class Allocated:
         """Free it once the work queued so far is done, from any thread: as cuda.core does, in its own context."""
         state, address = self._core.state, self.handle
         with state.lock:
-            queue = state.queues.default[self._device]
+            stream_object = state.streams.default[self._device]
             try:
-                state.not_captured_beside(queue, "cuMemFreeAsync")
+                state.not_captured_beside(stream_object, "cuMemFreeAsync")
             except Refusal as refused:
                 raise self._core.error(refused) from None
-            state.queues.put(queue, lambda: state.free(address), "a free")
+            state.streams.put(stream_object, lambda: state.free(address), "a free")
 
 
 class _ObjectCodes:

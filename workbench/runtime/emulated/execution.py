@@ -10,7 +10,7 @@ import numpy as np
 from workbench.backends.ptx import kernel as compiled
 from workbench.backends.ptx.compile import Compiled, facts_of
 from workbench.backends.ptx.emit.kernel import emit_kernel
-from workbench.backends.ptx.library import library
+from workbench.backends.ptx.library import library_object
 from workbench.backends.ptx.printf import formatted, placed_variables
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import SANITIZED, Loc, Program
@@ -132,7 +132,7 @@ class Native:
 @functools.cache
 def _library() -> None:
     """Load what compiled kernels call: from the cache, if it is there."""
-    library.install(native_image("wb_ptx_library", library.text(), vectorise=False))
+    library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
 
 
 CELL = "/cell/"

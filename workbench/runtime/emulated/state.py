@@ -1,4 +1,4 @@
-"""All that an emulated driver holds: memory, handles, queues, each thread's context; and how a kernel is run."""
+"""All that an emulated driver holds: memory, handles, streams, each thread's context; and how a kernel is run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from workbench.runtime.emulated.code import Executable, Kernel, Launch
 from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.emulated.graphs import Condition
 from workbench.runtime.emulated.handles import Handles
-from workbench.runtime.emulated.queues import Queues, Stream, Work
 from workbench.runtime.emulated.refusal import Refusal, expect, invalid
+from workbench.runtime.emulated.streams import Stream, Streams, Work
 from workbench.runtime.emulated.unwritten import Unwritten
 
 LEGACY, PER_THREAD = 1, 2
@@ -124,7 +124,7 @@ class State:
     started: bool = False
 
     def __post_init__(self) -> None:
-        self.queues = Queues(len(self.devices), self.seed)
+        self.streams = Streams(len(self.devices), self.seed)
         self.lock = threading.RLock()
         self.pools = [self.handles.new(Pool(n)) for n in range(len(self.devices))]
         self.contexts = [self.handles.new(Context(n)) for n in range(len(self.devices))]
@@ -171,7 +171,7 @@ class State:
         """
         number = int(handle or 0)
         if number in (0, LEGACY):
-            return self.queues.default[self.device()]
+            return self.streams.default[self.device()]
         expect(
             number != PER_THREAD, f"{where}: per-thread default streams are not emulated", "CUDA_ERROR_NOT_SUPPORTED"
         )
@@ -193,7 +193,7 @@ class State:
         if stream.capture is not None:
             stream.capture.add(do)
             return None
-        return self.queues.put(stream, do, title)
+        return self.streams.put(stream, do, title)
 
     def not_captured_beside(self, stream: Stream, title: str) -> None:
         """Refuse the default stream while a stream that is in order with it is being captured.
@@ -201,7 +201,7 @@ class State:
         Raises:
             Refusal: one is.
         """
-        if stream.default and any(s.capture for s in self.queues.streams[stream.device] if s.blocking):
+        if stream.default and any(s.capture for s in self.streams.of_device[stream.device] if s.blocking):
             raise Refusal(
                 "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
                 f"{title} uses the default stream while a stream that waits for it is being captured",
@@ -237,11 +237,11 @@ class State:
             free = self.memory - self.arena.used(owner)
             if nbytes <= free:
                 made = self.arena.alloc(nbytes, owner)
-                if owner != HOST:  # what the process writes into pinned memory nobody sees
+                if owner != HOST:  # what the process writes into pinned memory is not seen
                     self.unwritten.allocated(made)
                 return made
             if not again:
-                self.queues.finish(self.queues.ends(s for streams in self.queues.streams for s in streams))
+                self.streams.finish(self.streams.ends(s for streams in self.streams.of_device for s in streams))
         raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", f"{nbytes:,} bytes were requested, {free:,} are free")
 
     def free(self, address: int) -> None:
@@ -290,7 +290,7 @@ class State:
         """
         reachable = {device, HOST, *(owner for owner, peer in self.peers if peer == device)}
         machine = Machine(
-            self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.queues.number(),
+            self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.streams.number(),
             lambda found: self._findings.setdefault(device, []).append(replace(found, kernel=kernel.number)),
             self.unwritten,
         )  # fmt: skip

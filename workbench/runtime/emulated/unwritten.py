@@ -51,7 +51,7 @@ class Unwritten:
             self._set(start, found.nbytes, 0)
 
     def forget_all(self) -> None:
-        """A launch without checks runs: nobody knows what it writes."""
+        """A launch without checks runs: what it writes is not known."""
         for start in list(self._fresh):
             self.forget(start)
 

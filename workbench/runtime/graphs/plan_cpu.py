@@ -69,7 +69,7 @@ class CpuPlan:
 
     @runs(lambda frame: frame["self"].native)
     def run(self) -> None:
-        """Run it; what kernels print and a fault are told when all is done.
+        """Run it; what kernels print, and a fault, are reported when all is done.
 
         Raises:
             KernelFault: what the first launch with a fault reported.

@@ -51,7 +51,7 @@ class CudaPlan:
             self._executable = found.call("cuGraphInstantiate", self._graph, 0)
 
     def run(self) -> None:
-        """Queue it in the current stream; what it prints, and faults, are told when something waits for the device.
+        """Queue it in the current stream; what it prints, and faults, are reported when something waits for the device.
 
         Raises:
             DeviceError: the device refused it.
@@ -64,7 +64,7 @@ class CudaPlan:
             self._owing = True
         self._driver.breakage.last[self._index] = "a graph"
         with self._driver.keeping_current():
-            self._driver.call("cuGraphLaunch", self._executable, self._driver.queue(self._index))
+            self._driver.call("cuGraphLaunch", self._executable, self._driver.stream_handle(self._index))
 
     def _collect(self) -> list[KernelFault]:
         """The faults of all runs since the last time, in the order of the nodes."""
@@ -88,7 +88,7 @@ class CudaPlan:
         if any(self._codes.get(id(node)) is not node.record.loaded or not node.record.threads for node in nodes):
             return False
         if self._owing:
-            self._driver.synchronize(self._index)  # its faults are told by the parameters that it ran with
+            self._driver.synchronize(self._index)  # its faults are reported with the parameters that it ran with
         for node in nodes:
             handle, params = self._handles[id(node)], self._launch_params(node)
             try:

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from workbench.runtime.deferred_errors import raise_late
 
 _default = False
+# A ContextVar, so that a `with` in one thread or task does not switch checks for the others.
 _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
 
@@ -33,6 +34,7 @@ def checks(on: bool = True) -> Iterator[None]:
     """
     with choosing_checks(on):
         yield
+    # Here the program waits for an answer about its checks, so errors that had nowhere to go are raised.
     raise_late()
 
 

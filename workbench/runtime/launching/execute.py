@@ -15,6 +15,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
 from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
+from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
@@ -26,7 +27,6 @@ from workbench.runtime.launching.prints import printing
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.observers import OBSERVERS, tell
 
 _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
@@ -57,10 +57,13 @@ def execute(record: LaunchRecord) -> None:
         KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
-    if tell("launching", record):
+    # Before anything changes: a capture takes the launch instead, and a tape copies what is about to be overwritten.
+    if notify("launching", record):
         return
+    # Counted before the run: if it is interrupted, the memory has changed all the same.
     for memory in record.changes:
         memory.version += 1
+    # The host's clock would measure queueing, so a device's launches are timed by events around them.
     on_device = bool(observers) and record.loaded.device.is_cuda and record.threads > 0
     before = mark(record.loaded.device, record.stream) if on_device else None
     started = time.perf_counter()
@@ -76,6 +79,7 @@ def execute(record: LaunchRecord) -> None:
         if on_device:
             observer.measured(record, before, after)
         observer.done(record, started, seconds)
+    # Raised last, so that observers and subscribers hear of the launch that met the fault, too.
     if listening(Launched):
         publish(Launched(record))
     if fault is not None:
@@ -97,8 +101,11 @@ def execute_again(record: LaunchRecord) -> None:
     if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
+    # Nobody listens: what is left is to count and to call.
     for memory in record.changes:
         memory.version += 1
+    # In `__dict__`, as `cached_property` does it, since the record is frozen; the row must live as long as the function
+    # that reads it.
     run = record.__dict__.get("_native") or _native(record)
     if run is not None:
         try:
@@ -115,6 +122,7 @@ def execute_again(record: LaunchRecord) -> None:
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
     """The launch as one native function, kept with the record; None if it takes more than that."""
     loaded = record.loaded
+    # These need a driver, a fault record or a place to show text: more than one call.
     if loaded.device.is_cuda or loaded.checked or loaded.prints:
         return None
     row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
@@ -139,8 +147,10 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
+    # The hot path: no record, no dictionary, one native call. Each line here costs every launch of a loop.
     for position in loaded.written:
         arguments[position].memory.version += 1
+    # `address` is 0 on CUDA.
     if not (loaded.prints or loaded.checked or loaded.address == 0):
         params = loaded.packer.pack(dims, arguments)
         total = dims[0] if len(dims) == 1 else math.prod(dims)
@@ -168,6 +178,7 @@ def _run(
 ) -> KernelFault | None:  # fmt: skip
     """Run; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
+    # No threads, no work; CUDA would refuse a grid without blocks.
     if not total:
         return None
     if loaded.device.is_cuda:
@@ -219,6 +230,7 @@ def _run_cuda(
     found = driver_of(loaded.device)
     index = loaded.device.index
     call = loaded.call(dims, ctypes.addressof(buffer), block_dim)
+    # The driver copies the parameters while `cuLaunchKernel` runs, so the buffer need not outlive this function.
     addresses = list(call.places)
     if loaded.prints:
         settling(found).prints(index)

@@ -19,6 +19,7 @@ from workbench.types import ArrayType
 MAX_BLOCK = 1024
 MAX_SHARED = 227 * 1024
 """Bytes of dynamic shared memory that any device gives to a block."""
+# Grid and block (three each), shared memory, seed, number of guarded arrays: what the CPU's stub reads.
 _HEAD = struct.Struct("<9q")
 
 
@@ -45,6 +46,7 @@ class Block:
 
     def grid(self, dims: Sequence[int]) -> tuple[int, int, int]:
         """Blocks along x, y, z that cover these dimensions."""
+        # The last dimension along x, so that neighbours in memory are neighbours in a warp.
         x, y, z = (*reversed(dims), 1, 1)[:3]
         return -(-x // self.x), -(-y // self.y), -(-z // self.z)
 
@@ -73,6 +75,7 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
             advice="Give a block as many sizes as the launch has dimensions, or one number of threads along the last.",
         )  # fmt: skip
     x, y, z = (*(int(n) for n in reversed(sizes)), 1, 1)[:3]
+    # CUDA's own limits, the same on all architectures; refused here, the message has the kernel's name.
     if x * y * z > MAX_BLOCK or z > 64:
         raise LaunchError(
             f"{kernel}: a block of {' × '.join(map(str, sizes))} threads is more than {MAX_BLOCK}"
@@ -126,6 +129,7 @@ class BlockPacker(Packer):
         head = super().pack((*(*dims, 1, 1, 1)[:3], self._tail), values)
         count = len(self._arrays) if self.geometry.guarded else 0
         tail = _HEAD.pack(*block.grid(dims), *block.sizes, block.shared, block.seed, count) + self._offsets
+        # The buffer has addresses and shapes but no sizes in bytes, which a guarded copy needs.
         sizes = [n for k, offset in self._arrays for n in (offset, values[k].nbytes)]
         return head + tail + struct.pack(f"<{len(sizes)}q", *sizes)
 

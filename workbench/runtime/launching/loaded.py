@@ -120,6 +120,7 @@ class Loaded:
     def in_blocks(self, block: Block, guarded: bool) -> Loaded:
         """The same code, which sees its blocks, for blocks of this size; `guarded` as in Geometry."""
         assert self.geometry is not None
+        # Kept per block, since a packer and its layout are made of it: a loop of launches makes them once.
         found = self._in_blocks.get((block, guarded))
         if found is None:
             wanted = replace(self.geometry, block=block, guarded=guarded)
@@ -131,13 +132,14 @@ class Loaded:
         return {}
 
     def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
-        """How a device is asked for a launch whose packed parameters begin at `start`."""
+        """How a device gets a launch whose packed parameters begin at `start`."""
         slots = self.layout.slots
         if self.geometry is not None:
             block = self.geometry.block
             places = tuple(start + slots[k].offset for k in self.geometry.places)
             return Call(block.grid(dims), block.sizes, places, block.shared)
         assert isinstance(block_dim, int)
+        # Generated kernels take the launch's dimensions first, then their parameters, each by its address.
         places = (start, *(start + slot.offset for slot in slots))
         blocks, threads, shared = self.grid(math.prod(dims), block_dim)
         return Call((blocks, 1, 1), (threads, 1, 1), places, shared)
@@ -188,6 +190,7 @@ class Loaded:
             block_dim: threads of a block, where the code does not say.
         """
         own = self.metadata.get("block_dim", 0)
+        # A kernel of tiles was compiled for its block size, and its launch counts blocks.
         if own:
             return threads, own, self.metadata.get("dynamic_shared", 0)
         return -(-threads // block_dim), block_dim, 0

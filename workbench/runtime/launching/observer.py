@@ -44,7 +44,7 @@ class Observer:
         """A captured graph is about to run."""
 
     def measured(self, subject: object, before: Any, after: Any) -> None:
-        """What was announced lies between these two events of its device's stream; told before `done`."""
+        """What was announced lies between these two events of its device's stream; called before `done`."""
 
     def stopped(self, record: LaunchRecord) -> None:
         """The launch that was announced last did not come to its end: an interrupt, say."""

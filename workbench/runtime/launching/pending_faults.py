@@ -63,6 +63,7 @@ class _Slots:
 
     def take(self, launch: _Checked) -> int:
         """The address of a record for this launch; all zero when the launch begins."""
+        # On first use: most programs never launch with checks on a device.
         if self._place is None:
             self._place = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
             self._clear(SLOTS)
@@ -75,6 +76,7 @@ class _Slots:
         if not launches or self._place is None:
             return []
         records = read_records(self._driver, self._place.handle, len(launches))
+        # All launches that had a record have been waited for, so none is cleared under a running kernel.
         self._clear(len(launches))
         told = (fault_of(*launch, record) for launch, record in zip(launches, records, strict=True))
         return [fault for fault in told if fault is not None]
@@ -87,6 +89,7 @@ class _Slots:
 def read_records(found: Driver, address: int, count: int) -> list[bytes]:
     """Fault records from a device that is being waited for."""
     host = np.empty((count, FAULT_SIZE), np.uint8)
+    # Blocks until the copy is done; the device was waited for already, so this does not wait for kernels.
     found.call("cuMemcpyDtoH", host.ctypes.data, address, host.nbytes)
     return [row.tobytes() for row in host]
 
@@ -103,6 +106,7 @@ class Settling:
         self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
         self._watching: set[int] = set()
         self._lock = renewed(self, "_lock", threading.RLock)
+        # The driver cannot import this room, which lies above it; so it is handed the function.
         found.settle = self.settle
 
     def record(self, index: int, loaded: Loaded, dims: Sequence[int], buffer: Any) -> int:
@@ -113,6 +117,7 @@ class Settling:
         """
         with self._lock:
             slots = self._slots.setdefault(index, _Slots(self._driver, index))
+            # Waiting happens outside of the lock: `settle` takes it, in whatever thread waits.
             full = len(slots.waiting) == SLOTS
         if full:
             self._driver.synchronize(index)
@@ -126,7 +131,7 @@ class Settling:
             self._sources.setdefault(index, {})[owner] = collect
 
     def watch(self, index: int, loaded: Loaded) -> None:
-        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be asked for."""
+        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be collected."""
         self._watched[int(loaded.handle.function)] = loaded
         self._watching.add(index)
 
@@ -157,6 +162,7 @@ class Settling:
         try:
             if index in self._printed:
                 with shown():
+                    # The text of a device's printf arrives while the host waits, and at no other time.
                     wait()
                 self._printed.discard(index)
             else:
@@ -206,6 +212,8 @@ def shown() -> Iterator[None]:
     """What the device's printf writes to the process's output inside, shown on `sys.stdout`: below a cell."""
     own = False
     with suppress(Exception):
+        # In a terminal `sys.stdout` is file descriptor 1, where the driver's printf goes anyway; in a notebook it is an
+        # object that sends messages.
         own = sys.stdout.fileno() == 1
     with suppress(Exception):
         sys.stdout.flush()
@@ -214,6 +222,7 @@ def shown() -> Iterator[None]:
         _flush()
         return
     with tempfile.TemporaryFile() as kept:
+        # Only the descriptor can be turned: the text is written by C, which knows nothing of `sys.stdout`.
         before = os.dup(1)
         os.dup2(kept.fileno(), 1)
         try:

@@ -22,6 +22,7 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 @contextmanager
 def printing(*kernels: Loaded) -> Iterator[None]:
     """Launch inside; then show what these kernels have printed."""
+    # Without prints no lock: launches from several threads run beside each other.
     if not any(k.prints for k in kernels):
         yield
         return
@@ -39,9 +40,11 @@ def _show(loaded: Loaded) -> None:
         return
     start = loaded.handle.addresses[SYMBOL]
     head = (ctypes.c_int64 * 2).from_address(start)
+    # Threads add to the count before they write, so it goes beyond the capacity if the buffer is full.
     used, dropped = min(head[0], CAPACITY), head[1]
     if not used and not dropped:
         return
     text = "".join(records(loaded.function, ctypes.string_at(start + HEAD, used), dropped))
+    # Cleared here rather than before a launch: a launch that prints nothing then costs nothing.
     ctypes.memset(start, 0, HEAD + used)
     sys.stdout.write(text)

@@ -136,6 +136,7 @@ class LaunchRecord:
     def again(self) -> LaunchRecord:
         """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""
         made = replace(self, versions=memory_versions(self.arguments))
+        # Packed again it would have the same bytes; sharing them keeps a replay from packing at all.
         made.__dict__["buffer"] = self.buffer
         return made
 
@@ -154,6 +155,7 @@ class LaunchRecord:
             LaunchError: the dimensions do not fit the kernel.
         """
         made = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+        # The binder, which makes launches for everyone, takes them to be taped.
         return made if self.taped else replace(made, taped=False)
 
     def on_stream(self, stream: Any) -> LaunchRecord:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from workbench.backends.faults import unravelled
 from workbench.errors import KernelFault
 from workbench.ir.values import number_ops
-from workbench.runtime.emulated.arena import Allocation
-from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 from workbench.types import ArrayType, Type
+
+if TYPE_CHECKING:  # each needs the compiler of PTX, which few sessions load
+    from workbench.runtime.emulated.arena import Allocation
+    from workbench.runtime.emulated.findings import Finding
 
 _WRITES = frozenset(("st", "stmatrix", "cp"))
 _ATOMICS = frozenset(("atom", "red"))
@@ -59,6 +62,7 @@ class _Case:
         launch = self.found.launch
         place = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
+            # The kernel's first parameter has the launch's dimensions; a user counts threads of the launch, not blocks.
             dims = struct.unpack_from("<4q", launch.params[0])[: max(self.loaded.launch_ndim, 1)]
             linear = block[0] * launch.block[0] + place[0]
             if linear < math.prod(dims):
@@ -86,6 +90,7 @@ class _Case:
         at = self.fault.address
 
         def distance(one: tuple[str, Type, int, Allocation]) -> int:
+            # Just beyond an array is most likely an index of that array, whatever lies there.
             return max(one[3].start - at, at - one[3].end, 0)
 
         return min(self.parameters(), key=distance, default=None)
@@ -171,7 +176,7 @@ def _misaligned(case: _Case) -> tuple[str, str]:
     shown = case.element()[0]
     size = case.fault.size
     return (
-        f"{case.who()} {case.does()} at {shown}, which is no multiple of {size} bytes.",
+        f"{case.who()} {case.does()} at {shown}, which is not a multiple of {size} bytes.",
         "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
     )
 
@@ -186,10 +191,10 @@ _SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
     1: _outside,
     2: _misaligned,
     3: _said("executed a trap"),
-    4: _said("has not come to the barrier here that others of its warp wait at", _ALL),
+    4: _said("has not reached the barrier here that others of its warp wait at", _ALL),
     5: _said("waits at the barrier here, which not all threads of the block reach: they wait forever", _ALL),
     6: _said(
-        "is named in the mask of the warp operation here, and has not come to it", "Use the lanes that are there."
+        "is named in the mask of the warp operation here, and has not reached it", "Use the lanes that are there."
     ),
     7: _said("uses a barrier that does not exist; there are 0 to 15"),
     8: _said("failed the assertion here"),

@@ -1,4 +1,4 @@
-"""What goes on in the main thread, told while it runs and when it is stopped.
+"""What goes on in the main thread, reported while it runs and when it is stopped.
 
 Nothing is written down beforehand, since a launch costs less than that: the functions that call native code or
 compilers say here how their local variables are read, and the main thread's frames are looked through.

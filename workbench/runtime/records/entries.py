@@ -72,7 +72,7 @@ class Entry:
 
     @property
     def subject(self) -> object:
-        """What observers were told of, to find the entry again when it is over."""
+        """What observers were notified of, to find the entry again when it is over."""
         raise NotImplementedError
 
     @property

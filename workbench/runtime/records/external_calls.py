@@ -1,6 +1,6 @@
 """Calls that other libraries make of our kernels, from threads of theirs: where recorders get them from.
 
-Each source is told when a recorder opens and hands over what it has when one closes. A source may come up while a
+Each source is notified when a recorder opens and hands over what it has when one closes. A source may come up while a
 recorder is open: the first JAX call of a recorded cell, for instance.
 """
 

@@ -26,12 +26,12 @@ from typing import Any, Self, overload
 from workbench.errors import LaunchError, RecordError
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits, region
 from workbench.runtime.device.call_site import call_site
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.observers import OBSERVERS
 from workbench.runtime.records.archive import write_file
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
@@ -65,7 +65,7 @@ class Recorder(Observer):
         self._memories: set[int] | None = None
         self._lock = renewed(self, "_lock", threading.RLock)
 
-    # What observers are told.
+    # What observers are notified of.
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch."""

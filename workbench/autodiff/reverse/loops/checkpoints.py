@@ -25,6 +25,10 @@ from workbench.types import Scalar, Vector, int64
 class Checkpoints:
     """One loop's reversal.
 
+    A *state* is the values that the loop carries, as they are at the start of an iteration; a *checkpoint* is a state
+    that is kept; a *slot* is the place that it is kept in, used again once it has served. `carry` numbers a carried
+    value.
+
     `count` is how many states can be kept; one slot more holds the last state of a round. Slot 0 has the loop's first
     state for good. A round begins with the slots up to `top` in use and the iterations from `end` on done backwards.
     """
@@ -32,13 +36,13 @@ class Checkpoints:
     def __init__(self, sweep: Sweep, loop: Loop) -> None:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
-        self.count = sweep.slots
+        self.count = sweep.checkpoints
         zero = self.number(0)
         self.iterations = loop.count(sweep)
         self.kept = [s for s in range(len(loop.carried)) if loop.known(sweep, s, zero) is None]
-        for slot in self.kept:
-            if isinstance(loop.carried[slot].type, Tile):
-                name = loop.carried[slot].name or "a tile"
+        for carry in self.kept:
+            if isinstance(loop.carried[carry].type, Tile):
+                name = loop.carried[carry].name or "a tile"
                 raise sweep.refuse(
                     f"The adjoint needs the tile {name} as it was in each iteration here, and tiles are not kept.",
                     loop.op, "Give the loop a range known while compiling, so that it is unrolled, or make each "
@@ -176,9 +180,9 @@ class _Forward(PositionTurn):
         super().__init__(owner.sweep, owner.loop, position.value)
         self.state = dict(zip(owner.kept, state, strict=True))
 
-    def kept(self, slot: int) -> Value | None:
+    def kept(self, carry: int) -> Value | None:
         """What is carried."""
-        return self.state[slot]
+        return self.state[carry]
 
 
 class _KeptTurn(PositionTurn):
@@ -188,11 +192,11 @@ class _KeptTurn(PositionTurn):
         super().__init__(owner.sweep, owner.loop, counter)
         self.owner = owner
 
-    def kept(self, slot: int) -> Value | None:
+    def kept(self, carry: int) -> Value | None:
         """What was kept."""
         owner = self.owner
         place = owner.last_slot + (self.done() - owner.first)
-        return owner.builder.slot_read(owner.slots[slot], place.value)
+        return owner.builder.slot_read(owner.slots[carry], place.value)
 
 
 def _kept_type(value: Value) -> Scalar | Vector:

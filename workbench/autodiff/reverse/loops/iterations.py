@@ -43,11 +43,11 @@ class Loop:
         """What they are in the first iteration."""
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
-    def growth(self, sweep: Sweep, slot: int) -> Ref | None:
+    def growth(self, sweep: Sweep, carry: int) -> Ref | None:
         """What each iteration adds to a carried value, where that is the same in all of them: 0, or for an integer."""
-        param, following = self.carried[slot], self.body.yielded[slot]
+        param, following = self.carried[carry], self.body.yielded[carry]
         if following is param:
-            return zero(sweep.builder, param.type) if is_integer(param.type) else sweep.ref(self.init[slot])
+            return zero(sweep.builder, param.type) if is_integer(param.type) else sweep.ref(self.init[carry])
         inside = {v: op for op in self.body.ops for v in op.results}
         op = inside.get(following)
         # Only of integers: n additions of a float are not one multiplication, to the last bit.
@@ -61,18 +61,18 @@ class Loop:
             amount = sweep.ref(other)
         elif other in inside and inside[other].name == "const":
             # The constant stands inside the body, where the code outside the loop cannot see it: it is written again.
-            amount = Ref(sweep.builder, sweep.builder.one("const", (), other.type, dict(inside[other].attrs)))
+            amount = Ref(sweep.builder, sweep.builder.one("const", (), other.type, inside[other].attrs))
         else:
             return None
         return -amount if op.name == "sub" else amount
 
-    def known(self, sweep: Sweep, slot: int, done: Ref) -> Ref | None:
+    def known(self, sweep: Sweep, carry: int, done: Ref) -> Ref | None:
         """A carried value after `done` iterations, where that needs no other one."""
-        param = self.carried[slot]
-        grown = self.growth(sweep, slot)
-        if grown is None or self.body.yielded[slot] is param:
-            return grown if grown is None else sweep.ref(self.init[slot])
-        return sweep.ref(self.init[slot]) + done.cast(param.type) * grown
+        param = self.carried[carry]
+        grown = self.growth(sweep, carry)
+        if grown is None or self.body.yielded[carry] is param:
+            return grown if grown is None else sweep.ref(self.init[carry])
+        return sweep.ref(self.init[carry]) + done.cast(param.type) * grown
 
     def at(self, sweep: Sweep, position: Ref) -> Value:
         """The index of a `for` after `position` iterations."""
@@ -120,7 +120,7 @@ class Turn:
         done = self.sweep.builder.ref(self.index()) - start
         return done if self.sweep.constant(self.loop.op.operands[2]) == 1 else rounding.floordiv(done, step)
 
-    def kept(self, slot: int) -> Value | None:
+    def kept(self, carry: int) -> Value | None:
         """A carried value that was kept; None if it is not."""
         return None
 
@@ -129,9 +129,9 @@ class Turn:
         sweep, loop = self.sweep, self.loop
         if loop.index is not None:
             sweep.env[loop.index] = self.index()
-        for slot, param in enumerate(loop.carried):
-            known = loop.known(sweep, slot, self.done())
-            kept = known.value if known is not None else self.kept(slot)
+        for carry, param in enumerate(loop.carried):
+            known = loop.known(sweep, carry, self.done())
+            kept = known.value if known is not None else self.kept(carry)
             if kept is not None:
                 sweep.env[param] = kept
                 continue

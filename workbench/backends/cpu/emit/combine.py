@@ -40,6 +40,7 @@ def emit_change(emitter: Emitter, op: Op) -> None:
         if kind == "double" and scalar.bits < 64:  # several, or one in each turn of a loop
             operand = w.emit(f"fpext float {operand} to double")
         place = _thread(emitter, reduction, k)
+        # A single change in straight code is the thread's result; there is nothing before it.
         if not reduction.once:
             old, new = w.emit(f"load {kind}, ptr {place}"), w.name("combined")
             for row in combined(reduction, kind, old, operand, new):
@@ -160,6 +161,7 @@ class Combining:
         totals = [w.emit(f"call {r.register} @{total_name(r)}(ptr {self.lanes(r, k)})", "total") for r, k in self.parts]
         for (reduction, k), total in zip(self.parts, totals, strict=True):
             w.do(f"store {reduction.register} {total}, ptr {self.total(reduction, k)}")
+        # No room was given: a launch of one chunk, or one without memory for it, changes the element itself.
         w.branch(w.emit("icmp eq ptr %sums, null", "alone"), "change", "keep")
         w.open("keep")
         for (reduction, k), total in zip(self.parts, totals, strict=True):
@@ -177,6 +179,7 @@ class Combining:
         w.jump("chunk")
         w.open("chunk")
         w.do("%chunk.number = phi i64 [ 0, %combine ], [ %chunk.next, %chunk.one ]")
+        # The call with an empty range: `begin` is the number of chunks (see design/cpu.md).
         w.branch(w.emit("icmp slt i64 %chunk.number, %begin"), "chunk.one", "change")
         w.open("chunk.one")
         row = w.emit(f"mul nuw nsw i64 %chunk.number, {len(self.parts)}")
@@ -199,6 +202,7 @@ class Combining:
             totals, some = [], "false"
             for k in reduction.components:
                 totals.append(w.emit(f"load {kind}, ptr {self.total(reduction, k)}"))
+                # As bits: -0.0 is what is empty and 0.0 a sum like any other; as floats they are equal.
                 bits = w.emit(f"bitcast {kind} {totals[-1]} to {word}")
                 none = w.emit(f"bitcast {kind} {reduction.identity} to {word}")
                 some = w.emit(f"or i1 {some}, {w.emit(f'icmp ne {word} {bits}, {none}')}")

@@ -27,6 +27,7 @@ class Depths:
 
     def after(self, op: Op) -> None:
         """Count an operation that was emitted, and cut its result where it is too deep."""
+        # A load begins a chain: LLVM's walk does not go on through memory.
         if op.name == "load" or not op.results:
             return
         of = self.of
@@ -63,6 +64,7 @@ class Depths:
         w = self.emitter.writer
         if bits not in self.zeros:
             place = w.once(("zero", bits), f"alloca {bits}", "zero.at")
+            # Volatile, so that LLVM cannot know what it loads back; at the head, so that it costs one load per chunk.
             w.head.append(f"  store volatile {bits} 0, ptr {place}")
             self.zeros[bits] = w.once(("zero", bits, "value"), f"load volatile {bits}, ptr {place}", "zero")
         return self.zeros[bits]

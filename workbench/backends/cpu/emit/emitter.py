@@ -107,7 +107,7 @@ class Emitter(ABC):
         """Emit operations in order; a final `yield` is the caller's to read."""
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """The function of ours to call for a maths function, and the number of the call's attribute group."""
+        """The function of Workbench to call for a maths function, and the number of the call's attribute group."""
         found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
         if found is None:
             return None

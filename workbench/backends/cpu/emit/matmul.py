@@ -67,6 +67,7 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
     """Groups of columns: where they begin and end, lanes of a vector, vectors side by side."""
     lanes = bits // shape.scalar.bits
     start = 0
+    # Two vectors wide, then one, then halves of it down to one number: each column is in exactly one group.
     for width, vectors in ((lanes, VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
         size = width * vectors
         stop = start + (shape.n - start) // size * size
@@ -94,6 +95,7 @@ class _Text:
         if whole < self.shape.m:
             groups.append((whole, self.shape.m, self.shape.m - whole))
         self.lines = [
+            # noalias holds here: tiles are separate buffers. noinline: the accumulators need all vector registers.
             f"define internal void @{self.shape.name}(ptr noalias %c, ptr noalias readonly %a, ptr noalias readonly %b)"
             f' noinline nounwind "min-legal-vector-width"="{self.bits}" {{',
             "start:",
@@ -160,6 +162,7 @@ class _Text:
         self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
         for at, total in totals.items():
             self.do(f"{total} = phi {kind} [ {firsts[at]}, %{before} ], [ {following[at]}, %{k}.head ]")
+        # One row of b serves all rows of the block: that is what a block saves.
         sources = [self.at("%b", self.index(f"%{k}", 0, self.shape.n, j, v * lanes)) for v in range(vectors)]
         right = [self.emit(f"load {kind}, ptr {source}, align {size}") for source in sources]
         for r in range(rows):

@@ -31,6 +31,8 @@ def data(emitter: Emitter, array: Value) -> str:
         apart = _array(array).offset - _array(first).offset
         text = f"getelementptr inbounds i8, ptr {data(emitter, first)}, i64 {apart}"
         return emitter.writer.once((array.name, "data"), text, f"{array.name}.data")
+    # `once`: loaded at the entry, before the loops. A store in a loop might otherwise change it, for all that LLVM
+    # knows.
     where = emitter.field(emitter.slots[array].offset, f"{array.name}.at")
     return emitter.writer.once((array.name, "data"), f"load ptr, ptr {where}", f"{array.name}.data")
 
@@ -86,6 +88,7 @@ def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str
     w, t = emitter.writer, _array(array)
     offset = indices[0]
     for axis, index in enumerate(indices[1:], 1):
+        # nsw: an index that is out of range has no meaning without checks, and with them does not come here.
         row = w.emit(f"mul nsw i64 {offset}, {size(emitter, array, axis)}")
         offset = w.emit(f"add nsw i64 {row}, {index}")
     cell = memory(element(t.dtype))
@@ -127,6 +130,7 @@ def emit_store(emitter: Emitter, op: Op) -> None:
     value = op.operands[-1]
     scalar = element(value.type)
     for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+        # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
@@ -135,6 +139,7 @@ def emit_store(emitter: Emitter, op: Op) -> None:
 def read(emitter: Emitter, place: str, scalar: Scalar, hint: str = "") -> str:
     """A scalar from memory, in a register."""
     name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
+    # Any byte but 0 is true: NumPy's view of other memory may hold others.
     return emitter.writer.emit(f"icmp ne i8 {name}, 0", hint) if scalar.kind is Kind.BOOL else name
 
 
@@ -168,6 +173,7 @@ def atomic_add(emitter: Emitter, place: str, operand: str, scalar: Scalar) -> st
         emitter.needs_halves(scalar)
         return f"call i16 @wb.atomic_add.{scalar}(ptr {place}, i16 {operand})"
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
+    # Monotonic: additions need no order with other memory, only not to be lost.
     return f"atomicrmw {verb} ptr {place}, {register(scalar)} {operand} monotonic"
 
 

@@ -78,6 +78,8 @@ class Strips:
         if self._looks_inside(op):
             most = LONG
             self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
+        # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
+        # counter's type.
         self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
         return STRIP
 

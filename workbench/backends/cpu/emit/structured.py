@@ -24,6 +24,8 @@ class _Phis:
             for operand in emitter.operands(first):
                 name = emitter.writer.name(param.name)
                 kind = register(element(param.type))
+                # LLVM wants phis first in their block, and what comes around the loop is known last: hence a reserved
+                # line.
                 self.rows.append((emitter.writer.reserve(), name, kind, f"[ {operand}, %{before} ]"))
                 names.append(name)
             emitter.bind(param, names)
@@ -44,6 +46,7 @@ def emit_if(emitter: Emitter, op: Op) -> None:
     for block, label in zip(op.blocks, (then, orelse), strict=True):
         w.open(label)
         emitter.block(block)
+        # The label now, not the one that was opened: the block may hold branches of its own.
         ends.append((block, w.label))
         w.jump(join)
     w.open(join)
@@ -104,6 +107,7 @@ def emit_for(emitter: Emitter, op: Op) -> None:
 
     Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
     """
+    # Decided first: what a loop is cut into depends on what it costs (`strips`).
     loop = _For(emitter, op)
     strips = emitter.strips
     form = loop.whole if not strips.cut(op) else loop.short_or_long if strips.often(op) else loop.in_strips
@@ -122,6 +126,8 @@ class _For:
         index_type = element(op.operands[0].type)
         self.kind, self.unsigned = register(index_type), index_type.kind is Kind.UINT
         known = emitter.constants.get(op.operands[2])
+        # Comparing the index is enough, and cannot overflow before the comparison; any other step may jump over the
+        # end.
         self.by_one = known == 1 or (known == -1 and not self.unsigned)
         self.down = self.by_one and known == -1
         self.end = stop if self.by_one else _iterations(emitter, op, self.start, stop, self.step)
@@ -132,11 +138,13 @@ class _For:
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
         sign, way = "u" if self.unsigned or not self.by_one else "s", "sub" if self.down else "add"
+        # Saturating: the end of a strip may lie beyond the type's last number.
         name = f"llvm.{sign}{way}.sat.{self.kind}"
         w.declare(name, f"declare {self.kind} @{name}({self.kind}, {self.kind})")
         far = w.emit(f"call {self.kind} @{name}({self.kind} {self.firsts[-1]}, {self.kind} {turns})", "far")
         few = w.emit(f"icmp {sign}{'ge' if self.down else 'le'} {self.kind} {self.end}, {far}", "few")
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
+        # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
         for label, form in ((short, self.whole), (long, self.in_strips)):
             w.open(label)
@@ -190,6 +198,7 @@ class _For:
         counts, phis = self.phis(outer.names, self.body.params[1:], strip)
         following = self.turn(counts)
         self.close(counts, following, phis)
+        # The test stands at the end of a turn: a strip has at least one, and LLVM counts it exactly.
         more = w.emit(f"icmp ne {self.kind} {following[-1]}, {last}", "more")
         w.do(f"br i1 {more}, label %{inside}, label %{stripped}{self.mark()}")
         w.open(stripped)
@@ -266,6 +275,7 @@ def _iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> s
     w = emitter.writer
     scalar = element(op.operands[0].type)
     known = [emitter.constants.get(v) for v in op.operands[:3]]
+    # Computed here, so that LLVM sees a number and may unroll.
     if all(k is not None for k in known):
         first, last, by = (int(k) for k in known)  # type: ignore[arg-type]
         return str(max(0, -((first - last) // by)) if by else 0)
@@ -285,7 +295,9 @@ def _iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> s
         size = w.emit(f"select i1 {up}, {kind} {step}, {kind} {back}")
         moves = w.emit(f"icmp ne {kind} {step}, 0")
     some = w.emit(f"and i1 {runs}, {moves}")
+    # LLVM's division by 0 is undefined even if its result is not used.
     divisor = w.emit(f"select i1 {some}, {kind} {size}, {kind} 1")
+    # (distance - 1) / size + 1 rounds up without a sum that could overflow.
     shorter = w.emit(f"sub {kind} {distance}, 1")
     quotient = w.emit(f"udiv {kind} {shorter}, {divisor}")
     full = w.emit(f"add {kind} {quotient}, 1")

@@ -43,6 +43,8 @@ def uniform_loads(function: Function) -> frozenset[Op]:
     variation = _Variation(function)
     if not variation.found():
         return frozenset()
+    # Loops carry values back, so one sweep learns too little; first without, since most functions have no such load at
+    # all.
     variation.settle()
     loads = variation.found()
     if not loads:
@@ -53,7 +55,7 @@ def uniform_loads(function: Function) -> frozenset[Op]:
 
 
 class _Variation:
-    """What each value varies with: one bit a loop, 1 for the loop over threads.
+    """What each value varies with: one bit per loop, 1 for the loop over threads.
 
     Attributes:
         decided: whether what an `if` gives varies as its sides do, whatever its condition: other `if`s have decided it.
@@ -127,6 +129,7 @@ class _Variation:
             for n, value in enumerate(op.results):
                 self.learn(value, bits | self.together(tuple(b.yielded[n] for b in op.blocks)))
             return
+        # A bit per loop, so that "varies with" is an `or` of machine words.
         bit = self.loops.setdefault(op, 2 << len(self.loops))
         first = LEAD[op.name]
         for block in op.blocks:
@@ -191,8 +194,8 @@ class _Paths:
                 operations += self.structured(op, around, level)
                 continue
             operations += 1
-            if op.name == "const" and isinstance(op.attrs[VALUE], int):
-                self.constants[op.result] = op.attrs[VALUE]
+            if op.name == "const" and isinstance(number := op.attrs[VALUE], int):
+                self.constants[op.result] = number
             elif op in self.loads:
                 self.learn(op.result, 1, around)
             elif op.name == "slot_write":
@@ -230,6 +233,7 @@ class _Paths:
         own = (1 << _DIGIT) - 1 << _DIGIT * level
         after = [self.of.get(v, 0) for v in op.blocks[-1].yielded]
         gain = max(((count & own) >> _DIGIT * level for count in after), default=0)
+        # Enough to exceed PATHS if it grows at all; the true power would be a number of thousands of digits.
         grown = max(1, gain) ** min(trips, PATHS.bit_length())
         self.exploded |= grown >= PATHS
         before = self.most(init) * grown

@@ -1,8 +1,8 @@
 """Vectorised maths functions: our own formulas, and glibc's libmvec for the rest where this machine has it.
 
 LLVM vectorises a loop over threads with `sinf` in it only if it knows a `sinf` of eight arguments. Each scalar function
-is a small function of ours that means the same as a lane of the wide one, so a result does not depend on where in a
-range a thread stands or how the range was split. libmvec's errors are below 4 units of the last place (glibc's
+is a small function of Workbench that means the same as a lane of the wide one, so a result does not depend on where in
+a range a thread stands or how the range was split. libmvec's errors are below 4 units of the last place (glibc's
 promise); ours are stated in `design/cpu.md`.
 """
 
@@ -54,7 +54,7 @@ class Callee:
 
     Attributes:
         symbol: of one element.
-        attribute: what tells the loop vectoriser of the wide ones.
+        attribute: what names the wide ones for the loop vectoriser.
         definitions: what has to stand in the module, by name.
         kept: symbols that only the vectoriser will use: they must outlive the passes before it.
     """

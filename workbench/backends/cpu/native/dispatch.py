@@ -59,6 +59,7 @@ def install(kept: bytes | None = None) -> Launcher:
     """
     global _launcher
     with _lock:
+        # One per process: locks and the words of stops are in its memory, and two of them would not see each other.
         if _launcher is None:
             whole = kept if kept is not None else image()
             code = load_symbols(whole, symbols)

@@ -22,7 +22,7 @@ API = (
 OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
 
 FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_graph")
-"""The functions' symbols; the last two are made anew for each row or graph, with its address as their `self`."""
+"""The functions' symbols; the last two are made for each row or graph, with its address as their `self`."""
 
 _TABLE = (*API, *OBJECTS)
 
@@ -55,11 +55,13 @@ class Functions:
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """From the addresses of the image's symbols."""
+        # wb_py_link copies the addresses into the image; the table itself may go.
         table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
         make = ctypes.pythonapi.PyCFunction_NewEx
         make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
         self._make = make
+        # CPython keeps the address of a PyMethodDef without copying it, so these live as long as the functions.
         self._methods = {name: _Method(name.encode(), addresses[name], METH_FASTCALL, _DOC) for name in FUNCTIONS}
         self._methods["wb_py_row"].flags = self._methods["wb_py_graph"].flags = METH_NOARGS
         self.run, self.launch, self.replay, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:5])

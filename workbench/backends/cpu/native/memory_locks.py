@@ -2,7 +2,7 @@
 
 Code that adds without atomics is right within one launch and wrong beside another. A launch says which memory it reads
 and changes as a mask of bits, one an allocation (two may share one), and waits until none of them is held. All bits are
-taken in one atomic step, so no order of taking them can lock up; nobody holds any while it asks for more, or while
+taken in one atomic step, so no order of taking them can lock up; no launch holds any while it asks for more, or while
 Python runs.
 """
 
@@ -26,4 +26,6 @@ def reset_after_fork(addresses: Mapping[str, int]) -> None:
 
 def bit_of(address: int) -> int:
     """The mask of the allocation that begins at this address."""
+    # Fibonacci hashing (2^64 divided by the golden ratio) spreads neighbouring allocations over the bits; the low 6
+    # bits of their addresses are mostly the same.
     return 1 << ((address >> 6) * 0x9E3779B97F4A7C15 % 2**64 >> 32) % BITS

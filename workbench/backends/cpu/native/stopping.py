@@ -68,16 +68,19 @@ class Stopping:
         self.jax = addresses["wb_jax"]
         self._facts[_MAIN] = threading.main_thread().ident or 0
         self._facts[_PYTHON] = _python_handler()
+        # By `id`, which is the address: the C code calls these objects, and they live as long as the process.
         self._facts[_GETSIGNAL:_JAX] = [id(_signal.getsignal), id(self._kept), id(_signal.default_int_handler)]
         self._facts[_WANTED:CALLED] = [id(_interrupt_wanted), id(_EMPTY_TUPLE)]
         _arrive.append(addresses["wb_arrive"])
         self.arm()
         heed_destructors()
         if hasattr(os, "register_at_fork"):
+            # A child's main thread is the one that forked.
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
     def arm(self) -> None:
-        """See that signals come by: others may have put their handler in the place of ours."""
+        """See that signals come by: others may have replaced our handler."""
+        # A user's own handler decides for itself; only Python's default is known to end what runs.
         self._facts[_USUAL] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._arm()
 
@@ -91,6 +94,7 @@ class Stopping:
     def called_by_jax(self) -> Iterator[None]:
         """Launches of this thread inside are JAX's: it has called Python from a thread of its own."""
         self.serve_jax()
+        # If all places are taken the thread's launches are not stopped, which loses an interrupt and nothing else.
         free = next((n for n in range(CALLED, CALLED + CALLS) if not self._facts[n]), None)
         if free is not None:
             self._facts[free] = threading.get_ident()
@@ -107,6 +111,7 @@ class Stopping:
     def ended(self) -> Words:
         """What the launch said of itself that was stopped last, once; it had not begun where none was."""
         words = self.words()
+        # Read once: the next launch that is stopped must not report this one's figures.
         self._words[2] = 0
         return words
 
@@ -169,6 +174,7 @@ def _interrupt_wanted() -> bool:
             _and_later()
             return False
         last, frame = frame, frame.f_back
+    # Python is shutting down: an exception here would be printed and otherwise ignored.
     ends = last is not None and last.f_globals.get("__name__") in ("threading", "atexit")
     if _put_off:
         error, _ = _put_off.pop(0)
@@ -223,6 +229,7 @@ def _python_handler() -> int:
     """The address of the C function that stands for every handler written in Python; 0 if none has been set."""
     if sys.platform == "win32" or not callable(signal.getsignal(signal.SIGINT)):
         return 0
+    # More room than any system's `struct sigaction` needs; the handler is its first word on Linux and macOS.
     action = (ctypes.c_uint64 * 64)()
     ctypes.CDLL(None).sigaction(int(signal.SIGINT), None, action)
     return action[0]

@@ -134,6 +134,7 @@ def combined(reduction: Reduction, type: str, a: str, b: str, name: str) -> list
     return [
         f"{name}.ahead = fcmp o{side} {type} {a}, {b}",
         f"{name}.best = select {flags} {name}.ahead, {type} {a}, {type} {b}",
+        # Only NaN is unordered with itself.
         f"{name}.nan = fcmp uno {type} {a}, {a}",
         f"{name} = select {flags} {name}.nan, {type} {a}, {type} {name}.best",
     ]
@@ -188,6 +189,7 @@ def _total(reduction: Reduction) -> str:
     rows = [f"define internal {kind} @{total_name(reduction)}(ptr %lanes) noinline nounwind {{"]
     for k in range(_PARTS):
         rows += _load(f"%lane{k}", f"<{size} x {kind}>", kind, "%lanes", str(k * size))
+    # Lane n with lane n + half, as each later step does it: the order is part of the result's bits.
     pairs = [("%lane0", "%lane2", "%even"), ("%lane1", "%lane3", "%odd"), ("%even", "%odd", f"%sum{size}")]
     for a, b, name in pairs:
         rows += [f"  {row}" for row in combined(reduction, f"<{size} x {kind}>", a, b, name)]

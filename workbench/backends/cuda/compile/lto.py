@@ -11,18 +11,12 @@ from workbench.backends.cuda.compile.nvrtc import build, facts_of
 from workbench.backends.cuda.emit import emit_kernel
 from workbench.backends.cuda.products import nvjitlink
 from workbench.backends.cuda.products.linker import link_kernel
-from workbench.backends.cuda.products.needed import OPERATION
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.backends.cuda.tiles.placement.arena import check_shared
-from workbench.ir.values import Function, walk
+from workbench.ir.values import Function
 
 LINKED = "cuBLASDx"
 GENERATED = "generated"
-
-
-def multiplies(function: Function) -> bool:
-    """Whether tiles are multiplied in it."""
-    return any(op.name == OPERATION for op in walk(function.body))
 
 
 def products_of(function: Function, options: Options, target: str) -> tuple[ProductSpec, ...]:

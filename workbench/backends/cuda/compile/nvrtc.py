@@ -24,7 +24,7 @@ from workbench.backends.cuda.compile.nvrtc_program import (
 from workbench.backends.cuda.cpp import cuda_funcs
 from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel, entry_name
 from workbench.backends.cuda.lines import repeated
-from workbench.backends.cuda.numbered import numbered
+from workbench.backends.cuda.operation_lines import lines_by_operation
 from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.backends.ptx.syntax.program import SANITIZED as HEAD
@@ -67,7 +67,7 @@ class CudaBackend(Backend):
         self._target = target
 
     def version(self) -> str:
-        """The wheels' exact versions; NVRTC itself tells no patch level.
+        """The wheels' exact versions; NVRTC itself reports no patch level.
 
         Raises:
             DeviceError: NVRTC is not installed.
@@ -91,7 +91,7 @@ class CudaBackend(Backend):
         """A cubin for exactly `target` (`sm_90`); PTX for emulated devices.
 
         Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
-        spill_stores, spill_loads (bytes) as ptxas told them; dynamic_shared (bytes) where a launch has to ask for them,
+        spill_stores, spill_loads (bytes) as ptxas reported them; dynamic_shared (bytes) if a launch has to request it,
         which `shared` counts too.
 
         Raises:
@@ -142,7 +142,7 @@ class EmulatedBackend(CudaBackend):
         """
         if not options.checks:
             return super().compile(function, options, target)
-        return self._compiled(numbered(function), options, target, SANITIZED)
+        return self._compiled(lines_by_operation(function), options, target, SANITIZED)
 
 
 IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}
@@ -195,7 +195,7 @@ class Around:
     """What a user's text comes with.
 
     Attributes:
-        names: kernels whose symbols are asked for.
+        names: kernels whose symbols are requested.
         flags: more options.
     """
 
@@ -231,7 +231,7 @@ def build(
         raise _refused(facts["status"], facts["log"], text, function)
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
-        raise BuildError(f"NVRTC gave an empty {kind} for {target}.", function=function, log=facts["log"], text=text)
+        raise BuildError(f"NVRTC made no {kind} for {target}.", function=function, log=facts["log"], text=text)
     head = HEAD if kind == SANITIZED else b""
     return Built(head + image, facts["log"], facts["names"])
 

@@ -23,7 +23,7 @@ C_TYPES = {
 COMPONENTS = "xyzw"
 
 _WIDE_SUFFIX = {"int32": "", "int64": "LL", "uint32": "U", "uint64": "ULL"}
-# Never a name of ours: C++'s words, and what CUDA and the prelude put in every kernel's scope.
+# Never used as names: C++'s words, and what CUDA and the prelude put in every kernel's scope.
 _WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
 const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false

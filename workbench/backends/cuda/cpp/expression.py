@@ -19,7 +19,7 @@ from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, number_of
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half
 from workbench.types import bool as bool_
 
@@ -145,7 +145,7 @@ class Expressions:
             op = self.inlining.definition[value]
             if op.name == "const" and not op.attrs.get(CAPTURED):
                 bits = 64 if "long" in word else 32
-                return Text(f"{int(op.attrs[VALUE]) % (1 << bits)}{suffix}", ATOM), True
+                return Text(f"{int(number_of(op)) % (1 << bits)}{suffix}", ATOM), True
             if op.name in WRAPPING and op not in self.plain:
                 return self.unsigned(op), True
         return self.of(value), False
@@ -275,7 +275,7 @@ def _extract(e: Expressions, op: Op) -> Text:
     assert isinstance(vector.type, Vector)
     constant = e.inlining.definition.get(index)
     if constant is not None and constant.name == "const":
-        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(constant.attrs[VALUE])]}", ATOM)
+        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(number_of(constant))]}", ATOM)
     e.keys.add(("component", form_of(vector.type)))
     return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.ir.attributes import COUNT, VALUE
+from workbench.ir.attributes import COUNT
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.types import ArrayType, Kind, Scalar, is_integer
 
 Interval = tuple[int, int]
@@ -128,7 +128,7 @@ class _Intervals:
         assert isinstance(result.type, Scalar)
         low, high = type_range(result.type)
         if op.name == "const":
-            self.known[result] = (int(op.attrs[VALUE]), int(op.attrs[VALUE]))
+            self.known[result] = (int(number_of(op)), int(number_of(op)))
         elif op.name == "tid":
             self.known[result] = (0, MAX_DIM - 1)
         elif op.name == "lane":

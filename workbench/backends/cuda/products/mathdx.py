@@ -100,7 +100,7 @@ def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tupl
             if status:
                 raise _refusal(status)
             image = _read(code)
-        # its traits are not asked for: that compiles the product once more
+        # its traits are not requested: that compiles the product once more
         return image, {"alignment": list(alignment or spec.element_bytes)}
 
 

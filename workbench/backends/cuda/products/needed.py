@@ -11,10 +11,15 @@ from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
 from workbench.ir.attributes import LINKED
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op
+from workbench.ir.values import Function, Op, walk
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
+
+
+def multiplies(function: Function) -> bool:
+    """Whether tiles are multiplied in it."""
+    return any(op.name == OPERATION for op in walk(function.body))
 
 
 def for_linking(function: Function, target: str) -> Function:

@@ -42,7 +42,7 @@ def version() -> str:
 def link_options(options: Options, target: str, kind: str) -> list[str]:
     """nvJitLink's options.
 
-    What NVRTC was told of contraction and of approximate division does not reach LTO-IR, so the linker is told again.
+    NVRTC's options for contraction and approximate division do not reach LTO-IR, so the linker gets them again.
     Constants that nothing reads go: of a product they are 1.9 MB a kernel.
     """
     fast = ("-fma=1", "-ftz=1", "-prec-div=0", "-prec-sqrt=0") if options.fast_math else ("-fma=0",)

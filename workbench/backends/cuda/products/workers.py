@@ -60,7 +60,7 @@ def build(
     parallel: int = 0,
     time_limit: float = TIME_LIMIT,
 ) -> dict[ProductSpec, Product]:
-    """Build all of `specs`, several at once; told as `ProductStarted`, `ProductBuilt`, `ProductFailed`.
+    """Build all of `specs`, several at once; reported as `ProductStarted`, `ProductBuilt`, `ProductFailed`.
 
     Args:
         specs: what to build; equal ones are built once.
@@ -159,7 +159,7 @@ def _at_once(count: int) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, within what this container may use; where nobody says, 8 GiB."""
+    """Bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
     machine = 8 << 30
     with suppress(OSError, StopIteration, ValueError):
         rows = Path("/proc/meminfo").read_text().splitlines()

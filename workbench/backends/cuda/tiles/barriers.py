@@ -34,15 +34,18 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
     made: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
-            uses: tuple[Use, ...] = op.attrs[USES]
+            uses = [use for use in op.attrs[USES] if isinstance(use, Use)]
             if any(use.meets(other) for use in uses for other in open_):
+                # A copy under way is seen by the others only after its own thread has waited for it and then met them.
                 wait = any(other.pending for other in open_)
                 made.append(Op("barrier", (), (), WAIT.of(wait), (), op.location))
+                # A barrier orders all that came before it against all that follows, so nothing stays open.
                 open_ = frozenset()
             open_ |= frozenset(uses)
         elif op.name == "if":
             branches = [_walk(inner, open_, numbers) for inner in op.blocks]
             made.append(_with(op, [rows for rows, _ in branches]))
+            # All threads take the same branch, but not known which: either may have left its uses open.
             open_ = branches[0][1] | branches[1][1]
         elif op.name in LOOPS:
             rows, open_ = _loop(op, open_, numbers)
@@ -56,6 +59,8 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
     """The blocks of a loop, and what is open after it."""
     inside = _made_in(op)
     head = before
+    # To a fixed point: what is open at the end of the body is open at its beginning in the next turn. It ends, since
+    # there are only so many uses in the body.
     while True:
         rows: list[list[Op]] = []
         open_, tested = head, head
@@ -66,6 +71,8 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
                 tested = open_
         again = head | {use.beyond(inside) for use in open_}
         if again == head:
+            # A `while` is left after its condition, a `for` after its body; one that may have no turn leaves open what
+            # was before it.
             left = tested if op.name == "while" else open_ if _turns(op, numbers) else before | open_
             return rows, frozenset(use.beyond(inside) for use in left)
         head = again

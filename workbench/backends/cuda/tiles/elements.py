@@ -32,6 +32,7 @@ def tile_map(low: Lowering, op: Op) -> None:
     b, (body,), shape = low.builder, op.blocks, op.attrs[SHAPE]
     tiles = [*op.results, *op.operands]
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
+    # Indices that the body does not use are not computed: each costs a division.
     inner = {v for o in walk(body) for v in o.operands}
     low.touch(
         *low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner)
@@ -65,9 +66,11 @@ def _memory(op: Op, used: set[Value]) -> list[Use]:
     """How a map uses arrays."""
     found: dict[tuple[Value, str], None] = {}
     for inner in walk(op.blocks[0]):
+        # The text of a `native` func is not analysed, so it may write to each array it is given.
         if inner.name == "native":
             found |= {(v, "write"): None for v in inner.operands if isinstance(v.type, ArrayType)}
         elif inner.name in _MODES:
+            # Additions commute as long as nothing looks at the old value.
             adds = inner.name == "atomic_add" and inner.result not in used
             found[inner.operands[0], "add" if adds else _MODES[inner.name]] = None
     return [Use(array, mode, ANY) for array, mode in found]
@@ -83,7 +86,10 @@ def tile_load(low: Lowering, op: Op) -> None:
     if in_chunks(low, op):
         assert isinstance(place, InShared)
         low.touch(
-            replace(_array_use(low, op, "read", layout.who), who=ANY), Use(place.region, "write", ANY, pending=True)
+            # Chunks are dealt to threads in another order than elements, so this share is anybody's; it is under way
+            # until a wait.
+            replace(_array_use(low, op, "read", layout.who), who=ANY),
+            Use(place.region, "write", ANY, pending=True),
         )
         how = {**op.attrs, THREADS: low.threads}
         b.emit("copy_in", (place.region.slots, *op.operands), (), how)
@@ -96,6 +102,7 @@ def tile_load(low: Lowering, op: Op) -> None:
         if inside is None:
             place.write(b, here, b.load(op.operands[0], *indices))
             return
+        # A branch, not a `where`: the load itself must not happen outside of the array.
         with b.block() as then:
             b.yield_(b.load(op.operands[0], *indices))
         with b.block() as orelse:
@@ -157,9 +164,10 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """The part of an array that a tile lies on; offsets that are numbers are told as such."""
+    """The part of an array that a tile lies on; offsets that are constants are given as numbers."""
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
+    # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.
     offsets = tuple(low.numbers.get(v, v) for v in offsets_of(op))
     sizes = [shape[axes.index(axis)] if axis in axes else 1 for axis in range(len(offsets))]
     box = tuple((o, o + n) if isinstance(o, int) else None for o, n in zip(offsets, sizes, strict=True))
@@ -170,6 +178,7 @@ def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
     """The indices in the array of an element of the tile."""
     b, axes, found = low.builder, op.attrs[AXES], []
     for axis, offset in enumerate(offsets_of(op)):
+        # Along an axis of size 1 the index is 0; not adding it leaves fewer values in registers.
         if axis not in axes or here.shape[axes.index(axis)] == 1:
             found.append(offset)
             continue
@@ -179,13 +188,14 @@ def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
 
 
 def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
-    """Whether they are of the array; None if nobody asks."""
+    """Whether they are inside the array; None if bounds are not checked."""
     if not op.attrs[BOUNDS]:
         return None
     b, array = low.builder, op.operands[0]
     fine: Value | None = None
     for axis, index in enumerate(indices):
         size = b.one("shape", (array,), array.type.size_type, {AXIS: axis})  # type: ignore[union-attr]
+        # One unsigned comparison tests both ends: a negative index becomes larger than any size.
         wide = uint64 if 64 in (element(index.type).bits, element(size.type).bits) else uint32
         test = b.one("lt", (b.cast(index, wide), b.cast(size, wide)), bool_)
         fine = test if fine is None else b.one("and_", (fine, test), bool_)
@@ -204,6 +214,7 @@ def tile_extract(low: Lowering, op: Op) -> None:
         low.touch(*place.uses("read", ANY))
         b.append(Op("slot_read", (place.region.slots, place.at(at)), op.results, {}, (), op.location))
         return
+    # Which thread has the element may be known at run time only, so that thread writes it where all can read it.
     scratch = low.scratch(tile.type.dtype, 1, "one element of a tile")  # type: ignore[union-attr]
     low.touch(Use(scratch, "write", ANY))
     _where_is(low, tile, at.linear, lambda e: b.slot_write(scratch.slots, b.const(0), place.read(b, e)))
@@ -229,6 +240,7 @@ def tile_insert(low: Lowering, op: Op) -> None:
     place = low.place(op.result)
     if isinstance(place, InShared):
         low.touch(*place.uses("write", FIRST))
+        # All threads have the value and would write the same; one write is enough, and is one use for the barriers.
         low.first(lambda: b.slot_write(place.region.slots, place.at(at), value))
         return
     _where_is(low, op.result, at.linear, lambda e: place.write(b, e, value))
@@ -240,6 +252,7 @@ def tile_place(low: Lowering, op: Op) -> None:
     low.copies([(op.result, tile)], op)
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
+    # `Striped(1, 1)`: elements of the part are read by whoever needs them, which no share of the threads describes.
     low.touch(*low.uses("read", Striped(1, 1), part), *low.uses("write", layout, op.result))
     source, target = low.place(part), low.place(op.result)
 

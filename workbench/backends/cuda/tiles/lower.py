@@ -18,11 +18,11 @@ from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
-from workbench.ir.attributes import COUNT, OFFSET, USES, VALUE
+from workbench.ir.attributes import COUNT, OFFSET, USES
 from workbench.ir.build import Builder
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.passes.pipeline import CUDA_TILES_PLACED, run
 from workbench.tiles import Tile, is_tile, shown
 from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
@@ -61,9 +61,10 @@ class Lowering:
         self.registers: dict[Value, Value] = {}
         self.views: dict[Value, Place] = {}
         self.scratches: dict[Op, list[Region]] = {}
+        # An old value of an atomic, say, is handed out only if something uses it.
         self.used = {v for op in walk(self.function.body) for v in op.operands}
         self.numbers = {
-            op.result: int(op.attrs[VALUE])
+            op.result: int(number_of(op))
             for op in walk(self.function.body)
             if op.name == "const" and isinstance(op.result.type, Scalar) and is_integer(op.result.type)
         }
@@ -74,9 +75,11 @@ class Lowering:
         self.table = table
         body = self.block(self.function.body)
         used = self._arranged()
+        # At the head, where they dominate every use; which there are is known only after the body has been written.
         head = [Op("lane", (), (self.lane,), COUNT.of(self.threads))]
         head += [Op("shared", (), (r.slots,), OFFSET.of(r.offset)) for r in self.all_regions]
         head += [Op("slots", (), (slots,), {}) for slots in self.registers.values()]
+        # Barriers last: whether two regions share bytes is known only once all of them have their offsets.
         placed = replace_body(self.function, place_barriers(Block((), (*head, *body.ops))))
         return Lowered(run(CUDA_TILES_PLACED, placed), used, tuple(self.all_regions), self.plan)
 
@@ -119,6 +122,7 @@ class Lowering:
         elif op.name in EFFECTS or op.name == "native":
             self.effect(op)
         elif op.name in REPORTS:
+            # Prints and asserts: once per block, as the interpreter and the CPU do it.
             self.first(lambda: self.builder.append(op))
         else:
             # Every thread loads the same element: that is as good as one load and a broadcast, and needs no barrier.
@@ -222,6 +226,7 @@ class Lowering:
     def make_view(self, op: Op) -> None:
         """A tile inside another one."""
         source = self.place(op.operands[0])
+        # A view in registers can only be a reshape in order, and elements keep their number under it.
         self.views[op.result] = source if isinstance(source, InRegisters) else view(self.builder, op, source)
 
     def layout(self, *values: Value) -> tuple[Layout, bool]:
@@ -255,6 +260,7 @@ class Lowering:
         for target, source in late:
             self.copy(self.place(target), source, tile_type(target))
 
+    # A view has the storage of its root but other indices, so it is never a copy onto itself.
     def _same(self, a: Value, b: Value) -> bool:
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 

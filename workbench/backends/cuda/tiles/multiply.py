@@ -65,6 +65,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     """The call; what it adds to is copied to the result first, where it is not there already."""
     b, (left, right, *acc) = low.builder, op.operands
     if acc:
+        # The function adds to what the result holds; usually the two share their storage and nothing is copied.
         low.copies([(op.result, acc[0])], op)
     target, sources = low.place(op.result), [low.place(left), low.place(right)]
     assert all(isinstance(s, InShared) for s in sources)
@@ -76,18 +77,28 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     steps, operands = [], [storage]
     for source, turned in zip(sources, (op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]), strict=True):
         assert isinstance(source, InShared)
+        # A transposed operand is the same memory with its two steps swapped.
         steps.append(source.steps[::-1] if turned else source.steps)
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
     inner = shape_of(left)[0 if op.attrs[TRANSPOSE_A] else 1]
     dtype, result = (element(v.type.dtype) for v in (left, op.result))  # type: ignore[union-attr]
     precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
+    # Linked code takes addresses in shared memory; registers have none.
     linked = None if held else _linked(op, inner, (steps[0], steps[1]), all(s.offset is None for s in sources), low)  # type: ignore[union-attr]
     made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision, linked)
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
+    # cuBLASDx reads and writes the result as it likes, so the share of a thread is not known to be ours.
     low.touch(*reads, *target.uses("write", who), *(target.uses("read", who) if linked else ()))
     b.emit("product", operands, (), {PRODUCT: made})
+
+
+def product_of(op: Op) -> Product:
+    """What the function of a `product` multiplies."""
+    made = op.attrs[PRODUCT]
+    assert isinstance(made, Product)
+    return made
 
 
 def _linked(
@@ -133,12 +144,14 @@ def function(product: Product, name: str) -> str:
         "{",
         "    int lane = threadIdx.x;",
     ]
+    # No barrier stands inside the function, so threads without a part may leave it.
     if product.layout.used < product.layout.threads:
         rows.append(f"    if (lane >= {product.layout.used}) return;")
     rows.append(f"    {C_TYPES[product.sum_type.name]} sum[{total}];")
     rows += _over(product, _begin(product))
     if product.layout.fragments:
         rows += [
+            # Decided by the preprocessor: the same text serves the host and every architecture.
             "#if defined(WB_HOST) || __CUDA_ARCH__ >= 800",
             *_fragments(product),
             "#else",
@@ -154,6 +167,7 @@ def function(product: Product, name: str) -> str:
 def _over(product: Product, body: list[str]) -> list[str]:
     """A loop over the thread's own elements, `at` the number of each."""
     layout = product.layout
+    # Unrolled, so that `sum` and `c` stay in registers: an array indexed at run time goes to local memory.
     rows = ["#pragma unroll", f"    for (int at = 0; at < {layout.registers}; ++at) {{"]
     if not product.registers:
         rows += [
@@ -185,6 +199,7 @@ def _cast(text: str, source: Scalar, target: Scalar) -> str:
 def _test(name: str, layout: Spread, rows: bool) -> str:
     """Whether a row or a column is one of the matrix; nothing where all are."""
     size, groups = (layout.rows, layout.down) if rows else (layout.columns, layout.across)
+    # If the groups divide the size, every thread's rows are inside and no test is written.
     unit = (MMA_ROWS if rows else MMA_COLUMNS) if layout.fragments else 1
     return f"{name} < {size}" if size % (groups * unit) else ""
 
@@ -201,6 +216,7 @@ def _plain(product: Product) -> list[str]:
         ("y", layout.own_columns, layout.column("lane", "n"), _test("i", layout, False), (*product.b, "k", "i", "b")),
     ):
         outer, inner, first, second, operand = steps
+        # Outside of the matrix a thread multiplies zeros: its sums are never stored, and the loop below needs no test.
         read = _cast(f"{operand}[{_at(first, outer)} + {_at(second, inner)}]", product.dtype, product.sum_type)
         rows += [
             "#pragma unroll",
@@ -234,6 +250,7 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 def _fragments(product: Product) -> list[str]:
     """Fragments of 16 × 8 by `mma.sync`, 16 (TF32: 8) products at once."""
     layout, half = product.layout, product.dtype.is_half
+    # The k of m16n8k16 and m16n8k8: how many products one instruction adds up.
     depth = 16 if half else 8
     down, across = layout.own_rows // 2, layout.own_columns // 2
     loads = ("a", down, 4, 2), ("b", across, 2, 1)
@@ -291,6 +308,7 @@ def _pair(
         return [indent + row for row in rows]
     rows = [f"int p = k + lane % 4 * 2 + {part} * 8;"]
     reads = []
+    # Two 16-bit numbers per register, neighbours along the sum; the lower index in the lower half.
     for extra in ("", " + 1"):
         at = f"{_at('i', across)} + {_at(f'(p{extra})' if extra and along != 1 else f'p{extra}', along)}"
         test = " && ".join(t for t in (tests[0], tests[1].replace("p", f"p{extra}", 1) if tests[1] else "") if t)

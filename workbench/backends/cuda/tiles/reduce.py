@@ -43,6 +43,7 @@ def _combination(op: Op) -> Block:
     assert isinstance(tile, Tile)
     builder = Builder()
     builder.location = op.location
+    # Rounded once at the end: rounding each partial sum to 16 bits would lose most of a long one.
     dtype = in_float32(tile.dtype) if is_half(tile.dtype) else tile.dtype
     params = [Value(dtype, "a"), Value(dtype, "b")]
     if kind.startswith("arg"):
@@ -122,6 +123,7 @@ def _started(low: Lowering, op: Op, value: Value, place: Callable[[], Value]) ->
 def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
     """What is left of the combined parts is the result."""
     type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
+    # The last part is the place for argmin and argmax, and the value itself for the others.
     write(low.builder.cast(parts[-1], type))
 
 
@@ -137,6 +139,7 @@ def _whole(low: Lowering, op: Op) -> None:
     elif low.threads > 1:
         parts = tuple(shuffled(b, v, "from", 0, low.threads) for v in parts)
     value = b.cast(parts[-1], op.result.type)
+    # The result keeps its identity: later operations already refer to it.
     b.append(Op("same", (value,), op.results, {}, (), op.location))
 
 
@@ -166,6 +169,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
             inside = b.one("lt", (here, b.const(layout.count)), bool_)
         b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(turn, here)), carried))
     if registers:
+        # In registers the index must be known after unrolling; in memory a loop keeps the code small.
         ends, hint = (b.const(1), b.const(layout.registers), b.const(1)), UNROLL
     else:
         start = b.one("add", (low.lane, b.const(low.threads)), int32)
@@ -177,6 +181,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
     """The first thread of each warp combines what its warp has, pair by pair; `active` threads have something."""
     b = low.builder
     step = WARP // 2
+    # Steps that would reach beyond the last active thread combine nothing.
     while step >= active:
         step //= 2
     # With whole warps every thread has a partner, and xor gives all of them the result without a test.
@@ -198,7 +203,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
 def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
     """The first thread of each warp shares what it has; every thread combines those, in the same order."""
     b = low.builder
-    regions = [low.scratch(v.type, warps, "a reduction's parts, one a warp") for v in parts]  # type: ignore[arg-type]
+    regions = [low.scratch(v.type, warps, "a reduction's parts, one per warp") for v in parts]  # type: ignore[arg-type]
     low.touch(*(Use(r, "write", ANY) for r in regions))
     own = b.one("quotient", (low.lane, b.const(WARP)), int32)
     first = b.one("eq", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(0)), bool_)
@@ -206,11 +211,11 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
     if warps < -(-low.threads // WARP):
         first = b.one("and_", (first, b.one("lt", (own, b.const(warps)), bool_)), bool_)
 
-    def tell() -> None:
+    def share() -> None:
         for region, value in zip(regions, parts, strict=True):
             b.slot_write(region.slots, own, value)
 
-    when(b, first, tell)
+    when(b, first, share)
     low.touch(*(Use(r, "read", ANY) for r in regions))
     total = tuple(b.slot_read(r.slots, b.const(0)) for r in regions)
     # Every thread adds up all parts in the same order: the result has the same bits in all of them, and no second
@@ -283,6 +288,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
     for n in shape:
         count *= n
     scratch = low.scratch(dtype, count, "the partial results of a scan")  # type: ignore[arg-type]
+    # Each thread keeps its running values in registers and publishes them in shared memory after each step.
     held = b.slots(dtype, layout.registers)  # type: ignore[arg-type]
     own = InShared(scratch, (), None, whole=True)
     low.touch(*low.uses("read", layout, tile), *own.uses("write", layout.who))
@@ -306,6 +312,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
         if not op.attrs[EXCLUSIVE]:
             target.write(b, here, b.cast(kept.read(b, here), type))
             return
+        # Exclusive is inclusive, moved by one; only the first of a row needs a neutral element.
         (value,) = _before(b, here, scratch, 1, (b.const(neutral, dtype),))
         target.write(b, here, b.cast(value, type))
 

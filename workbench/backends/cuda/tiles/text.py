@@ -9,7 +9,7 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
-from workbench.ir.attributes import KIND, OFFSET, PRODUCT, STEP, THREADS, WAIT
+from workbench.ir.attributes import KIND, OFFSET, STEP, THREADS, WAIT
 from workbench.ir.values import Op
 from workbench.types import Scalar, Slots
 
@@ -31,6 +31,7 @@ def _shared(e: Emitter, op: Op) -> list[str]:
     assert isinstance(type, Slots)
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
     e.expressions.meet(type.dtype)
+    # One array of bytes, cut by offsets: CUDA puts only one dynamic array into a block's shared memory.
     place = f"{MEMORY} + {op.attrs[OFFSET]}" if op.attrs[OFFSET] else MEMORY
     return [f"{c_type(type.dtype)}* {name} = ({c_type(type.dtype)}*)({place});"]
 
@@ -48,12 +49,15 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
     assert isinstance(type, Scalar)
     e.expressions.meet(type)
     text = e.expressions.of(value)
+    # The mask names the threads that take part: all of the warp that exist, since the last warp may not be full. Naming
+    # one that does not exist is undefined.
     mask = "0xffffffffU"
     if threads < 32:
         mask = f"0x{(1 << threads) - 1:x}U"
     elif threads % 32:
         mask = f"(threadIdx.x < {threads // 32 * 32} ? 0xffffffffU : 0x{(1 << threads % 32) - 1:x}U)"
     call = f"{_SHUFFLES[op.attrs[KIND]]}({mask}, {{}}, {op.attrs[STEP]})"
+    # __shfl_*_sync is overloaded for these types alone; others travel as int: a half as its bits, the rest by value.
     if type.name in _WIDE:
         found = call.format(text.text)
     elif type.is_half:
@@ -64,10 +68,11 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
 
 
 def _product(e: Emitter, op: Op) -> list[str]:
-    made: multiply.Product = op.attrs[PRODUCT]
+    made = multiply.product_of(op)
     e.expressions.keys |= multiply.keys(made)
     base, number = made.name, 1
     name = base
+    # Equal functions share a name; others of the same shape (steps, types) get a number.
     while e.natives.setdefault(name, multiply.function(made, name)) != multiply.function(made, name):
         number += 1
         name = f"{base}_{number}"

@@ -103,6 +103,7 @@ class Emitter(Writer):
                 return self.int(value, elem)
             case Immediate(value, kind):
                 held = self.float(value, "float" if kind == "f32" else "double")
+                # PTX writes float32 constants as 0f…; one written as 0d… is rounded where a float32 is needed.
                 if kind == "f64" and element(type) == "float":
                     return self.cast("fptrunc", held, "float")
                 return held
@@ -121,6 +122,7 @@ class Emitter(Writer):
 
     def register(self, register: Register) -> Value:
         """A register's value here."""
+        # Within a block a register is an SSA value; memory is read once, at its first use.
         found = self.current.get(register.name)
         if found is None:
             lanes = register.name not in self.uniform
@@ -167,6 +169,7 @@ class Emitter(Writer):
             return self.int(LANES, "i32")
         if base.startswith("lanemask_"):
             return self._lane_mask(base[9:])
+        # A counter that only grows: times on this device mean nothing, but programs wait for a clock to change.
         if base in ("clock", "clock_hi", "clock64", "globaltimer", "globaltimer_lo", "globaltimer_hi"):
             now = Value(self.call("wbe_clock", "i64", "ptr %ctx"), "i64", False)
             if base.endswith("_hi"):
@@ -205,6 +208,7 @@ class Emitter(Writer):
         guard = self.guard()
         if guard is not None:
             value = self.select(guard, value, self.register(operand))
+        # A lane whose guard is false keeps what the register held.
         if operand.name not in self.uniform:
             value = self.spread(value)
         elif value.lanes:

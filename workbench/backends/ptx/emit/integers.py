@@ -96,6 +96,7 @@ def _mad(e: Emitter, i: Instruction) -> None:
 def _mul24(e: Emitter, i: Instruction) -> None:
     a, b = _integer(e, i, 1, 2)
     shift = "ashr" if i.type[0] == "s" else "lshr"
+    # 24 bits, extended by a shift up and back down.
     a, b = (e.op(shift, e.op("shl", v, e.int(8, "i32")), e.int(8, "i32")) for v in (a, b))
     if "hi" in i.modifiers:
         wide = e.op("mul", *(e.resize(v, "i64", i.type[0] == "s") for v in (a, b)))
@@ -110,6 +111,7 @@ def _mul24(e: Emitter, i: Instruction) -> None:
 def _div(e: Emitter, i: Instruction) -> None:
     if is_float(i):
         return floats.divide(e, i)
+    # A function of the library: LLVM's division by 0 is undefined, and lanes that are switched off may well have one.
     a, b = (e.spread(v) for v in _integer(e, i, 1, 2))
     _out(e, i, e.lanes_of(f"wbe_{i.opcode}_{i.type}", a.elem, f"i32 {e.mask}", a, b))
 

@@ -123,6 +123,7 @@ def _places(program: Program, function: Function) -> tuple[Places, tuple[str, ..
         else:
             symbols[variable.name] = len(symbols)
     shared = -(-ends["shared"] // 16) * 16
+    # All dynamic arrays begin at one address, as in CUDA.
     offsets.update({v.name: shared for v in dynamic})
     local = -(-ends["local"] // 16) * 16
     return Places(offsets, spaces, symbols, shared, local), tuple(symbols)
@@ -157,6 +158,7 @@ class _Kernel:
         self.e.counters = first_row(len(blocks)) if counting else None
         index = {id(i): n for n, i in enumerate(function.code)}
         self.index = index
+        # A register with several definitions may hold another lane's value: its writes are blended.
         self.definitions = Counter(name for i in function.code for name in writes(i))
         self.starts = tuple(index[id(b.code[0])] if b.code else len(function.code) for b in blocks)
 
@@ -166,6 +168,7 @@ class _Kernel:
         body = self.e.rows
         self.e.rows = []
         self._prologue()
+        # The head is written last, since what the blocks use decides what it has to load.
         head = self.e.rows
         self.e.rows = []
         self._end()
@@ -181,6 +184,7 @@ class _Kernel:
     def _prologue(self) -> None:
         e = self.e
         e.rows.append("entry:")
+        # Memory for registers that cross blocks; LLVM turns what it can into phis. The others never leave their block.
         live = set().union(*self.live.out, *self.live.into) if self.blocks else set()
         for name in sorted(live):
             register = self.function.registers[name]
@@ -232,6 +236,7 @@ class _Kernel:
             e.call("wbe_count", "void", "ptr %ctx", f"i32 {n}", f"i32 {e.mask}")
         for i in block.code:
             e.instruction, e.index = i, self.index[id(i)]
+            # Jumps are not instructions here: `_leave` hands their lanes on.
             if i.opcode not in ("bra", "brx", "ret", "exit"):
                 count_guarded(e)
                 self._apply(i)
@@ -284,6 +289,7 @@ class _Kernel:
     def _write_back(self, n: int) -> None:
         e = self.e
         for name in e.written:
+            # Nobody reads it after this block.
             if name not in self.live.out[n]:
                 continue
             value = e.current[name]
@@ -326,6 +332,8 @@ class _Kernel:
             e.declared["@wbe_ends"] = "declare i1 @wbe_ends(ptr)"
             stop = e.new(f"load ptr, ptr {self._at('STOP')}", "ptr", False)
             word = e.new(f"load volatile i32, ptr {stop.text}", "i32", False)
+            # Only where control goes back: straight code ends by itself, and a faulting lane does nothing more to
+            # memory.
             fault = e.new(f"load ptr, ptr {self._at('FAULT')}", "ptr", False)
             kind = e.new(f"load volatile i32, ptr {fault.text}", "i32", False)
             either = e.new(f"or i32 {word.text}, {kind.text}", "i32", False)
@@ -339,6 +347,8 @@ class _Kernel:
                 turns = e.new("load i32, ptr %turns", "i32", False)
                 more = e.new(f"add i32 {turns.text}, 1", "i32", False)
                 e.row(f"store i32 {more.text}, ptr %turns")
+                # After so many turns the loop is left with its lanes waiting at the head, so that the lanes behind it
+                # can run.
                 patient = e.new(f"icmp ult i32 {more.text}, {TURNS}", "i1", False)
                 e.row(f"br i1 {patient.text}, label %check.{back}, label %on.{label}")
             else:

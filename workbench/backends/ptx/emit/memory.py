@@ -51,6 +51,7 @@ def access(e: Emitter, operand: Operand, space: str) -> Access:
     if offset:
         at = e.op("add", at, e.int(offset, "i64"))
     if space == "param":
+        # Parameters are read-only bytes of the launch, at the same place for all lanes.
         first = e.word("PARAMS")
         return Access(e.op("add", at, first), first, e.int(-(-e.function.parameter_size // 16) * 16, "i64"), space)
     if space in ("shared", "local"):
@@ -67,6 +68,7 @@ def _ld(e: Emitter, i: Instruction) -> None:
     items = e.group(i.operands[0])
     elem, bytes = f"i{8 * width(kind)}", width(kind)
     place = access(e, i.operands[1], space)
+    # The compiler made the offsets of parameters, so these loads need no check.
     if space == "param" and not place.address.lanes:
         for n, item in enumerate(items):
             at = e.op("add", place.address, e.int(n * bytes, "i64"))
@@ -76,6 +78,7 @@ def _ld(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     ordered(e, i)
     raced(e, mask, place.address, place.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
+    # Of a vector load some parts may never be read; the sanitizer must not blame the kernel for those.
     used = [n for n, item in enumerate(items) if isinstance(item, Register) and item.name in e.used]
     found = load(e, mask, place, elem, len(items), used)
     for item, value in zip(items, found, strict=True):
@@ -92,6 +95,7 @@ def load(e: Emitter, mask: str, place: Access, elem: str, count: int = 1, used: 
         read(e, mask, place.address, place.space, elem, used)
     if count == 1:
         return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, place.first, place.size, f"i32 {e.index}")]
+    # One check for the whole vector: its alignment is that of all its bytes.
     size = WIDTH[elem] // 8
     mask = checked(e, mask, place, size * count)
     found = []
@@ -124,6 +128,7 @@ def _st(e: Emitter, i: Instruction) -> None:
         mask = checked(e, mask, place, size * len(items))
     wrote(e, mask, place.address, elem, len(items))
     ordered(e, i)
+    # A store counts as progress for threads that wait in a loop.
     changed(e, "", mask, values[0], ())
     for n, value in enumerate(values):
         at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
@@ -172,6 +177,7 @@ def _atom(e: Emitter, i: Instruction) -> None:
     if e.sanitizing:
         mask = checked(e, mask, place, width(i.type))
         parts = range(len(items[0]) if vector else 1)
+        # An exchange hands on what was there, and computes nothing from it.
         if operation == "exch":
             wrote(e, mask, place.address, elem, len(parts))
         else:
@@ -235,6 +241,7 @@ def _fence(e: Emitter, i: Instruction) -> None:
     if any("proxy" in m for m in i.modifiers):
         raise e.refuse()
     ordered(e, i)
+    # One kind of fence for all: CPUs have few, and blocks on several cores do need it.
     e.row("fence seq_cst")
 
 

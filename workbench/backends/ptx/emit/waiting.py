@@ -93,6 +93,7 @@ def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
     state = e.resize(state, "i64")
     for p in points:
         total = e.op("or", total, waiting[p])
+        # A hash of which lanes wait where: equal twice in a row means that no lane has come further.
         state = e.op("add", e.op("mul", state, e.int(0x9E3779B97F4A7C15, "i64")), e.resize(waiting[p], "i64"))
         if p in heads:
             spinning = e.op("or", spinning, waiting[p])

@@ -18,7 +18,7 @@ GRANULE = 4
 PER_GRANULE = 48
 """Bytes of shadow for them."""
 BLOCKS = 1 << 24
-"""Blocks that entries tell apart."""
+"""Blocks that entries distinguish."""
 _LOCK = 1 << 23
 _RELEASES = 4095
 

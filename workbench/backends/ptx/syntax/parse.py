@@ -83,7 +83,7 @@ class _Module:
             elif word in _LINKING:
                 self._linked(word == ".extern")
             elif word != ";":
-                raise refused(f"{word!r} is no directive of a PTX module", line, self.version or None)
+                raise refused(f"{word!r} is not a directive of a PTX module", line, self.version or None)
         if not self.version[0]:
             raise refused("The text has no .version: it is not PTX", 1)
         return Program(self.version, self.target, self.files, self.functions, self.variables)

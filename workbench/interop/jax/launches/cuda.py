@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from workbench.api.builds.build import BACKENDS, function_of
+from workbench.api.builds.build import backend_for, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -103,9 +103,11 @@ class CudaTarget:
 
     def _text(self) -> str:
         image = ctypes.create_string_buffer(self.image, len(self.image))
+        # XLA keeps the target for good, and the driver may load the image at any later call.
         _alive.append(image)
         functions = driver_functions()
         table = ", ".join(f"ptr inttoptr (i64 {functions[name]} to ptr)" for name in FUNCTIONS)
+        # Where the handler finds each parameter of the kernel in its buffer: first the dimensions.
         places = [0, *(slot.offset for slot in self.description.layout.slots)]
         thunks = "\n".join(
             f"define ptr @{symbol}(ptr %frame) {{"
@@ -166,8 +168,9 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
         raise DeviceError(
             f"{plan.kernel} needs {wanted:,} bytes of shared memory per block; "
             f"under JAX a kernel has {STATIC_SHARED:,}.",
-            advice="Make its tiles smaller, or launch it by wb.launch_tiled.", function=plan.kernel,
+            advice="Make its tiles smaller, or launch it with wb.launch_tiled.", function=plan.kernel,
         )  # fmt: skip
+    # ACCUMULATOR is a rank-0 buffer that the kernel sees as an array of one element: exactly this case.
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)
     placed = layout([(p.name, p.type) for p in function.params])
     description = Description(described.kernel, wires, placed, ON_GPU)
@@ -186,7 +189,7 @@ def _function(code: Code) -> Function:
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
-    backend, store = BACKENDS["cuda"], default_store()
+    backend, store = backend_for("cuda"), default_store()
     own = key_of(code.specialisation, code.direction, code.options, backend, arch, code.shared)
     listed = " ".join(sorted(names))
     key = Key((Part("kernel", "code", own.digest.encode()), Part("by reference", "extra", listed.encode(), listed)))

@@ -62,7 +62,7 @@ class Tangent:
 
 
 def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
-    """The parameters whose gradients an adjoint can leave out, where those of the operands `wanted` are asked for.
+    """The parameters whose gradients an adjoint can leave out, if those of the operands `wanted` are requested.
 
     They are static numbers, and what the launch only reads of other operands.
     """
@@ -112,6 +112,7 @@ def _place(found: list[Source], source: Source) -> int:
     """The number of `source` among those found, where it is put if it is new."""
     if source not in found:
         found.append(source)
+    # Parameters that share an operand share its cotangent, too: JAX has one value for both.
     return found.index(source)
 
 
@@ -126,6 +127,7 @@ def _primal_wire(
     if wire.operand >= 0:
         scratch = _place(results, Source("scratch", wire.operand, "input")) if changed else -1
         return replace(plain, operand=_place(operands, Source("input", wire.operand)), result=scratch)
+    # Before the launch the output held its initial value, which can be filled in once more.
     if used and wire.fill is not None:
         return replace(plain, result=_place(results, Source("scratch", wire.result, "output")), fill=wire.fill)
     if used:
@@ -160,6 +162,7 @@ def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ..
     moved = [w for w in floats if w.kind is not Kind.SHAPE]
     operands = sorted({w.operand for w in moved if w.operand >= 0})
     results = sorted({w.result for w in moved if w.result >= 0})
+    # Tangents come after what the launch has, so numbers of the launch keep their meaning.
     before = [1 + max((getattr(w, part) for w in wires), default=-1) for part in ("operand", "result", "value")]
     statics, made = 0, []
     for wire, slot in zip(floats, loaded.layout.slots[len(wires) :], strict=True):

@@ -191,6 +191,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             f"{loaded.name} prints, and under JAX nothing reads what it prints.",
             advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
         )
+    # The same limits as for `wb.launch`, so that both split a launch alike, and sums have the same bits.
     grains = loaded.threads_per_task, loaded.strip, loaded.sums
     description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)
     target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
@@ -200,6 +201,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
     def gradient(wanted: Collection[int] | None = None) -> tuple[Plan, Gradient]:
         left_out: frozenset[str] = frozenset()
+        # Overlapping arrays keep the whole adjoint: one array's gradient may pass through another.
         if wanted is not None and code.direction == FORWARD and not code.aliased:
             left_out = unwanted(wires, wanted)
         if left_out not in gradients:
@@ -265,6 +267,7 @@ def _wire(name: str, type: Type) -> Wire:
 
 
 def _once(make: Callable[[], Any]) -> Callable[[], Any]:
+    # A derivative is built on first use: most kernels are never differentiated.
     kept: list[Any] = []
 
     def give() -> Any:

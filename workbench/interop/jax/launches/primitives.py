@@ -23,7 +23,7 @@ from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.launching import How, Shape, attributes
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
@@ -67,62 +67,67 @@ def primitives() -> Primitives:
     return Primitives(launch, tangent)
 
 
-def launch(plan: Plan, operands: Sequence[Any], how: How) -> list[Any]:
+def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[Any]:
     """The results of a launch, in the order of the plan's."""
-    return primitives().launch.bind(*aligned(operands), plan=plan, how=how)
+    return primitives().launch.bind(*aligned(operands), plan=plan, config=config)
 
 
 # ---- the launch
 
 
-def _avals(wires: Sequence[Wire], how: How, like: Sequence[Any]) -> list[Any]:
-    shapes = (how.results[w.result] for w in wires)
-    return [shaped((*how.batch, *shape), element(w.type).numpy, like) for w, shape in zip(wires, shapes, strict=True)]
+def _avals(wires: Sequence[Wire], config: LaunchConfig, like: Sequence[Any]) -> list[Any]:
+    shapes = (config.results[w.result] for w in wires)
+    return [
+        shaped((*config.batch, *shape), element(w.type).numpy, like) for w, shape in zip(wires, shapes, strict=True)
+    ]
 
 
-def _launch_results(*avals: Any, plan: Plan, how: How) -> tuple[list[Any], Any]:
-    return _avals(plan.results, how, avals), _effect() if how.effect else frozenset()
+def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
+    return _avals(plan.results, config, avals), _effect() if config.effect else frozenset()
 
 
 @lru_cache(maxsize=1)
 def _effect() -> Any:
     """The effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
     jax = library().jax
+    # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
     return frozenset(jax.make_jaxpr(call)().effects)
 
 
-def _run_jitted(primitive: Any, *operands: Any, plan: Plan, how: How, **more: Any) -> list[Any]:
-    key = primitive, how, *more.items()
+def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig, **more: Any) -> list[Any]:
+    key = primitive, config, *more.items()
     found = plan.traced.get(key)
     if found is None:
         checked = (lambda: True) if plan.checked else None
-        bound = partial(primitive.bind, plan=plan, how=how, **more)
+        bound = partial(primitive.bind, plan=plan, config=config, **more)
         found = plan.traced[key] = whole(bound, plan.target.description.kernel, checked)
     return found(*operands)
 
 
-def _lower_launch(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
-    return _call_target(ctx, operands, plan, how, plan.late if among_devices(ctx) else plan.target)
+def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
 
 
-def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
-    return _call_target(ctx, operands, plan, how, cuda_target(plan, how.block))
+def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    return _call_target(ctx, operands, plan, config, cuda_target(plan, config.block))
 
 
-def _call_target(ctx: Any, operands: Sequence[Any], plan: Plan, how: How, target: Target | CudaTarget) -> Any:
+def _call_target(
+    ctx: Any, operands: Sequence[Any], plan: Plan, config: LaunchConfig, target: Target | CudaTarget
+) -> Any:
     target = edits.called(ctx, target)
     target.register()
     rule = library().jax.ffi.ffi_lowering(
         target.name,
-        has_side_effect=how.effect,
+        has_side_effect=config.effect,
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
-    given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, how).items()}
+    given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
     return rule(ctx, *operands, **given)
 
 
-def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
+def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
     raise DeviceError(
         f"The kernel {plan.kernel} can run under JAX on the CPU and on CUDA devices.",
         advice='Run it with jax.default_device(jax.devices("cpu")[0]).',
@@ -130,24 +135,27 @@ def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, how: How) -> Any:
     )
 
 
-def _batch_launch(operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, how: How) -> tuple[list[Any], list[int]]:
+def _batch_launch(
+    operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, config: LaunchConfig
+) -> tuple[list[Any], list[int]]:
     size = _axis_size(operands, axes)
-    if how.vmap_method == "sequential":
-        return _one_by_one(operands, axes, plan, how), [0] * len(plan.results)
+    if config.vmap_method == "sequential":
+        return _one_by_one(operands, axes, plan, config), [0] * len(plan.results)
+    # In-out operands are changed, so each batch needs its own.
     whole = {operand for operand, _ in plan.target.description.aliases()}
-    if how.vmap_method == "broadcast_all":
+    if config.vmap_method == "broadcast_all":
         whole = set(range(len(operands)))
     moved = [_lead(x, axis, size if n in whole else 1) for n, (x, axis) in enumerate(zip(operands, axes, strict=True))]
-    return launch(plan, moved, how.batched(size)), [0] * len(plan.results)
+    return launch(plan, moved, config.batched(size)), [0] * len(plan.results)
 
 
-def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, how: How) -> list[Any]:
+def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, config: LaunchConfig) -> list[Any]:
     jax = library()
     moving = [jax.jnp.moveaxis(x, axis, 0) for x, axis in zip(operands, axes, strict=True) if axis is not None]
 
     def once(slices: Sequence[Any]) -> list[Any]:
         rest = iter(slices)
-        return launch(plan, [x if axis is None else next(rest) for x, axis in zip(operands, axes, strict=True)], how)
+        return launch(plan, [x if axis is None else next(rest) for x, axis in zip(operands, axes, strict=True)], config)
 
     return jax.jax.lax.map(once, moving)
 
@@ -166,20 +174,21 @@ def _lead(x: Any, axis: int | None, size: int) -> Any:
 
 
 def _launch_jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, config: LaunchConfig
 ) -> tuple[list[Any], list[Any]]:
+    # Here rather than at the launch: a kernel that cannot be differentiated may still run.
     plan.code.check()
-    results = launch(plan, primals, how)
+    results = launch(plan, primals, config)
     floats = [is_float(w.type) for w in plan.operands]
     wanted = tuple(n for n, (t, f) in enumerate(zip(tangents, floats, strict=True)) if f and not _is_zero(t))
     values = aligned([*primals, *(tangents[n] for n in wanted)])
-    moved = primitives().tangent.bind(*values, plan=plan, how=how, wanted=wanted)
+    moved = primitives().tangent.bind(*values, plan=plan, config=config, wanted=wanted)
     rest = iter(moved)
     pairs = zip(results, plan.results, strict=True)
     return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
 
 
-def _no_transpose(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How) -> Any:
+def _no_transpose(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
     raise not_linear(plan.kernel)
 
 
@@ -202,65 +211,67 @@ def _is_zero(tangent: Any) -> bool:
     return type(tangent) is library().ad.Zero
 
 
-def _tangent_results(*avals: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
-    return _avals([w for w in plan.results if is_float(w.type)], how, avals)
+def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
+    return _avals([w for w in plan.results if is_float(w.type)], config, avals)
 
 
-def _run_tangent(*operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
     """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
     jnp = library().jnp
     moved, found = plan.tangent()
     split = len(plan.operands)
     tangents = dict(zip(wanted, operands[split:], strict=True))
-    ones = (1,) * len(how.batch)
+    ones = (1,) * len(config.batch)
     given = list(operands[:split])
     for n in found.operands:
         dtype = element(plan.operands[n].type).numpy
-        given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *how.operands[n]), dtype))
-    shapes = (*how.operands, *(how.operands[n] for n in found.operands))
+        given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *config.operands[n]), dtype))
+    shapes = (*config.operands, *(config.operands[n] for n in found.operands))
     whole = {operand for operand, _ in moved.target.description.aliases()}
     given = [
-        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
+        jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
         for n, (x, shape) in enumerate(zip(given, shapes, strict=True))
     ]
     results = launch(
         moved,
         given,
         replace(
-            how,
+            config,
             operands=shapes,
-            results=(*how.results, *(how.results[n] for n in found.results)),
-            values=(*how.values, *[0] * found.statics),
+            results=(*config.results, *(config.results[n] for n in found.results)),
+            values=(*config.values, *[0] * found.statics),
             effect=False,
-            views=tuple(how.views[n] for n in found.views),
+            views=tuple(config.views[n] for n in found.views),
         ),
     )
     return results[len(plan.results) :]
 
 
-def tangent_of(avals: tuple[Any, ...], plan: Plan, how: How, wanted: Shape) -> Any:
+def tangent_of(avals: tuple[Any, ...], plan: Plan, config: LaunchConfig, wanted: Shape) -> Any:
     """The closed jaxpr of what `launch_tangent` runs for operands of these types."""
-    key = avals, how, wanted
+    key = avals, config, wanted
     found = plan.traced.get(key)
     if found is None:
         jax = library().jax
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-        run = partial(_run_tangent, plan=plan, how=how, wanted=wanted)
+        run = partial(_run_tangent, plan=plan, config=config, wanted=wanted)
         found = plan.traced[key] = jax.make_jaxpr(run)(*shapes)
     return found
 
 
 def _tangent_jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, how: How, wanted: Shape
+    primals: Sequence[Any], tangents: Sequence[Any], *, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> tuple[list[Any], list[Any]]:
     """Linear in the tangents: where only these move, itself once more; else by the derivative of the tangent kernel."""
     jax = library()
     split = len(plan.operands)
+    # The primals stay: then the operation is linear, and its derivative is itself.
     if all(map(_is_zero, tangents[:split])):
-        again = partial(primitives().tangent.bind, *primals[:split], plan=plan, how=how, wanted=wanted)
+        again = partial(primitives().tangent.bind, *primals[:split], plan=plan, config=config, wanted=wanted)
         return again(*primals[split:]), again(*map(jax.ad.instantiate_zeros, tangents[split:]))
-    run = partial(_run_tangent, plan=plan, how=how, wanted=wanted)
+    run = partial(_run_tangent, plan=plan, config=config, wanted=wanted)
     full = [
+        # JAX's type for tangents of integers.
         np.zeros(x.shape, jax.jax.dtypes.float0)
         if not np.issubdtype(x.dtype, np.inexact) and x.dtype.name not in ("bfloat16", "float16")
         else jax.ad.instantiate_zeros(t)
@@ -270,15 +281,17 @@ def _tangent_jvp(
 
 
 def _batch_tangent(
-    operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, how: How, wanted: Shape
+    operands: Sequence[Any], axes: Sequence[Any], *, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> tuple[list[Any], list[int]]:
     size = _axis_size(operands, axes)
     moved = [_lead(x, axis, 1) for x, axis in zip(operands, axes, strict=True)]
-    results = primitives().tangent.bind(*aligned(moved), plan=plan, how=how.batched(size), wanted=wanted)
+    results = primitives().tangent.bind(*aligned(moved), plan=plan, config=config.batched(size), wanted=wanted)
     return results, [0] * len(results)
 
 
-def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, how: How, wanted: Shape) -> list[Any]:
+def _transpose_tangent(
+    cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
+) -> list[Any]:
     """Cotangents of the results to those of the tangents, by the adjoint kernel."""
     ad, jnp = library().ad, library().jnp
     split = len(plan.operands)
@@ -292,36 +305,36 @@ def _transpose_tangent(cotangents: Sequence[Any], *operands: Any, plan: Plan, ho
     def given(source: Source) -> Any:
         if source.place == "output":  # only its shape is used: what a launch found undefined is not read
             dtype = element(plan.results[source.number].type).numpy
-            return jnp.zeros((*[1] * len(how.batch), *how.results[source.number]), dtype)
+            return jnp.zeros((*[1] * len(config.batch), *config.results[source.number]), dtype)
         return inputs[source.number] if source.place == "input" else full[source.number]
 
     values = [given(s) for s in gradient.operands]
     whole = {operand for operand, _ in adjoint.target.description.aliases()}
-    adjoint_how = _adjoint_how(gradient, how)
+    adjoint_config = _adjoint_config(gradient, config)
     values = [
-        jnp.broadcast_to(x, (*how.batch, *shape)) if n in whole else x
-        for n, (x, shape) in enumerate(zip(values, adjoint_how.operands, strict=True))
+        jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
+        for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
     ]
-    results = launch(adjoint, values, adjoint_how)
+    results = launch(adjoint, values, adjoint_config)
     found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
-    return [None] * split + [_sum_shared(found[n], x.aval, how) for n, x in zip(wanted, linear, strict=True)]
+    return [None] * split + [_sum_shared(found[n], x.aval, config) for n, x in zip(wanted, linear, strict=True)]
 
 
-def _adjoint_how(gradient: Gradient, how: How) -> How:
+def _adjoint_config(gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
     """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
 
     def shape(source: Source) -> Shape:
         if source.place == "input" or source.of == "input":
-            return how.operands[source.number]
-        return () if source.place == "static" else how.results[source.number]
+            return config.operands[source.number]
+        return () if source.place == "static" else config.results[source.number]
 
     operands = tuple(shape(s) for s in gradient.operands)
     results = tuple(shape(s) for s in gradient.results)
-    views = tuple(how.views[n] for n in gradient.views)
-    return replace(how, operands=operands, results=results, effect=False, views=views)
+    views = tuple(config.views[n] for n in gradient.views)
+    return replace(config, operands=operands, results=results, effect=False, views=views)
 
 
-def _sum_shared(cotangent: Any, aval: Any, how: How) -> Any:
+def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
-    axes = tuple(n for n, size in enumerate(how.batch) if aval.shape[n] == 1 and size != 1)
+    axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
     return cotangent.sum(axis=axes, keepdims=True) if axes else cotangent

@@ -87,6 +87,7 @@ FUNCTIONS: dict[str, int] = {
     "XLA_FFI_DeviceOrdinal_Get": 17,
 }
 
+# Values of the header's enums; test_ffi_abi holds them against the installed jaxlib.
 STAGE_INITIALIZE, STAGE_EXECUTE = 2, 3
 TRAIT_COMMAND_BUFFER = 1
 EXTENSION_METADATA = 1
@@ -121,6 +122,7 @@ def names() -> list[str]:
 def sizes() -> list[int]:
     """The bytes of each of XLA's codes of element types, 0 if it is not known."""
     known = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
+    # 0 makes the handler refuse the buffer: a size it does not know is never guessed.
     return [known.get(number, 0) for number in range(CODE_COUNT)]
 
 

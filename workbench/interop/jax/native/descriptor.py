@@ -92,6 +92,7 @@ class Description:
 
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
+        # A SHAPE wire borrows an operand for its sizes; the wire that passes the data is the one that counts.
         found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
         return tuple(found[n] for n in range(len(found)))
 
@@ -106,7 +107,7 @@ class Description:
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
     def text(self) -> str:
-        """The description as LLVM IR, without the addresses of this process: what tells one target from another."""
+        """The description as LLVM IR, without the addresses of this process: what distinguishes targets."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
@@ -119,10 +120,12 @@ class Description:
             views += 1 + 2 * wire.view if wire.view else 0
             rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
         values = sum(w.value >= 0 for w in self.wires)
+        # Batch axes are read off the first result: it has all of them, while an operand may have 1 in their place.
         lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
         counts = (
             len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
         )  # fmt: skip
+        # New fields go to the end, so that exports of earlier versions still fit; `completed` adds what they lack.
         behind = f"i64 {views}, i64 {int(self.late)}, i64 {self.strip}, i64 {self.sums}"
         table = f"[{len(rows)} x %Param]"
         return "\n".join(
@@ -148,6 +151,7 @@ def completed(text: str) -> str:
     lines = text.split("\n")
     (kind,) = (n for n, line in enumerate(lines) if line.startswith(TYPE))
     (value,) = (n for n, line in enumerate(lines) if line.startswith("  ptr @kernel,"))
+    # How many fields the kept text has says which version wrote it.
     missing = ADDED[lines[kind].count(",") + 1 - FIRST_FIELDS :]
     lines[kind] = lines[kind].replace(" }", ", i64" * len(missing) + " }")
     lines[value] += "".join(f", i64 {n}" for n in missing)

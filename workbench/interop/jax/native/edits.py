@@ -45,6 +45,7 @@ class Claim:
     @property
     def outdated(self) -> str:
         """Why it is not what would be made now; empty if it is."""
+        # The kernel first: if its own cell was run again, that is the reason a user knows.
         if self.edition.outdated:
             return self.edition.outdated
         for scope, path, before in self.reads:
@@ -78,6 +79,7 @@ class _Calls:
 
     def look(self) -> None:
         """Set the word to why all of its claims are outdated; null where one is not."""
+        # A kernel without a name in a notebook can never be replaced; once it is gone its claim says nothing.
         self.claims = [c for c in self.claims if c.edition.name is not None or not c.is_gone]
         reasons = [c.outdated for c in self.claims if not c.is_gone]
         self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
@@ -104,6 +106,7 @@ _texts: dict[str, Any] = {}
 def claim(target: str, specialisation: Specialisation) -> None:
     """Note that a target is what a kernel of now calls."""
     kernel = specialisation.kernel
+    # What names meant, not their objects: claims live as long as the process, and must not hold kernels.
     reads = [(w.definition.scope, w.path, meaning(w.value)) for w in specialisation.watched if w.again is None]
     with _lock:
         calls = _calls.setdefault(target, _Calls())
@@ -152,6 +155,7 @@ def called(ctx: Any, target: T) -> T:
     if getattr(module.lowering_parameters, "for_export", False):
         return target.exported
     if not OURS.get():
+        # One per compiled program, however many launches it has; JAX drops its keep-alives with the program.
         program = next((k for k in module.keepalives if isinstance(k, _Program)), None)
         if program is None:
             program = _Program()

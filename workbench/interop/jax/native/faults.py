@@ -26,6 +26,7 @@ _TYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_void_p, _WORDS, ctypes.c_int64, ctypes.c_int64, _WORDS, ctypes.c_int64,
     ctypes.c_void_p, ctypes.c_int64,
 )  # fmt: skip
+# XLA hands text through and nothing else, so the way back is a search for the text.
 _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 """Faults and the texts that went to XLA, the newest last."""
 
@@ -38,7 +39,7 @@ def explain_faults(address: int) -> None:
 
 
 def said(fault: KernelFault, room: int = 1 << 20) -> str:
-    """The text of a fault that XLA is told, of so many bytes at most; `fault_in` finds the fault by it."""
+    """The text of a fault for XLA, of so many bytes at most; `fault_in` finds the fault by it."""
     text = str(fault).encode()[:room].decode(errors="ignore")
     _recent.append((text, fault))
     return text
@@ -57,6 +58,7 @@ def _explain(
 ) -> None:  # fmt: skip
     """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
     try:
+        # Without a record: the kernel was interrupted on one of several devices.
         if not record:
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))
             return
@@ -76,7 +78,7 @@ def _explain(
 def stopped(name: str) -> KernelFault:
     """The error of a kernel or function that was stopped where it must not fail: on one of several devices."""
     return KernelFault(
-        f"{name} was stopped on one of several devices: what its program gave is half written.",
+        f"{name} was stopped on one of several devices: the results of its program are half written.",
         advice="Run the program again.", function=name,
     )  # fmt: skip
 
@@ -85,11 +87,13 @@ def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batc
     """The error of a call whose packed parameters lie at `address`."""
     placed = layout([(p.name, p.type) for p in function.params])
     buffer = (ctypes.c_char * placed.size).from_address(address)
+    # The buffer begins with the launch's dimensions.
     dims = (ctypes.c_int64 * ndim).from_address(address)
     shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
     fault = raised_by(function, found, tuple(dims), shapes)
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
+        # `str()` of an exception is made of `args`, which were set before the batch was known.
         fault.args = (fault.message,)
         fault.batch = batch
     return fault

@@ -40,7 +40,7 @@ def handler_text(platform: str = sys.platform) -> str:
 
 
 def handler_address() -> int:
-    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one a process.
+    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one per process.
 
     Raises:
         BuildError: LLVM refused the text, or the object cannot be loaded.
@@ -59,6 +59,7 @@ def address_of(symbol: str) -> int:
 def _load() -> CpuCode:
     symbols = (SYMBOL, PROGRAM, CUDA, CUDA_INITIALIZE, EXPLAIN, STOPPED, STOP, REFUSE, *NOTES)
     code = load_symbols(native_image(SYMBOL, handler_text(), optimise=False), symbols)
+    # The word that an interrupt sets lies in the launcher; the handler's pointer to it is filled once, here.
     ctypes.c_void_p.from_address(code.addresses[STOP]).value = install_launcher().stopping.serve_jax()
     for hear in LOADED:
         hear(code.addresses)

@@ -114,8 +114,10 @@ class Segment:
     def _words(self) -> tuple[list[int], dict[int, Target]]:
         """The words, and at which of them the address of a target's thunk stands."""
         buffers = (*self.operands, *self.results)
+        # Type and number of elements per buffer: the handler compares them once per call, not once per launch.
         checks = [n for dtype, shape in buffers for n in (CODES[dtype], int(np.prod(shape, dtype=np.int64)))]
         most = max((len(s.operands) + len(s.results) for s in self.steps if isinstance(s, Launch)), default=0)
+        # The layout is program.c's; a 0 stands where an address goes, so that the words are the same in every process.
         words = [0, len(self.operands), len(self.results), len(self.steps), most, HEAD, HEAD + len(checks), *checks]
         calls: dict[int, Target] = {}
         for step in self.steps:
@@ -179,6 +181,7 @@ _alive: list[Any] = []
 def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: Segment | None = None) -> int:
     label = ctypes.create_string_buffer(function.encode())
     table = (ctypes.c_int64 * len(words))(*words)
+    # Addresses last: the words without them are what the store keeps and the name hashes.
     table[0] = ctypes.addressof(label)
     for at, address in calls.items():
         table[at] = address

@@ -76,6 +76,7 @@ class Target:
     def _described(self) -> dict[str, Any]:
         found: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:
+            # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
             with suppress(Unwritable):
                 found["function"] = to_data(self.function())
         return found
@@ -101,8 +102,10 @@ def make_target(
 def content_name(description: Description, digest: str, *more: str) -> str:
     """The name of a target, made from all that it does; `digest` is that of its code."""
     content = hashlib.sha256()
+    # Also the handler's text: a new version of it is another target, and never meets an old description.
     for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
         data = part.encode()
+        # With lengths, so that no two lists of parts give one string of bytes.
         content.update(len(data).to_bytes(8, "big"))
         content.update(data)
     name = description.kernel.replace(" ", "_").replace("(", "").replace(")", "")
@@ -170,6 +173,7 @@ def make_known(name: str, thunk: Callable[[], int]) -> bool:
     with _lock:
         if name in _registered:
             return False
+        # Starts the backend: see above.
         jax.devices("cpu")
         address = thunk()
         jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
@@ -193,6 +197,8 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
     """One per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
+            # Compiled in each process, because addresses of this process stand in it; without optimisation, since a
+            # thunk is branches and moves.
             image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
             word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
             code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, *word), needs=[kernel]))

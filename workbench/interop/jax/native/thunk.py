@@ -22,6 +22,7 @@ from workbench.types import element
 def thunk_source(description: Description) -> str:
     """The thunk of a description, with HANDLER, ENTRY, LISTENING, STOP and STOPPED for addresses of this process."""
     wires = description.wires
+    # Faults, fills and accumulators need a loop or a record; only the generic handler has them.
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
     body = _Body(description).text() if plain and wires else ["  br label %generic"]
     return "\n".join(
@@ -75,19 +76,26 @@ class _Body:
 
     def text(self) -> list[str]:
         wires = self.description.wires
+        # Monotonic is enough: a recorder opened just now may miss a call that runs beside it, and orders no memory.
         self._must("i32", self._new("load atomic i32, ptr LISTENING monotonic, align 4"), 0)
+        # Volatile: another thread sets the word, and LLVM must not keep an old value.
         self._row("%stop = load volatile ptr, ptr STOP")
         self._must("i32", self._new("load volatile i32, ptr %stop"), 0)
+        # An extension in the frame is XLA's question for metadata; no call has one.
         self._must("ptr", self._at("ptr", "%Frame", "%frame", 1), "null")
         self._must("i32", self._at("i32", "%Frame", "%frame", 4), STAGE_EXECUTE)
         self._must("i64", self._at("i64", "%Frame", "%frame", 5, 2), len(self.description.operands()))
         self._must("i64", self._at("i64", "%Frame", "%frame", 6, 2), len(self.description.results()))
         values = sum(w.value >= 0 for w in wires)
         views = sum(1 + 2 * w.view for w in wires if w.view)
+        # XLA hands attributes over in the order of their names: dims, values, views. `within`, if any, makes one more
+        # and fails here.
         wanted = [0, *([values] if values else []), *([views] if views else [])]
         self._must("i64", self._at("i64", "%Frame", "%frame", 7, 2), len(wanted))
         arrays = [self._attribute(n, size) for n, size in enumerate(wanted)]
+        # On the stack: thunks run on many threads of XLA's at once.
         self._row(f"%buffer = alloca i8, i64 {self.description.layout.size}, align 16")
+        # Three and four dimensions are rare, and go the generic way.
         points = self._dims(arrays[0][0], arrays[0][1])
         self._fits(points)
         self._parameters(arrays[1][1] if values else "", arrays[-1][1] if views else "")
@@ -143,6 +151,7 @@ class _Body:
         for n in range(1, 4):
             self._put("i64", "1", 8 * n)
         first = self._word(data, 0)
+        # A negative size stands for a dimension of an array (symbolic shapes): the generic handler looks it up.
         self._must("i64", first, 0, "sge")
         self._put("i64", first, 0)
         one, two, ready = (f"d{next(self._numbers)}" for _ in range(3))
@@ -153,6 +162,7 @@ class _Body:
         self._must("i64", second, 0, "sge")
         self._put("i64", second, 8)
         both = self._new(f"mul i64 {first}, {second}")
+        # A phi names the blocks that it is reached from, and the last label of this side is whatever `_must` wrote.
         behind = self.rows[-1 - next(n for n, r in enumerate(reversed(self.rows)) if r.endswith(":"))][:-1]
         self._row(f"br label %{ready}")
         self._row(f"{one}:")
@@ -162,6 +172,7 @@ class _Body:
 
     def _fits(self, points: str) -> None:
         self._must("i64", points, 0, "sgt")
+        # Beyond the grain threads share the launch; beyond a strip it must look whether to stop.
         self._must("i64", points, min(self.description.grain, self.description.strip), "sle")
 
     def _parameters(self, values: str, views: str) -> None:
@@ -176,6 +187,7 @@ class _Body:
 
     def _bytes(self, offset: int, source: str, size: int) -> None:
         target = self._new(f"getelementptr i8, ptr %buffer, i64 {offset}")
+        # As bytes: nothing is known of the alignment of XLA's buffers of one element.
         value = self._new(f"load [{size} x i8], ptr {source}, align 1")
         self._row(f"store [{size} x i8] {value}, ptr {target}, align 1")
 
@@ -199,6 +211,7 @@ class _Body:
             self._shape([self._word(dims, axis) for axis in range(wire.rank)], wire.type.size, slot.offset + 8)
 
     def _shape(self, sizes: Sequence[str], size: int, offset: int) -> None:
+        # JAX's arrays are dense, so strides follow from the sizes.
         stride = str(size)
         for axis in reversed(range(len(sizes))):
             self._put("i64", sizes[axis], offset + 8 * axis)

@@ -22,13 +22,13 @@ from workbench.interop.jax.native.faults import fault_in, said, stopped
 from workbench.interop.jax.programs.run import Signature
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.manual import among_devices, varying
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.deferred_errors import error_later
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_wanted, choosing_checks
 from workbench.runtime.native.launcher import install_launcher
-from workbench.runtime.observers import OBSERVERS
 from workbench.types import ArrayType, Vector, element, is_float
 
 Arrays = list[np.ndarray[Any, Any]]
@@ -91,6 +91,7 @@ class _Run:
         self._called, self._values = called, operands
 
     def __enter__(self) -> _Run:
+        # XLA calls from any of its threads, with whatever context that has.
         self._token = OBSERVERS.set(())
         self._around = ExitStack()
         self._around.enter_context(install_launcher().stopping.called_by_jax())
@@ -105,6 +106,7 @@ class _Run:
             self.operands += values
             kept += values if leaf.name in signature.in_out else []
             self.given.append(leaf.built(values))
+        # Zeros rather than undefined: no kernel's IR says here what is read before it is written.
         outputs = [zeros(o.shape, o.type.dtype).fill_(o.init or 0) for o in signature.outputs]
         self.given += outputs
         self.results = [*kept, *outputs]
@@ -125,6 +127,7 @@ class _Run:
 
 def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
     if isinstance(type, ArrayType):
+        # JAX's buffers must not change, and the function may write to what it is given.
         return array(value, type.dtype, copy=True)
     return type(value) if isinstance(type, Vector) else value[()].item()
 
@@ -225,6 +228,7 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, called: Called, wanted
 
     @jax.jax.custom_jvp
     def gradients(*values: Any) -> Any:
+        # Seen at tracing: a transpose has no lowering context to ask.
         late = any(varying(getattr(v, "aval", None)) for v in values)
         host = partial(replace(called, late=late).gradients, wanted)
         return jax.jax.pure_callback(host, shapes, *values, vmap_method="sequential")

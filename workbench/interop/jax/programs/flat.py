@@ -137,6 +137,7 @@ class _Taker:
         return [read(v) for v in closed.jaxpr.outvars]
 
     def _number(self, atom: Any) -> Value:
+        # By bytes: 0.0 and -0.0 are equal, and NaN equals nothing.
         key = (str(atom.aval.dtype), atom.aval.shape, np.asarray(atom.val).tobytes())
         return self._numbers.setdefault(key, _value(atom.aval, atom.val))
 
@@ -144,6 +145,7 @@ class _Taker:
         try:
             key = (equation.primitive, *inputs, *sorted(equation.params.items()))
             found = self._made.get(key)
+        # Parameters of some primitives cannot be hashed; such operations are never shared.
         except TypeError:
             key, found = None, None
         if found is None:
@@ -197,10 +199,13 @@ def _set_level(node: Node, launch: Any) -> None:
     before = max((v.level for v in node.inputs), default=0)
     name, made = node.primitive.name, node.outputs[0]
     if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:
+        # Left undone: a launch that takes a filled value gets the number itself.
         made.fill = node
         return
     if node.primitive is launch:
+        # Odd levels are native: this one, if what it needs is made in it or before, else the next.
         level = before if before % 2 else before + 1
+    # Both XLA and the native handler can do these, so they stay where their operands are and open no new level.
     elif _is_alias(node) or _is_sum(node) or _is_repeat(node):
         level = before
     else:

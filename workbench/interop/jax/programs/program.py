@@ -96,6 +96,7 @@ class Program:
             for aval, axis in zip(self.inputs, axes, strict=True)
         ]
         function = jax.vmap(self, in_axes=axes, out_axes=0)
+        # Kept with the program, so that JAX sees the same object for the same transformation, and its caches hit.
         return self.derived(("batched", axes, size), lambda: Program.of(f"{self.name}_batched", function, shapes))
 
     def chosen(self, results: tuple[int, ...]) -> Program:
@@ -103,6 +104,7 @@ class Program:
 
         def make() -> Program:
             used = [n in results for n in range(len(self.closed.out_avals))]
+            # The other results are not used, so what only they needed goes.
             jaxpr, _ = library().partial_eval.dce_jaxpr(self.closed.jaxpr, used, instantiate=True)
             return Program(self.name, type(self.closed)(jaxpr, self.closed.consts))
 
@@ -156,6 +158,8 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
 
         results, push = jax.linearize(part, *(operands[n] for n in wanted))
         closed = jax.make_jaxpr(lambda *t: [push(*t)[n] for n in floats])(*moved)
+        # Out by a side door: `jax.make_jaxpr` returns only the outer function's jaxpr, and the linear one is made
+        # inside it.
         kept.append(closed)
         return [*results, *closed.consts]
 
@@ -168,6 +172,7 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
         if isinstance(atom, literal) or atom not in (*jaxpr.invars, *outputs):
             residuals.append(("result", count + len(more)))
             more.append(number)
+        # Residuals that are operands or results already are not handed out a second time.
         elif atom in jaxpr.invars:
             residuals.append(("operand", jaxpr.invars.index(atom)))
         else:
@@ -217,6 +222,7 @@ def programs() -> Programs:
         primitive.def_impl(partial(_run_jitted, primitive))
         primitive.def_abstract_eval(_results)
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_native, True), platform="cpu")
+        # Without a platform: everywhere but on the CPU each launch is XLA's.
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
         jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
         know(primitive)
@@ -283,6 +289,7 @@ def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any])
     jnp = library().jnp
     operands = [jnp.asarray(read(v)) for v in part.inputs]
     for operand, result in part.segment.aliases:
+        # XLA aliases only buffers of equal shapes.
         operands[operand] = operands[operand].reshape(part.segment.results[result][1])
     found = programs().segment.bind(*operands, segment=part.segment)
     known |= {value: found[n].reshape(value.shape) for value, n in part.outputs}

@@ -18,10 +18,10 @@ from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.traced_scalars import TracedNumber
 from workbench.interop.jax.values.uninitialised import watch
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_here
-from workbench.runtime.observers import OBSERVERS
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, element
 
@@ -138,6 +138,7 @@ def _alone(*observers: Trace) -> Iterator[None]:
     """Only these observers, and the CPU as the default device."""
     token = OBSERVERS.set(observers)
     try:
+        # Stand-ins are CPU arrays whatever device the program will run on: only their sizes are used.
         with ScopedDevice(CPU):
             yield
     finally:
@@ -162,6 +163,7 @@ def run_traced(
         ValuesRead: it needs values.
     """
     poisoned = checks_here()
+    # Made unobserved, then given to the trace: it must not take them for arrays that the function makes.
     with _alone():
         given, kept = _stand_ins(trace, signature, operands)
         outputs = [array.undefined(o.shape, o.type.dtype, CPU) for o in signature.outputs]
@@ -220,6 +222,7 @@ def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims
         return value.value if isinstance(value, TracedNumber) else value
 
     found = {n: tree.map(plain, v) for n, v in values.items()}
+    # The inner call is traced by its own trace; the outer one sees its results only.
     token = OBSERVERS.set(())
     try:
         results = callee(*found.values(), output_dims=output_dims)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench.interop.jax.launches.array_kernels import sum_plan
-from workbench.interop.jax.launches.launching import attributes
+from workbench.interop.jax.launches.launch_config import attributes
 from workbench.interop.jax.native.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
 from workbench.interop.jax.programs.flat import Flat, Node, Value
 
@@ -137,6 +137,7 @@ class _Planner:
             if value.bytes:
                 self.steps.append(("fill", found, value.bytes, number.tobytes()))
         else:
+            # From another segment or from XLA: an operand, which is never written.
             found = _Buffer(value.bytes, operand=len(self.inputs))
             self.inputs.append(value)
         self._of[value] = found
@@ -149,7 +150,7 @@ class _Planner:
 
     def _launch(self, node: Node, at: int) -> None:
         if "plan" in node.params:
-            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["how"])
+            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["config"])
             target, pairs, shapes = plan.target, dict(plan.target.description.aliases()), None
         else:
             target, pairs, shapes = sum_plan(node.outputs[0].dtype.name).target, {}, (node.outputs[0].elements,)
@@ -159,12 +160,14 @@ class _Planner:
         from_operand = {result: operand for operand, result in pairs.items()}
         for number, value in enumerate(node.outputs):
             operand = from_operand.get(number, -1)
+            # In place only if nothing reads the old value later, and the launch does not see it twice.
             alone = operand >= 0 and self._last[roots[operand]] == at and roots.count(roots[operand]) == 1
             if alone and uses[operand].buffer.operand < 0:
                 buffer = uses[operand].buffer
                 buffer.last = max(buffer.last, self._last[self._root[value]])
             else:
                 buffer = self._new(value, at)
+                # Aliased for XLA: a donated argument or a scan's carry is then changed in its own memory.
                 buffer.donor = uses[operand].buffer.operand if alone else -1
             self._of[value] = buffer
         made = [_Use(self._of[v], v.dtype.name, shapes or v.shape) for v in node.outputs]
@@ -178,6 +181,7 @@ class _Planner:
                 if value not in self.needed:
                     continue
                 buffer = self._of[value]
+                # The value is an input, passed through; a result for it would cost a copy.
                 if buffer.operand >= 0:
                     same.append((value, self.inputs[buffer.operand]))
                     continue

@@ -21,7 +21,7 @@ from workbench.api.launches.launch import launch as launch_kernel
 from workbench.errors import LaunchError
 from workbench.frontend import Definition
 from workbench.interop.jax.launches.array_kernels import glue
-from workbench.interop.jax.launches.launching import How
+from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import recorded_plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.native.descriptor import Kind, Wire, static_bits
@@ -86,6 +86,7 @@ class Trace(Observer):
         """Let `target`, which the function will see under this name, hold a JAX value or be in a state."""
         jnp = library().jnp
         known = isinstance(state, (Undefined, Filled))
+        # Flat, since views of one memory have many shapes; each reads its part by offset and strides.
         self._values[target.memory] = state if known else jnp.reshape(state, (-1,))
         self._names[target.memory] = name
 
@@ -107,6 +108,7 @@ class Trace(Observer):
 
     def reading(self, source: array) -> None:
         """Refuse, but for data that the function itself made from numbers."""
+        # Arrays that the function made of numbers are known: reading them gives what the compiled program would hold.
         if source.memory in self._filled and source.memory not in self._values:
             return
         if source.memory not in self._values:
@@ -126,6 +128,7 @@ class Trace(Observer):
 
     def place(self) -> Location | None:
         """The line of the function that is running now."""
+        # The user's function is somewhere below us on the stack; its frame has the line that runs now.
         frame = sys._getframe(1)
         while frame is not None:
             if frame.f_code is self._code:
@@ -139,6 +142,7 @@ class Trace(Observer):
         state = self._values.get(memory)
         if state is None:
             if memory not in self._filled:
+                # Baked into the program, so the version is kept: if the array changes, the program is traced again.
                 self.constants.append((memory, memory.version))
             state = self._values[memory] = jnp.asarray(host_values(memory, scalar))
         if isinstance(state, Undefined):
@@ -176,11 +180,14 @@ class Trace(Observer):
         scalar, where = element(target.dtype), _where(target)
         number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
         if where is None and not isinstance(value, TracedNumber):
+            # Not a value yet: a launch that overwrites it all gets the number as the handler's initial value, and no
+            # array is made.
             self._values[target.memory] = Filled(number)
         elif where is None:
             self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
         elif isinstance(target.dtype, Scalar):
             given = value if isinstance(value, TracedNumber) else number
+            # By a launch, so that the program stays one native segment; XLA's scatter would cut it in two.
             launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target], checks=False)
         else:
             whole = self._value(target.memory, scalar)
@@ -208,6 +215,7 @@ class Trace(Observer):
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
         """Whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
         whole = _where(target) is None and _where(source) is None
+        # Threads of a launch have no order, so overlapping parts are left to XLA, which reads before it writes.
         if whole or overlap({"target": target, "source": source}):
             return False
         launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target], checks=False)
@@ -217,6 +225,7 @@ class Trace(Observer):
         """Record a launch."""
         self.specialisations.add(record.specialisation)
         self.checked |= record.loaded.checked
+        # A launch that changes nothing has no result, so XLA would drop it anyway.
         if record.threads == 0 or not record.writes:
             return
         _refuse_structs(record)
@@ -229,6 +238,7 @@ class Trace(Observer):
         self._check_reach(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
+        # Only floats have gradients, so only among them does overlap matter for an adjoint.
         arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
         pairs = ((w, a) for w in binding.written for a in arrays.values() if a is not w)
         aliased = any(overlap({"written": w, "other": a}) for w, a in pairs) or binding.twice
@@ -236,11 +246,11 @@ class Trace(Observer):
         operands = tuple(tuple(x.shape) for x in binding.operands)
         sizes = tuple((_count(m, s),) for m, s in binding.results.items())
         assert isinstance(record.block_dim, int), "CUDA C++, which sees its blocks, is refused before"
-        how = How(
+        config = LaunchConfig(
             record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
             views=tuple(binding.views), block=block,
         )  # fmt: skip
-        results = launch(plan, binding.operands, how)
+        results = launch(plan, binding.operands, config)
         self._values.update(zip(binding.results, results, strict=True))
 
     def _check_reach(self, record: LaunchRecord) -> None:
@@ -248,6 +258,7 @@ class Trace(Observer):
         given = record.arguments.items()
         shapes = {n: a.shape for n, a in given if isinstance(a, array)}
         numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
+        # A loop of a thousand equal launches is looked at once.
         key = (record.loaded, record.dim, *shapes.items(), *numbers.items())
         if key not in self._reached:
             function, outputs = record.loaded.function, frozenset[str]()
@@ -321,6 +332,7 @@ class _Binding:
         if memory in self._written:
             result = len(self.results)
             self.results[memory] = scalar
+            # No operand: nothing there is read before it is written, so XLA's uninitialised result will do.
             if isinstance(state, Undefined) and memory not in self._read_early():
                 return -1, result, marker(scalar) if state.poisoned else None
             if isinstance(state, Filled):

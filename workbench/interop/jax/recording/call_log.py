@@ -178,8 +178,9 @@ class Notes:
         if not self._on.value:
             return (), 0
         for value in library().jax.live_arrays():
-            with suppress(Exception):  # what failed is told to whoever reads it
+            with suppress(Exception):  # the failure is reported to whoever reads it
                 value.block_until_ready()
+        # Off while they are read: XLA's threads may call handlers meanwhile.
         before, self._on.value = self._on.value, 0
         notes = [self._take(k) for k in range(min(self._head.value, CAPACITY))]
         lost, self._lost.value, self._head.value = self._lost.value, 0, 0
@@ -284,6 +285,7 @@ def _call(
         said.append(ctypes.string_at(asked.message).decode(errors="replace"))
         return _REFUSED
 
+    # XLA is played here: error functions that keep the message, and for all others one that says that there is nothing.
     callbacks = {
         "XLA_FFI_Error_Create": ctypes.CFUNCTYPE(pointer, pointer)(create),
         "XLA_FFI_Error_Destroy": ctypes.CFUNCTYPE(None, pointer)(lambda _: None),

@@ -122,8 +122,8 @@ class _Call:
         code = self.plan.code
         for batch in itertools.product(*map(range, self.batches)):
             arguments = dict(self.arguments(batch))
-            how = LaunchOptions(code.options)
-            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, how))
+            options = LaunchOptions(code.options)
+            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, options))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         """The kernel's arguments in one batch."""

@@ -1,4 +1,4 @@
-"""Exporting programs that call kernels: `jax.export`, told that our targets keep their meaning.
+"""Exporting programs that call kernels: `jax.export`, with the promise that Workbench's targets keep their meaning.
 
 A target's name is made from its content, so a name never means something else in a later process.
 """

@@ -39,6 +39,7 @@ class _Walk:
     def _op(self, op: Op, written: frozenset[Element]) -> frozenset[Element]:
         if op.name in STRUCTURED or op.name == "tile_map":
             after = [self.block(inner, written) for inner in op.blocks]
+            # Written for certain only if both sides do it; a loop may have no turn.
             return frozenset.intersection(*after) if op.name == "if" and after else written
         if op.name in READS or op.name == "store":
             count = op.operands[0].type.ndim if isinstance(op.operands[0].type, ArrayType) else 0
@@ -47,6 +48,7 @@ class _Walk:
                 return written | {element}
             if element not in written:
                 self.early.add(op.operands[0].name)
+        # Equal expressions of equal operands are one index: `x[i + 1]` read after `x[i + 1]` was stored.
         elif op.name not in EFFECTS and len(op.results) == 1:
             self._forms[op.result] = (op.name, _facts(op.attrs), *map(self._form, op.operands))
         return written

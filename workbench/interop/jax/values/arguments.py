@@ -252,7 +252,7 @@ def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) ->
     for name in names:
         if name not in known:
             raise LaunchError(
-                f"{option} of {kernel} names {name!r}, which is none of {', '.join(known) or 'its parameters'}.",
+                f"{option} of {kernel} names {name!r}, which is not one of {', '.join(known) or 'its parameters'}.",
                 function=kernel,
                 parameter=name,
             )

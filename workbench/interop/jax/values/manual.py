@@ -1,4 +1,4 @@
-"""Values inside `shard_map`: which mesh axes they vary along, told to JAX for what our primitives take and give.
+"""Values inside `shard_map`: which mesh axes they vary along, declared to JAX for what our primitives take and return.
 
 JAX tracks this in a value's type, and a primitive's operands must agree. Its versions name it differently: 0.5 has
 nothing, 0.6 `vma`, later ones a manual axis type.
@@ -23,6 +23,7 @@ def know(primitive: Any) -> None:
 
 def varying(aval: Any) -> frozenset[Any]:
     """The mesh axes along which values of this type vary."""
+    # The newest name first; a version that has neither gives no axes.
     kind = getattr(aval, "mat", None)
     return frozenset(kind.varying if kind is not None else getattr(aval, "vma", ()))
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.launching import How
+from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.values.out_of_range import Reach
@@ -50,33 +50,36 @@ class Case:
     shapes: tuple[tuple[int, ...], ...]
     outputs: tuple[ArrayType, ...]
     reach: Reach
-    _hows: dict[tuple[int, ...], How] = field(default_factory=dict, init=False)
+    _configs: dict[tuple[int, ...], LaunchConfig] = field(default_factory=dict, init=False)
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 
-    def how(
+    def config(
         self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: Options, block: int
-    ) -> How:
+    ) -> LaunchConfig:
         """What is static about a call of `like` with these static values; its operands' shapes are the case's.
 
         Raises:
             LaunchError: it must reach outside of an array.
         """
+        # Batches are not part of it: JAX's batching rule makes another configuration of this one.
         key = (block, *statics)
-        found = self._hows.get(key)
+        found = self._configs.get(key)
         if found is None:
             given = tuple(tuple(x.shape) for x in operands)
             effect, method = like.has_side_effect, like.vmap_method
             reach = replace(self.reach, numbers=numbers)
-            found = How(self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check())
-            self._hows[key] = found
+            found = LaunchConfig(
+                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check()
+            )
+            self._configs[key] = found
         return found
 
-    def program(self, how: How) -> Any:
+    def program(self, config: LaunchConfig) -> Any:
         """The launch as a program of its own: for calls that nothing traces."""
-        key = (how.block, *how.values)
+        key = (config.block, *config.values)
         found = self._programs.get(key)
         if found is None:
             checked = (lambda: True) if self.plan.checked else None
-            found = whole(lambda *given: launch(self.plan, given, how), self.plan.kernel, checked)
+            found = whole(lambda *given: launch(self.plan, given, config), self.plan.kernel, checked)
             self._programs[key] = found
         return found

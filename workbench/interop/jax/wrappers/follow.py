@@ -70,6 +70,7 @@ def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator
     try:
         yield
     except LaunchError as error:
+        # The parameters are the same, so the edit did not cause the error.
         if newest is not None and newest.kernel.annotations == wrapped.kernel.annotations:
             raise
         advice = f"Wrap the new one: wb.jax_kernel({wrapped.kernel.name}, …)."

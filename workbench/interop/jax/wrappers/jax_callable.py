@@ -102,7 +102,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
         """Run the function on JAX values.
 
         Args:
-            *args: one value an input parameter: arrays, numbers, None, or trees of them.
+            *args: one value per input parameter: arrays, numbers, None, or trees of them.
             output_dims: overrides what `jax_callable` was given.
             **named: inputs by name.
 
@@ -116,14 +116,17 @@ class JaxCallable(FunctionObject, taking="inputs"):
         """
         raise_late()
         values = arguments.by_name(self.__name__, self.inputs, args, named)
+        # Called inside another traced function: its arrays are stand-ins, which only that trace can read.
         outer = active()
         if outer is not None:
             return run_inside(outer, self, values, output_dims)
+        # The plain call, found by a cheap key: building a signature walks trees and annotations at every call.
         fast = self._fast_key(values, output_dims)
         kept = self._fast.get(fast) if fast is not None else None
         if kept is not None and kept[1].is_current(self.function.__globals__):
             return self._result(kept[0], kept[1].run(*kept[0].operands(values)))
         mode = self.graph_mode
+        # Each round may learn that one more scalar has to be a constant; there are only so many.
         while mode is not GraphMode.NONE:
             signature = self.signature(values, output_dims)
             try:
@@ -142,6 +145,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
                     f"{error.message} {self.__name__} is called back in Python at every call. Pass "
                     'graph_mode="none" if that is intended.', stacklevel=2,
                 )  # fmt: skip
+                # So the warning comes once, and later calls do not trace in vain.
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
         signature = self.signature(values, output_dims)
@@ -217,6 +221,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
 
     def _make(self, signature: Signature) -> _Program:
         names, code = self.function.__globals__, self.function.__code__
+        # Global names of kernels, because a cell that is run again binds a new kernel to the same name.
         made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
 
         def traced(*operands: Any) -> list[Any]:
@@ -287,10 +292,10 @@ def jax_callable(
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     modes = [m.value for m in GraphMode]
     if graph_mode is not None and str(graph_mode).lower() not in modes:
-        raise LaunchError(f"graph_mode={graph_mode!r} is none of {', '.join(modes)}.", function=name)
+        raise LaunchError(f"graph_mode={graph_mode!r} is not one of {', '.join(modes)}.", function=name)
     mode = None if graph_mode is None else GraphMode(str(graph_mode).lower())
     return JaxCallable(
         func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,

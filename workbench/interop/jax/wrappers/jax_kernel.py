@@ -97,7 +97,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         """Launch the kernel on JAX values.
 
         Args:
-            *args: one value an input parameter: arrays, or numbers and rank-0 arrays for scalars.
+            *args: one value per input parameter: arrays, or numbers and rank-0 arrays for scalars.
             launch_dims: overrides what `jax_kernel` was given.
             output_dims: likewise.
             block_dim: likewise.
@@ -111,6 +111,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
             NotDifferentiable: under differentiation, where the kernel has no gradient.
             KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
         """
+        # First: an error of an earlier call that could not be raised there belongs before anything new.
         raise_late()
         if not is_current(self.kernel) and (newest := current(self)) is not self:
             with naming_the_edit(self, newest):
@@ -131,12 +132,13 @@ class JaxKernel(FunctionObject, taking="parameters"):
                 statics.append(static_bits(numbers[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        how = case.how(operands, tuple(statics), numbers, self, block)
+        config = case.config(operands, tuple(statics), numbers, self, block)
         tracer = library().jax.core.Tracer
+        # Traced: JAX takes the launch into its program. Otherwise it runs now, as a program of its own that is kept.
         if [x for x in operands if isinstance(x, tracer)]:
-            found = launch(case.plan, operands, how)
+            found = launch(case.plan, operands, config)
         else:
-            found = case.program(how)(*operands)
+            found = case.program(config)(*operands)
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
         if checks_here():
             for name, result, type in zip(self._results(), results, case.outputs, strict=True):
@@ -172,6 +174,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         aspects = map(arguments.aspect, args)
         checked, watched = checks_both(self.kernel.checks)
         named = arguments.frozen(launch_dims), arguments.frozen(output_dims)
+        # All that a call's meaning depends on besides values: found again, nothing below has to be computed.
         key = (*aspects, arguments.wide(), checked, watched, *named, block)
         found = self._cases.get(key)
         if found is not None and found.specialisation.is_current():
@@ -206,6 +209,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         Raises:
             LaunchError: it uses tiles, and the number of blocks is not given.
         """
+        # Structs were taken apart for JAX; the kernel itself still takes them whole.
         ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
         found = self.kernel.specialise(ordered)
         if found.tiling is None:
@@ -245,6 +249,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
+        # What no thread writes keeps the marker, which is then reported; values that the user gives win.
         if poisoned:
             init = {n: mark for n, t in outputs.items() if (mark := marker(element(t))) is not None} | init
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
@@ -371,7 +376,7 @@ def jax_kernel(
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is none of {', '.join(VMAP_METHODS)}.", function=name)
+        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     arguments.check_block(name, block_dim)
     made = JaxKernel(
         kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,

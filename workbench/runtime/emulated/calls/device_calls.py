@@ -106,9 +106,9 @@ def _cuMemGetInfo(state: State) -> tuple[int, int]:
 
 @function(TABLE)
 def _cuCtxSynchronize(state: State) -> None:
-    for stream in state.queues.streams[state.device()]:
+    for stream in state.streams.of_device[state.device()]:
         state.must_not_capture(stream, "cuCtxSynchronize")
-    state.queues.finish(state.queues.ends(state.queues.streams[state.device()]))
+    state.streams.finish(state.streams.ends(state.streams.of_device[state.device()]))
     state.flush()
 
 
@@ -123,7 +123,7 @@ def _cuMemFreeHost(state: State, address: int) -> None:
     found = state.arena.find(address)
     if found is None or found.start != address or found.owner != HOST:
         invalid(f"cuMemFreeHost: no pinned memory begins at {address:#x}")
-    state.queues.finish(state.queues.ends(s for streams in state.queues.streams for s in streams))
+    state.streams.finish(state.streams.ends(s for streams in state.streams.of_device for s in streams))
     state.arena.free(address)
 
 
@@ -154,17 +154,17 @@ def _cuMemcpyDtoH(state: State, target: Any, source: Any, nbytes: int) -> None:
 
 
 def _at_once(state: State, do: Any, title: str) -> None:
-    queued = state.put(state.queues.default[state.device()], do, title)
-    state.queues.finish([queued] if queued is not None else [])
+    queued = state.put(state.streams.default[state.device()], do, title)
+    state.streams.finish([queued] if queued is not None else [])
 
 
 @function(TABLE)
 def _cuMemcpyAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
     target, source = int(target), int(source)
-    queue = state.stream(stream, "cuMemcpyAsync")
+    stream_object = state.stream(stream, "cuMemcpyAsync")
     state.touch(target, nbytes, "cuMemcpyAsync")
     state.touch(source, nbytes, "cuMemcpyAsync")
-    state.put(queue, lambda: state.move(target, source, nbytes), "a copy")
+    state.put(stream_object, lambda: state.move(target, source, nbytes), "a copy")
 
 
 @function(TABLE)
@@ -185,7 +185,7 @@ def _cuMemsetD32Async(state: State, address: Any, value: int, count: int, stream
 def _set(state: State, address: int, value: int, count: int, stream: Any, kind: Any) -> None:
     size = np.dtype(kind).itemsize
     where, nbytes = f"cuMemsetD{8 * size}Async", count * size
-    queue = state.stream(stream, where)
+    stream_object = state.stream(stream, where)
     expect(address % size == 0, f"{where}: {address:#x} is not aligned to {size} bytes")
     expect(0 <= value < 1 << 8 * size, f"{where}: {value} has more than {8 * size} bits")
     state.touch(address, nbytes, where)
@@ -195,4 +195,4 @@ def _set(state: State, address: int, value: int, count: int, stream: Any, kind: 
         state.arena.bytes_at(address, nbytes).view(kind)[:] = value
         state.unwritten.wrote(address, nbytes)
 
-    state.put(queue, fill, "a fill")
+    state.put(stream_object, fill, "a fill")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from workbench.runtime.emulated.calls.queue_calls import of_function
+from workbench.runtime.emulated.calls.stream_calls import of_function
 from workbench.runtime.emulated.code import Kernel, Launch, check, parameters
 from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Node, executing, play
 from workbench.runtime.emulated.refusal import Refusal, expect
@@ -123,9 +123,9 @@ def _cuGraphExecKernelNodeSetParams(state: State, executable: Any, node: Any, pa
 @function(TABLE)
 def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
     found = state.handles.get(executable, Executing, "cuGraphLaunch")
-    queue, device = state.stream(stream, "cuGraphLaunch"), state.device()
+    stream_object, device = state.stream(stream, "cuGraphLaunch"), state.device()
     now = Executing(found.graph, dict(found.launches))  # later updates are for later launches
-    state.put(queue, lambda: play(now, state.queues.shuffled, state.run, device), "a graph")
+    state.put(stream_object, lambda: play(now, state.streams.shuffled, state.run, device), "a graph")
 
 
 @function(TABLE, context=False)

@@ -37,7 +37,7 @@ def look(emitter: Emitter, thread: bool = False) -> None:
 
     Args:
         emitter: its block is open.
-        thread: a thread is done: an error tells which.
+        thread: a thread is done: an error says which.
     """
     w = emitter.writer
     ask, go = w.block_name("ask"), w.block_name("go")

@@ -46,6 +46,7 @@ def arrange(together: Iterable[Sequence[Region]]) -> int:
             near.setdefault(region, set()).update(regions)
     order = list(near)
     done: list[Region] = []
+    # First fit, largest first: small regions then fill the gaps. Ties by order, so that the text is the same each time.
     for region in sorted(order, key=lambda r: (-r.size, order.index(r))):
         taken = sorted((r.offset, r.offset + r.size) for r in done if r in near[region])
         region.offset = 0

@@ -24,7 +24,7 @@ MMA_ROWS, MMA_COLUMNS = 16, 8
 
 
 class Element:
-    """One element of a tile, in the loop of the thread that does it; indices are made when asked for.
+    """One element of a tile, in the loop of the thread that does it; indices are made on demand.
 
     Attributes:
         register: which of the thread's registers it is in, in its layout; None in a loop over memory alone.

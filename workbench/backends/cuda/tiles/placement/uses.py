@@ -27,7 +27,7 @@ class Region:
         dtype: type of its elements.
         count: how many.
         name: in the text.
-        label: what it is for, in words a user can be told.
+        label: what it is for, in a user's words.
         offset: bytes from the start of the block's shared memory; set when all regions are known.
     """
 
@@ -90,7 +90,7 @@ class Use:
         return any(a[1] <= b[0] or b[1] <= a[0] for a, b in known)  # type: ignore[index]
 
     def beyond(self, made: set[Value]) -> Use:
-        """The use as the next turn of a loop sees it, which makes these values anew."""
+        """The use as the next turn of a loop sees it, which makes these values again."""
         return replace(self, who=ANY) if _mentions(self.who, made) else self
 
 

@@ -1,0 +1,153 @@
+"""What a check says: an `Answer` that shows itself and keeps its grade in the notebook, as metadata of the output."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernel_ext.views import units
+
+OPEN, RIGHT, BEST = 0, 1, 2
+"""Grades: not right yet; right; right and at no more than the solution's cost."""
+_BADGES = {OPEN: ("not yet", "#b2182b"), RIGHT: ("right", "#2166ac"), BEST: ("solved", "#1b7837")}
+_KEY = "workbench_puzzle"
+_SESSION: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a check found.
+
+    Attributes:
+        name: of the puzzle.
+        grade: 0 not right yet, 1 right, 2 right at the least cost.
+        text: what there is to say.
+        excerpt: lines of the kernel that it speaks of.
+        picture: HTML of where an output is wrong.
+        help: HTML with hints and the solution, each behind a click.
+        tally: how many puzzles are solved.
+        word: in place of "not yet", "right" or "solved".
+    """
+
+    name: str
+    grade: int
+    text: str
+    excerpt: tuple[str, ...] = ()
+    picture: str = ""
+    help: str = ""
+    tally: str = ""
+    word: str = ""
+
+    def __bool__(self) -> bool:
+        return self.grade > OPEN
+
+    def __repr__(self) -> str:
+        word = self.word or _BADGES[self.grade][0]
+        first = f"{self.name}: {word}" + (f"{'; ' if self else '. '}{self.text}" if self.text else "")
+        rows = (first, *self.excerpt, self.tally)
+        return "\n".join(row for row in rows if row)
+
+    def _repr_html_(self) -> str:
+        word, colour = self.word or _BADGES[self.grade][0], _BADGES[self.grade][1]
+        badge = f'<span style="background:{colour};color:#fff;border-radius:3px;padding:1px 7px">{word}</span>'
+        mono = "font-family:var(--jp-code-font-family,ui-monospace,monospace);white-space:pre-wrap;margin:4px 0 0 8px"
+        parts = [f"<div>{badge} <b>{escape(self.name)}</b> &nbsp;{escape(self.text)}</div>"]
+        parts += [f'<div style="{mono}">{escape(chr(10).join(self.excerpt))}</div>'] if self.excerpt else []
+        parts += [self.picture, self.help]
+        parts += [f'<div style="opacity:0.7;margin-top:4px">{escape(self.tally)}</div>'] if self.tally else []
+        return f'<div style="line-height:1.5;padding:2px 0">{"".join(parts)}</div>'
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        data = {"text/plain": units.ascii_only(repr(self)), "text/html": self._repr_html_()}
+        return data, {_KEY: {"name": self.name, "grade": self.grade}}
+
+
+def keep(name: str, grade: int) -> None:
+    """Remember a grade; the best of a puzzle counts."""
+    _SESSION[name] = max(grade, _SESSION.get(name, OPEN))
+
+
+def grades() -> Mapping[str, int]:
+    """Best grades of this session and of the notebook's file as it was last saved."""
+    found = saved_grades(_notebook())
+    return {name: max(_SESSION.get(name, OPEN), found.get(name, OPEN)) for name in {*_SESSION, *found}}
+
+
+def saved_grades(path: Path | None) -> dict[str, int]:
+    """Grades among the outputs of a notebook's file; none where it cannot be read."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path else []
+    except (OSError, ValueError, KeyError):
+        return {}
+    found: dict[str, int] = {}
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            kept = output.get("metadata", {}).get(_KEY)
+            if isinstance(kept, dict):
+                found[kept["name"]] = max(int(kept["grade"]), found.get(kept["name"], OPEN))
+    return found
+
+
+def _notebook() -> Path | None:
+    """The file of the running notebook: Jupyter's servers name it to the kernels that they start."""
+    name = os.environ.get("JPY_SESSION_NAME", "")
+    return Path(name) if name.endswith(".ipynb") else None
+
+
+def tally(names: tuple[str, ...]) -> str:
+    """A box for each puzzle and how many are right, as a line."""
+    have = grades()
+    boxes = "".join("□◧■"[have.get(name, OPEN)] for name in names)
+    right = sum(have.get(name, OPEN) > OPEN for name in names)
+    best = sum(have.get(name, OPEN) == BEST for name in names)
+    return f"{boxes}  {right} of {len(names)} right" + (f", {best} of them solved" if best < right else "")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question before it is answered; it shows itself."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return units.ascii_only(f"{self.text}\nPut your prediction in place of the `...` and run the cell.")
+
+    def _repr_html_(self) -> str:
+        note = "Put your prediction in place of the <code>...</code> and run the cell."
+        return f'<div><b>{escape(self.text)}</b><div style="opacity:0.7">{note}</div></div>'
+
+
+def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") -> Answer | Question:
+    """Predict, then run: what is asked is computed only after a guess.
+
+        predict("Which thread writes y[5]?", ..., lambda: written_by(5), "Each thread writes its own element.")
+
+    Args:
+        question: a sentence.
+        guess: the prediction, or `...` as long as there is none. A number, a word, or a list of numbers.
+        truth: computes what is so.
+        why: a sentence that is shown with the truth.
+
+    Returns:
+        The question, or whether the guess was right, with the truth and the reason. Both show themselves.
+    """
+    if guess is ...:
+        return Question(question)
+    so = truth()
+    if isinstance(so, str):
+        right = isinstance(guess, str) and guess.strip().lower() == so.lower()
+    else:
+        had, wanted = np.asarray(guess), np.asarray(so)
+        right = had.dtype.kind in "biuf" and had.shape == wanted.shape and bool(np.allclose(had, wanted, rtol=1e-3))
+    grade = RIGHT if right else OPEN
+    keep(question, grade)
+    shown = so if not isinstance(so, np.generic | np.ndarray) else so.tolist()
+    said = f"it is {shown}." if right else f"You said {guess}; it is {shown}."
+    return Answer(question, grade, f"{said} {why}".strip(), word="right" if right else "not so")

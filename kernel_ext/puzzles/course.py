@@ -1,0 +1,145 @@
+"""A course: some puzzles, the check that grades answers to them, hints, and the score."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from kernel_ext.puzzles.answer import BEST, OPEN, RIGHT, Answer, keep, tally
+from kernel_ext.puzzles.counts import graded
+from kernel_ext.puzzles.puzzle import Puzzle, Wrong
+from kernel_ext.puzzles.time_limit import TimeLimitError, time_limit
+from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, profile_of
+from kernel_ext.views import html
+
+SEEDS = (1, 2, 3)
+"""Of the cases that an answer is tested with; their sizes differ."""
+
+
+class Course:
+    """Puzzles by name.
+
+    check, hint, score, show = Course(first, second).tools
+    """
+
+    def __init__(self, *puzzles: Puzzle) -> None:
+        """Take puzzles in their order.
+
+        Args:
+            puzzles: the puzzles; their names differ.
+        """
+        self.puzzles = {puzzle.name: puzzle for puzzle in puzzles}
+        self._latest = ""
+        self._shown: dict[str, int] = {}
+
+    @property
+    def tools(self) -> tuple[Any, Any, Any, Any]:
+        """`check`, `hint`, `score` and `show`, for a notebook to import."""
+        return self.check, self.hint, self.score, self.show
+
+    def show(self, name: str) -> Any:
+        """The picture of a puzzle.
+
+        Args:
+            name: of the puzzle.
+
+        Returns:
+            A picture that shows itself; None if the puzzle has none.
+
+        Raises:
+            LookupError: there is no such puzzle.
+        """
+        return self._puzzle(name).picture
+
+    def check(self, answer: Any, seconds: float = 60.0) -> Answer:
+        """Test an answer: its numbers on cases of different sizes, races and accesses out of bounds, then its counts.
+
+        Args:
+            answer: the kernel, or the function, that has the puzzle's name.
+            seconds: it is stopped after so many.
+
+        Returns:
+            What was found; it shows itself, with a grade, and is false where the answer is not right yet.
+
+        Raises:
+            LookupError: no puzzle has the answer's name.
+        """
+        puzzle = self._puzzle(getattr(answer, "name", None) or getattr(answer, "__name__", repr(answer)))
+        self._latest = puzzle.name
+        grade, text, found = OPEN, "", Mistake("")
+        try:
+            with time_limit(seconds):
+                found = self._mistake(puzzle, answer) or found
+                if not found.text:
+                    grade, text = _graded(puzzle, answer)
+        except TimeLimitError:
+            found = Mistake(f"It was still running after {seconds:g} s, so it was stopped. Does each loop end?")
+        except Wrong as wrong:
+            found = Mistake(str(wrong))
+        except wb.WorkbenchError as error:
+            found = explained(error)
+        keep(puzzle.name, grade)
+        open_help = _help(puzzle) if grade < BEST else ""
+        line = tally(tuple(self.puzzles))
+        return Answer(puzzle.name, grade, found.text or text, found.excerpt, found.picture, open_help, line)
+
+    def hint(self, name: str = "") -> str:
+        """The next hint for a puzzle; after the last one it begins again.
+
+        Args:
+            name: of the puzzle; without it, that of the latest check.
+
+        Raises:
+            LookupError: there is no such puzzle.
+        """
+        puzzle = self._puzzle(name or self._latest or next(iter(self.puzzles)))
+        given = self._shown.get(puzzle.name, 0)
+        self._shown[puzzle.name] = given + 1
+        count = len(puzzle.hints)
+        return f"{puzzle.name}, hint {given % count + 1} of {count}: {puzzle.hints[given % count]}"
+
+    def score(self) -> str:
+        """A box per puzzle: empty, half full (right) or full (at the solution's cost); and how many are right."""
+        return tally(tuple(self.puzzles))
+
+    def _puzzle(self, name: str) -> Puzzle:
+        if name not in self.puzzles:
+            raise LookupError(
+                f"There is no puzzle {name!r}; give the kernel one of these names: {', '.join(self.puzzles)}."
+            )
+        return self.puzzles[name]
+
+    def _mistake(self, puzzle: Puzzle, answer: Any) -> Mistake | None:
+        if puzzle.examine is not None:
+            puzzle.examine(answer)
+        if puzzle.case is None:
+            return None
+        for seed in SEEDS:
+            if found := mistake_in(answer, puzzle.case(np.random.default_rng(seed))):
+                return found
+        return None
+
+
+def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
+    """The grade of an answer that is right, with a sentence."""
+    if puzzle.case is None or not puzzle.goals:
+        return BEST, ""
+    if device() == "cpu":
+        return RIGHT, "its counts need NVRTC, which is not installed."
+    case = puzzle.case(np.random.default_rng(SEEDS[-1]))
+    good, said = graded(profile_of(answer, case), profile_of(puzzle.solved(), case), puzzle.goals)
+    return (BEST if good else RIGHT), said
+
+
+def _help(puzzle: Puzzle) -> str:
+    """Hints, each inside the one before, and the solution, each behind a click."""
+    code = f'<pre style="margin:4px 0 0 8px">{escape(puzzle.solution.strip())}</pre>'
+    inner = html.folded("Solution", code) if puzzle.solution else ""
+    for number, text in reversed(list(enumerate(puzzle.hints, 1))):
+        inner = html.folded(
+            f"Hint {number} of {len(puzzle.hints)}", f'<div style="margin-left:8px">{escape(text)}{inner}</div>'
+        )
+    return inner

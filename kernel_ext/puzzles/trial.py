@@ -1,0 +1,168 @@
+"""One answer on one case: it runs on the emulated device with checks, and its arrays are compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from kernel_ext.puzzles.pictures import difference_map
+from kernel_ext.puzzles.puzzle import Case
+
+LINE = re.compile(r"in line (\d+)")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is wrong with an answer.
+
+    Attributes:
+        text: a sentence or two.
+        excerpt: the lines it speaks of, with their numbers.
+        picture: HTML of where an output is wrong.
+    """
+
+    text: str
+    excerpt: tuple[str, ...] = ()
+    picture: str = ""
+
+
+def device() -> str:
+    """ "emulated", or "cpu" where NVRTC is not installed: then there are neither races nor counts."""
+    try:
+        return str(wb.get_device("emulated"))
+    except wb.WorkbenchError:
+        return "cpu"
+
+
+def prepared(case: Case, where: str) -> dict[str, Any]:
+    """Copies of the case's arguments on a device."""
+    found: dict[str, Any] = {}
+    for name, value in case.arguments.items():
+        if isinstance(value, np.ndarray):
+            found[name] = wb.array(value, device=where, requires_grad=name in case.gradients)
+        elif isinstance(value, wb.array):
+            found[name] = wb.array(value.numpy(), dtype=value.dtype, device=where, requires_grad=name in case.gradients)
+        else:
+            found[name] = value
+    return found
+
+
+def mistake_in(kernel: Any, case: Case) -> Mistake | None:
+    """Run the answer on a case and compare; None if all is right.
+
+    Raises:
+        WorkbenchError: the kernel or its adjoint does not compile, is not launched as asked, or is at fault.
+        Wrong: the case's own test says so.
+    """
+    where = device()
+    arguments = prepared(case, where)
+    with wb.checks(True):
+        if case.gradients:
+            with wb.Tape() as tape:
+                _launch(kernel, case, arguments)
+            tape.backward(grads={arguments[name]: np.asarray(g) for name, g in case.upstream.items()})
+        else:
+            _launch(kernel, case, arguments)
+        wb.synchronize(where)
+    held = {name: value.numpy() for name, value in arguments.items() if isinstance(value, wb.array)}
+    for name, wanted in case.wanted.items():
+        if found := _difference(kernel, case, name, held[name], wanted):
+            return found
+    for name, wanted in case.gradients.items():
+        gradient = arguments[name].grad
+        got = np.zeros_like(wanted) if gradient is None else gradient.numpy()
+        if found := compare(f"{name}.grad", got, wanted, case.tolerance):
+            return found
+    if case.verify is not None:
+        case.verify(held)
+    return None
+
+
+def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
+    launch: Callable[..., None] = wb.launch_tiled if case.tiled else wb.launch
+    launch(kernel, case.dim, list(arguments.values()), block_dim=case.block_dim)
+
+
+def compare(name: str, got: Any, wanted: np.ndarray, tolerance: float = 1e-4) -> Mistake | None:
+    """The first element that is not as it should be, in a sentence, with a map of all of them; None if all are right.
+
+    Args:
+        name: what to call the array.
+        got: the numbers of the answer.
+        wanted: those that are right.
+        tolerance: how far they may be apart, relative and absolute.
+    """
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    if got.dtype.kind not in "biuf":
+        return Mistake(f"{name} is {got!r:.40}; it should be numbers.")
+    if got.shape != wanted.shape:
+        return Mistake(f"{name} has shape {got.shape}; it should have {wanted.shape}.")
+    wrong = ~np.isclose(got, wanted, rtol=tolerance, atol=tolerance)
+    if not wrong.any():
+        return None
+    place = tuple(int(k) for k in np.argwhere(wrong)[0])
+    many = f" ({wrong.sum()} of {got.size} elements differ)" if got.size > 1 else ""
+    index = ", ".join(map(str, place))
+    text = f"{name}[{index}] is {got[place]:.6g}; it should be {wanted[place]:.6g}{many}."
+    return Mistake(text, picture=difference_map(wrong, name) if got.size > 1 else "")
+
+
+def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.ndarray) -> Mistake | None:
+    """`compare`, with the thread that wrote the first wrong element, if that is known."""
+    found = compare(name, got, wanted, case.tolerance)
+    if found is None or got.shape != wanted.shape:
+        return found
+    place = tuple(np.argwhere(~np.isclose(got, wanted, rtol=case.tolerance, atol=case.tolerance))[0])
+    before = case.arguments[name]
+    if isinstance(before, np.ndarray) and before.dtype.kind == "f" and np.isnan(before[place]) and np.isnan(got[place]):
+        index = ", ".join(map(str, place))
+        missing = int(np.isnan(got).sum())
+        if missing == got.size:
+            return Mistake(f"{name} was not written: all {missing} elements are as before the launch.")
+        rest = f", nor were {missing - 1} others of {got.size}" if missing > 1 else ""
+        return Mistake(f"{name}[{index}] was not written{rest}.", picture=found.picture)
+    return Mistake(found.text + _writer(kernel, case, name, place, got), found.excerpt, found.picture)
+
+
+def _writer(kernel: Any, case: Case, name: str, place: tuple[int, ...], got: np.ndarray) -> str:
+    """Which thread wrote an element, if it is of the first warp."""
+    if case.tiled or device() == "cpu" or got.ndim != np.ndim(case.arguments[name]):
+        return ""
+    byte = int(np.ravel_multi_index(place, got.shape)) * got.itemsize
+    profile = profile_of(kernel, case)
+    for step in reversed(profile.warp):
+        for access in step.accesses:
+            if access.array == name and access.kind == "write" and byte in access.at:
+                return f" Thread {_thread(access.at.index(byte), case)} wrote it in line {step.number}."
+    return ""
+
+
+def _thread(lane: int, case: Case) -> str:
+    sizes = case.block_dim if isinstance(case.block_dim, tuple) else case.dim
+    if isinstance(sizes, int):
+        return str(lane)
+    return str(tuple(int(k) for k in np.unravel_index(lane, sizes)))
+
+
+def profile_of(kernel: Any, case: Case) -> wb.Profile:
+    """The counts of the case's launch; of its adjoint where gradients are asked for."""
+    arguments = list(prepared(case, "emulated").values())
+    adjoint = bool(case.gradients)
+    return wb.profile(kernel, case.dim, arguments, block_dim=case.block_dim, tiled=case.tiled, adjoint=adjoint)
+
+
+def explained(error: wb.WorkbenchError) -> Mistake:
+    """An error of the answer with the lines that it speaks of."""
+    text = " ".join(part for part in (error.message, error.advice) if part)
+    location = error.location
+    if location is None or not location.line:
+        return Mistake(f"{type(error).__name__}: {text}")
+    source = location.source
+    numbers = sorted({location.shown_line, *map(int, LINE.findall(error.message))})
+    excerpt = tuple(f"{n:3} | {source.line(n - source.line_offset)}" for n in numbers)
+    return Mistake(f"Line {location.shown_line}: {text}", excerpt)

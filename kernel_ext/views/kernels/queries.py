@@ -1,0 +1,172 @@
+"""Asking the library what a view shows: panes of a kernel, the cache's content, the greeting.
+
+All of `workbench.inspect` is reached from here, so that views stay plain values.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import workbench as wb
+from kernel_ext.views import units
+from kernel_ext.views.view_data import CacheView, EntryRow, InspectView, PaneView
+from workbench import inspect
+from workbench.errors import WorkbenchError
+
+PANES: tuple[str, ...] = inspect.PANES
+KEPT = ("source", "ir", "adjoint", "cuda", "key")
+"""Texts that a page without a kernel keeps: those for which nothing is compiled."""
+
+
+def pane_views(kernel: Any, names: Iterable[str]) -> tuple[PaneView, ...]:
+    """The named texts about `kernel`; one that cannot be made holds the reason."""
+    return tuple(_pane(kernel, name) for name in names)
+
+
+def kept_views(kernel: Any) -> tuple[PaneView, ...]:
+    """The texts of `KEPT` that there are about `kernel`."""
+    return pane_views(kernel, [name for name in KEPT if not _is_cuda(kernel) or name in inspect.CUDA_PANES])
+
+
+def _is_cuda(kernel: Any) -> bool:
+    return hasattr(kernel, "signature")
+
+
+def _pane(kernel: Any, name: str) -> PaneView:
+    if name not in _WITH_LINES:
+        first = _first_line(kernel) if name == "source" else 1
+        return PaneView(kernel.name, name, inspect.panes(kernel, (name,))[name], first)
+    try:
+        text = _WITH_LINES[name](kernel)
+    except WorkbenchError as error:
+        text = error.render()
+    return PaneView(kernel.name, name, text)
+
+
+# These say which line of the cell each of theirs comes from, so that a reader can go from one to the other. LLVM's
+# text is that after optimisation, which no longer knows.
+_WITH_LINES: dict[str, Callable[[Any], str]] = {
+    "ir": lambda kernel: inspect.ir(kernel, lines=True),
+    "adjoint": lambda kernel: inspect.adjoint(kernel, lines=True),
+    "tangent": lambda kernel: inspect.tangent(kernel, lines=True),
+    "cuda": lambda kernel: inspect.cuda(kernel, lines=True),
+    "ptx": lambda kernel: inspect.ptx(kernel, lines=True),
+}
+
+
+def _first_line(kernel: Any) -> int:
+    """The cell's line on which the kernel's text begins, its decorators included."""
+    if _is_cuda(kernel):
+        return kernel.signature.first + kernel.place.source.line_offset
+    node = kernel.definition.node
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)]) + kernel.definition.source.line_offset
+
+
+def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir"), said: str = "") -> InspectView:
+    """Texts about `kernel`, to be shown side by side; `said` stands beside its name."""
+    return InspectView(kernel.name, pane_views(kernel, names), said)
+
+
+def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
+    """How one text about `kernel` differs from that about `other`."""
+    try:
+        text = inspect.diff(kernel, other, pane) or f"{kernel.name} and {other.name} are alike"
+    except WorkbenchError as error:
+        text = error.render()
+    return InspectView(kernel.name, (PaneView(kernel.name, f"{pane} against {other.name}", text),))
+
+
+def cache_view(entries: bool = True) -> CacheView:
+    """What is cached; without `entries`, only the sums."""
+    info = inspect.cache_info()
+    now = time.time()
+    rows = [
+        EntryRow(
+            e.digest,
+            e.name,
+            e.backend,
+            e.target,
+            e.bytes,
+            now - e.built,
+            now - e.used,
+            e.where,
+            tuple(inspect.why(e.name)),
+        )
+        for e in (inspect.cache_entries() if entries else ())
+    ]
+    return CacheView(
+        info.modules,
+        info.bytes,
+        info.hits_memory,
+        info.hits_disk,
+        info.misses,
+        str(info.path or ""),
+        str(info.problem or ""),
+        tuple(sorted(rows, key=lambda r: r.used)),
+    )
+
+
+def cache_why(kernel: Any) -> str:
+    """Why `kernel` was last compiled, in one line a reason."""
+    reasons = inspect.why(kernel)
+    return "\n".join(reasons) if reasons else f"{kernel.name} was not recompiled: no part of its key has changed"
+
+
+def cache_clear() -> str:
+    """Empty the cache; says what went."""
+    before = inspect.cache_info()
+    return f"removed {units.count(wb.cache.clear(), 'module')}, {units.size(before.bytes)}"
+
+
+def cache_remove(digest: str) -> str:
+    """Remove one module; says which.
+
+    Raises:
+        CacheError: the digest is not 64 hex digits.
+    """
+    return f"removed {digest[:8]}" if wb.cache.remove(digest) else f"{digest[:8]} was no longer there"
+
+
+def cache_prune() -> str:
+    """Bring the cache under its size limit; says what went."""
+    removed = wb.cache.prune()
+    return f"removed {units.count(removed, 'module')}; kept {units.size(inspect.cache_info().bytes)}"
+
+
+def cache_export(path: str) -> str:
+    """Write the cache to the file `path`.
+
+    Raises:
+        CacheError: the file cannot be written.
+    """
+    return f"wrote {units.count(wb.cache.export(path), 'module')} to {path}"
+
+
+def cache_import(path: str, trust: bool = False) -> str:
+    """Take the modules of the file `path` into the cache, if its maker is trusted.
+
+    Raises:
+        CacheError: the file is no export, or damaged.
+    """
+    done = wb.cache.import_(path, trust=trust)
+    return " · ".join(p for p in (f"took {units.count(done.taken, 'module')} from {path}", done.message) if p)
+
+
+def forget_compiled() -> str:
+    """Let JAX forget all programs that it has compiled; says so. Each is compiled again at its next call."""
+    jax = sys.modules.get("jax")
+    if jax is not None:
+        jax.clear_caches()
+    return "jax.clear_caches() was called: JAX functions are compiled again at their next call"
+
+
+def greeting() -> str:
+    """The one line of `%load_ext`: version, devices, cache."""
+    info = inspect.cache_info()
+    cached = f"cache {units.count(info.modules, 'module')}, {units.size(info.bytes)}"
+    problem = f"cache in memory only: {info.problem}" if info.problem else cached
+    version = ".".join(wb.__version__.split(".")[:2])
+    return " · ".join((f"Workbench {version}", inspect.devices(), problem))

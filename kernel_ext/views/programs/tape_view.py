@@ -1,0 +1,164 @@
+"""What a tape did and kept, as a view and its static fallback; and what `%grad` reads from its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import workbench as wb
+from kernel_ext.expressions import names_in
+from kernel_ext.refusal import Refusal
+from kernel_ext.views import html, units
+from workbench import inspect
+
+_TRAILING = re.compile(r"^(?P<text>.*?)(?P<options>(?:\s+--(?:wrt(?:=|\s+)\S+|check))*)\s*$", re.DOTALL)
+_LEADING = re.compile(r"^\s*(?P<options>(?:--(?:wrt(?:=|\s+)\S+|check)\s+)*)(?P<text>.*)$", re.DOTALL)
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class TapeRow:
+    """Steps of one kind: how many, and what they change; `kept` are the copies made for their gradients."""
+
+    kind: str
+    name: str
+    times: int
+    size: str
+    changes: str
+    kept: str
+
+
+@dataclass(frozen=True)
+class TapeView:
+    """A tape.
+
+    Attributes:
+        title: its name.
+        steps: how many.
+        rows: a row per kind of step, in the order of the first of each.
+        kept: copies, bytes of all of them.
+        gradients: name, shape and norm of the gradients there are.
+    """
+
+    title: str
+    steps: int
+    rows: tuple[TapeRow, ...]
+    kept: tuple[int, int]
+    gradients: tuple[tuple[str, str, str], ...] = ()
+
+
+def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> TapeView:
+    """What a tape holds; names of arrays are those of the namespace."""
+    kept: dict[str, list[int]] = {}
+    for snapshot in tape.snapshots:
+        kept.setdefault(snapshot.kernel, []).append(snapshot.nbytes)
+    rows = []
+    for group in inspect.tape_steps(tape):
+        copies = kept.get(group.name, []) if group.kind == "launch" else []
+        told = f"{units.count(len(copies), 'copy')}, {units.size(sum(copies))}" if copies else ""
+        size = "×".join(map(str, group.dim))
+        rows.append(TapeRow(group.kind, group.name, group.times, size, ", ".join(group.changes), told))
+    gradients = _gradients(tape, namespace or {})
+    return TapeView(title, len(tape), tuple(rows), (len(tape.snapshots), tape.nbytes), gradients)
+
+
+def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The tape's steps as a graph (`GraphView` draws it), with names of the namespace."""
+    names = {
+        id(value.memory): name
+        for name, value in namespace.items()
+        if isinstance(value, wb.array) and not name.startswith("_")
+    }
+    made = inspect.tape_graph(tape, lambda value: names.get(id(value.memory), ""))
+    shown = len(made["nodes"])
+    cut = f"the first {shown} are drawn" if shown < view.steps else ""
+    made["title"] = " · ".join(part for part in (headline(view), cut) if part)
+    made["advice"] = "Choose a step to see what is kept for its gradient, and why."
+    return made
+
+
+def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    found, seeds = [], list(tape.seeds)
+    for name, value in namespace.items():
+        if (
+            isinstance(value, wb.array)
+            and not name.startswith("_")
+            and value.memory in tape.adjoints
+            and not any(value is s for s in seeds)
+        ):
+            gradient = tape.gradients[value]
+            norm = float((gradient.numpy().astype("float64") ** 2).sum()) ** 0.5
+            found.append((name, "×".join(map(str, value.shape)), f"{norm:.6g}"))
+    return tuple(found)
+
+
+def headline(view: TapeView) -> str:
+    """The tape in one line."""
+    copies, size = view.kept
+    kept = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
+    return f"{view.title}: {units.count(view.steps, 'step')}, {kept}"
+
+
+_HEADS = ("what", "name", "times", "threads", "changes", "kept for its gradient")
+_GRADIENT_HEADS = ("gradient of", "shape", "norm")
+
+
+def _cells(view: TapeView) -> list[tuple[str, ...]]:
+    return [(r.kind, r.name, str(r.times), r.size, r.changes, r.kept) for r in view.rows[:MOST_ROWS]]
+
+
+def tape_text(view: TapeView) -> str:
+    """The tape as lines of ASCII."""
+    lines = [headline(view), *html.text_table([_HEADS, *_cells(view)])]
+    if view.gradients:
+        lines += html.text_table([_GRADIENT_HEADS, *view.gradients])
+    return units.ascii_only("\n".join(lines))
+
+
+def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
+    """The tape as a picture, if there is one, and as tables."""
+    gradients = html.table(_GRADIENT_HEADS, view.gradients) if view.gradients else ""
+    drawn = ""
+    if picture is not None and 0 < len(picture["nodes"]) <= MOST_ROWS:
+        drawn = html.svg_image(inspect.tape_svg(picture, headline(view)), tape_text(view))
+    return html.box(html.line(headline(view)), drawn, html.table(_HEADS, _cells(view)), gradients)
+
+
+def options_of(line: str) -> tuple[str, str]:
+    """The expression of `%grad`'s line and its options, which stand before it or after."""
+    first = _LEADING.match(line)
+    assert first is not None
+    last = _TRAILING.match(first["text"])
+    assert last is not None
+    return last["text"], f"{first['options']} {last['options']}".strip()
+
+
+def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb.array]:
+    """The arrays to differentiate by: those named, else those in the expression, else those that require a gradient.
+
+    Raises:
+        Refusal: a name is not an array of floats, or there is none.
+    """
+    if wrt:
+        names = [name.strip() for name in wrt.split(",") if name.strip()]
+        strange = [name for name in names if not _is_float_array(namespace.get(name))]
+        if strange:
+            raise Refusal(f"--wrt takes names of arrays of floats; {strange[0]} is none")
+        return {name: namespace[name] for name in names}
+    try:
+        read = names_in(text)
+    except SyntaxError:
+        read = []  # the expression is refused where it is compiled, with its own sentence
+    found = {name: namespace[name] for name in read if _is_float_array(namespace.get(name))}
+    if not found:
+        wanted = [n for n, v in namespace.items() if not n.startswith("_") and _is_float_array(v) and v.requires_grad]
+        found = {name: namespace[name] for name in wanted}
+    if not found:
+        raise Refusal("the expression contains no array of floats; name the arrays: --wrt x,k")
+    return found
+
+
+def _is_float_array(value: Any) -> bool:
+    return isinstance(value, wb.array) and wb.types.is_float(value.dtype)

@@ -1,0 +1,230 @@
+"""What the notebook shows, as plain frozen values.
+
+A widget, its static fallback and a test look at the same value; nothing here knows IPython, a browser or a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+PANE_TITLES = {
+    "source": "Source",
+    "ir": "IR",
+    "adjoint": "Adjoint",
+    "tangent": "Tangent",
+    "cuda": "CUDA",
+    "llvm": "LLVM",
+    "ptx": "PTX",
+    "sass": "SASS",
+    "asm": "Assembly",
+    "key": "Key",
+}
+
+
+LEADS = {
+    "compiling": "compiling",
+    "compiled": "compiled",
+    "recompiled": "recompiled",
+    "memory hit": "cache hit",
+    "disk hit": "cache hit",
+    "failed": "failed",
+    "ready": "ready",
+}
+"""Each state with the words that a headline begins with."""
+
+
+@dataclass(frozen=True)
+class StageRow:
+    """One stage of a build and its wall time in seconds."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    """One direction of one kernel.
+
+    Attributes:
+        kernel: its name.
+        direction: "forward", "adjoint", "tangent".
+        state: "compiling", "compiled", "recompiled", "memory hit", "disk hit" or "failed".
+        key: the module key's digest; empty while it is not known.
+        seconds: the whole time of the build or of the hit.
+        stages: the stages in the order they ended.
+        why: the key parts that changed since the kernel was last built.
+        facts: what the compiler reported, ready to read: `24 regs`, `0 spill`.
+        built: when a disk hit's artifact was built, in seconds since the epoch, or None.
+        backend: "cpu" or "cuda"; empty where no event said so.
+        target: what it was compiled for.
+    """
+
+    kernel: str
+    direction: str
+    state: str = "compiling"
+    key: str = ""
+    seconds: float = 0.0
+    stages: tuple[StageRow, ...] = ()
+    why: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    built: float | None = None
+    backend: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class ErrorRow:
+    """One error of the cell: its kind, the cell's line (0: none) and its sentence."""
+
+    kind: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class PaneView:
+    """One text about a kernel; `first_line` is the number that its first line carries."""
+
+    kernel: str
+    name: str
+    text: str
+    first_line: int = 1
+
+    @property
+    def title(self) -> str:
+        """The pane's name as people read it."""
+        return PANE_TITLES.get(self.name, self.name)
+
+
+@dataclass(frozen=True)
+class StatusView:
+    """What happened to one `%%kernel` cell.
+
+    Attributes:
+        cell: what people call the cell: `cell [4]`.
+        state: a row's state that speaks for all of them, or "ready" where nothing had to be compiled yet.
+        headline: the one line.
+        rows: a row per kernel and direction, in the order of the events.
+        kernels: names of the cell's kernels, in the order of their text; known when the build is over.
+        errors: what the cell did wrong.
+        notices: sentences the user should see once.
+        panes: texts shown at once (`-a`).
+        started: when the build began, in seconds since the epoch.
+        remarks: sentences about what the cell defines, shown without unfolding.
+        outdated: how many compiled JAX functions still call older kernels; empty for none.
+    """
+
+    cell: str
+    state: str = "compiling"
+    headline: str = "compiling"
+    rows: tuple[KernelRow, ...] = ()
+    kernels: tuple[str, ...] = ()
+    errors: tuple[ErrorRow, ...] = ()
+    notices: tuple[str, ...] = ()
+    panes: tuple[PaneView, ...] = ()
+    started: float = 0.0
+    remarks: tuple[str, ...] = ()
+    outdated: str = ""
+
+    @property
+    def lead(self) -> str:
+        """The headline's first words, for a badge."""
+        return LEADS[self.state]
+
+    @property
+    def rest(self) -> str:
+        """The headline after its first words."""
+        return self.headline.removeprefix(self.lead).lstrip(" ·:")
+
+    @property
+    def about(self) -> str:
+        """What the headline is about, as far as it does not say so itself."""
+        names = ", ".join(self.kernels) if self.state.endswith("hit") else ""
+        return " · ".join(dict.fromkeys(p for p in (names, self.cell) if p))
+
+
+@dataclass(frozen=True)
+class InspectView:
+    """Texts about one kernel, side by side; `said` are a few words beside its name."""
+
+    kernel: str
+    panes: tuple[PaneView, ...]
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class EntryRow:
+    """One artifact of the cache.
+
+    Attributes:
+        digest: its module key's.
+        name: the kernel's.
+        backend, target: what it runs on.
+        bytes: its size.
+        built, used: seconds ago.
+        where: "disk" or "memory".
+        why: what differed from the key before, when the kernel of this name was last built in this session.
+    """
+
+    digest: str
+    name: str
+    backend: str
+    target: str
+    bytes: int
+    built: float
+    used: float
+    where: str = "disk"
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CacheView:
+    """What is cached and how well it served."""
+
+    modules: int
+    bytes: int
+    hits_memory: int
+    hits_disk: int
+    misses: int
+    path: str
+    problem: str = ""
+    entries: tuple[EntryRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class SpanRow:
+    """One thing that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
+
+    start: float
+    seconds: float | None
+    lane: str
+    kind: str
+    name: str
+    size: tuple[int, ...]
+    bytes: int
+    place: str
+
+
+@dataclass(frozen=True)
+class TimelineView:
+    """What a recorder holds.
+
+    Attributes:
+        title: the record's name.
+        lanes: devices, in order.
+        rows: one per span, in order.
+        seconds: from the first start to the last end.
+        lost: calls that could not be noted.
+    """
+
+    title: str
+    lanes: tuple[str, ...]
+    rows: tuple[SpanRow, ...]
+    seconds: float
+    lost: int = 0
+
+
+def as_data(view: Any) -> dict[str, Any]:
+    """A view as JSON values, for a widget."""
+    return asdict(view)

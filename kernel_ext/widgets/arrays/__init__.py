@@ -1,0 +1,1 @@
+"""Widgets of arrays: values and images, clouds of points, animations."""

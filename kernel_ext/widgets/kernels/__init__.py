@@ -1,0 +1,1 @@
+"""Widgets of kernels: the status card, panes side by side, the cache."""

@@ -1,0 +1,41 @@
+"""The live status of one `%%kernel` cell.
+
+The kernel pushes the view through a trait; the browser requests a pane's text only when its tab is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import traitlets
+
+from kernel_ext.views.kernels.queries import forget_compiled
+from kernel_ext.views.view_data import StatusView, as_data
+from kernel_ext.widgets.kernels.panes import LIVE_PANES, PaneMaker, PaneWidget
+from kernel_ext.widgets.modules import module_text, style_text
+
+
+class StatusCard(PaneWidget):
+    """State badge, one line, and what unfolds below it."""
+
+    _module = traitlets.Unicode(module_text("status_card")).tag(sync=True)
+    _css = style_text("status_card")
+
+    def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
+        """`panes`: those that it offers once there are texts (`show`)."""
+        return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "clear"}`: let JAX forget what it compiled; what else a card is asked is a pane."""
+        if content.get("ask") == "clear":
+            said = forget_compiled()
+            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], said]}
+        else:
+            super().hear(content)
+
+    def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
+        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""
+        if make_pane is not None:
+            self.offer((), make_pane)
+        self.view = as_data(view)

@@ -1,0 +1,1 @@
+"""Widgets of programs: timelines, graphs, gradients, profiles, steps of a thread, sliders."""

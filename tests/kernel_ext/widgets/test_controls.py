@@ -1,0 +1,120 @@
+"""Sliders: a move replays what was recorded and compiles nothing; only the last move is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from kernel_ext import show
+from kernel_ext.refusal import Refusal
+from kernel_ext.views.arrays.array_view import unpacked
+
+SCREENS = Path(__file__).parents[3] / "build" / "screens"
+
+
+@wb.kernel
+def move(x: wb.array[float], dt: float, n: int):
+    i = wb.tid()
+    x[i] = x[i] + dt * float(n)
+
+
+def recorded(x: wb.array) -> wb.Recorder:
+    with wb.record(inputs=True) as rec:
+        for _ in range(3):
+            wb.launch(move, 4, [x, 0.5, 2])
+    return rec
+
+
+def test_each_number_gets_a_slider() -> None:
+    view = show.controls(recorded(wb.zeros(4))).view
+    assert [(s.name, s.value, s.low, s.high, s.integer) for s in view.sliders] == [
+        ("dt", 0.5, 0.0, 1.0, False), ("n", 2.0, 0.0, 4.0, True),
+    ]  # fmt: skip
+
+
+def test_a_move_replays_from_the_start_and_compiles_nothing() -> None:
+    x = wb.zeros(4)
+    shown = show.controls(recorded(x), watch=x, dt=(0, 2, 0.25))
+    for dt in (1.0, 0.25):
+        view = shown._live["bound"].run({"dt": dt})
+    assert x.numpy().tolist() == [1.5] * 4, "rewound before each replay"
+    assert (view.runs, view.compiled, view.said) == (2, 0, "")
+    assert unpacked(view.picture.parts[0].low).tolist() == [1.5] * 4
+    assert "dt = 0.5  (0 to 2)" in shown.text
+
+
+def test_a_kept_launch_is_run_with_other_numbers() -> None:
+    x = wb.zeros(4)
+    kept = wb.launch(move, 4, [x, 0.5, 2], record_cmd=True)
+    view = show.controls(kept, n=(0, 9))._live["bound"].run({"n": 3.0})
+    assert x.numpy().tolist() == [1.5] * 4 and view.sliders[0].value == 3
+
+
+def test_what_goes_wrong_in_a_replay_is_said() -> None:
+    with wb.record() as rec, wb.checks(True):
+        wb.launch(reaching, 4, [wb.zeros(4), 0])
+    bound = show.controls(rec, by=(0, 10, 1))._live["bound"]
+    assert "index" in bound.run({"by": 9}).said
+    assert bound.run({"by": 0}).said == ""
+
+
+@wb.kernel
+def reaching(x: wb.array[float], by: int):
+    i = wb.tid()
+    x[i + by] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("ranges", "sentence"),
+    [
+        ({"speed": (0, 1)}, "no launch here takes a number speed; there is dt, n"),
+        ({"dt": (1, 0)}, "low < high"),
+        ({"dt": "fast"}, "takes \\(low, high\\)"),
+    ],
+)
+def test_wrong_ranges_are_refused(ranges: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(Refusal, match=sentence):
+        show.controls(recorded(wb.zeros(4)), **ranges)
+
+
+def test_what_cannot_be_replayed_is_refused() -> None:
+    with wb.record() as rec:
+        wb.launch(move, 4, [wb.zeros(4), 0.5, 2])
+    with pytest.raises(Refusal, match="nothing to rewind to"):
+        show.controls(rec, rewind=True)
+    with pytest.raises(Refusal, match="takes a record"):
+        show.controls(np.zeros(3))
+
+
+def test_the_widget_answers_with_the_new_view() -> None:
+    pytest.importorskip("anywidget", reason="anywidget is not installed")
+    widget = show.controls(recorded(wb.zeros(4))).widget
+    content = {"ask": "replay", "values": {"dt": 0.25}, "number": 7}
+    widget._handle_msg({"content": {"data": {"method": "custom", "content": content}}, "buffers": []})
+    assert widget.answered == 7 and widget.view["runs"] == 1 and widget.view["compiled"] == 0
+
+
+@pytest.mark.browser
+def test_moves_wait_for_the_answer_and_only_the_last_is_sent(widget_page: Callable[..., Any]) -> None:
+    x = wb.array(np.arange(4, dtype=np.float32))
+    data = show.controls(recorded(x), watch=x).data()
+    page = widget_page("controls", data, 700, answered=0)
+    slider = page.locator("input[data-name=dt]")
+    for value in ("0.6", "0.7", "0.8"):
+        slider.fill(value)
+    sent = page.evaluate("window.sent")
+    assert [(m["number"], m["values"]["dt"]) for m in sent] == [(1, 0.6)]
+    assert page.locator(".wb-told").inner_text() == "replaying …"
+    page.evaluate("window.model.set('answered', 1)")
+    assert page.evaluate("window.sent.slice(1)") == [{"ask": "replay", "values": {"dt": 0.8, "n": 2}, "number": 2}]
+    page.evaluate("view => { window.model.set('view', view); window.model.set('answered', 2); }", {**data, "runs": 2})
+    assert "2 replays, 0 compiled" in page.locator(".wb-told").inner_text()
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / "controls.png"))
+    page.evaluate("window.cleanup()")
+    assert page.evaluate("window.listeners()") == 0

@@ -1,0 +1,125 @@
+"""Points, animations and sliders of graphs and functions as plain values: what is drawn, run and written."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from kernel_ext import show
+from kernel_ext.refusal import Refusal
+from kernel_ext.views.arrays.points_view import MOST, scattered
+from kernel_ext.widgets.arrays.animation import Animation
+
+
+@wb.kernel
+def grow(x: wb.array[float], by: float):
+    i = wb.tid()
+    x[i] = x[i] + by
+
+
+def places(view: Any) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3)
+
+
+def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
+    values = np.array([[0.0, 0.0, 1.0], [2.0, 4.0, 3.0], [np.nan, 0.0, 0.0], [1.0, 2.0, 2.0]], np.float32)
+    view = show.points(wb.array(values, dtype=wb.vec3), "p", color=np.array([0.0, 1.0, 9.0, 0.5]), range=(0, 1)).view
+    assert (view.count, view.shown, view.bad, view.flat) == (4, 3, 1, False)
+    assert (view.low, view.high) == ((0.0, 0.0, 1.0), (2.0, 4.0, 3.0))
+    assert places(view).tolist() == [[0, 0, 0], [65535] * 3, [32768] * 3]
+    colours = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3).tolist()
+    assert colours == [[68, 1, 84], [253, 231, 37], [33, 145, 140]], "viridis at 0, 1 and a half"
+    rgb = show.points(np.eye(2), color=wb.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)).view
+    assert rgb.flat and not rgb.stops and base64.b64decode(rgb.colours) == bytes([255, 0, 0, 0, 0, 255])
+    picture = scattered(rgb)
+    assert {(255, 0, 0), (0, 0, 255)} <= {tuple(p) for p in picture.reshape(-1, 3).tolist()}
+
+
+def test_many_points_are_thinned_and_wrong_ones_refused() -> None:
+    view = show.points(np.random.default_rng(0).random((MOST + 10, 2))).view
+    assert view.count == MOST + 10 and view.shown == MOST // 2 + 5
+    for value, more in ((np.zeros((3, 4)), {}), (np.eye(2), {"color": [1.0]}), (np.eye(2), {"box": ((1, 1), (0, 0))}),
+                        (np.eye(2), {"size": 0})):  # fmt: skip
+        with pytest.raises(Refusal):
+            show.points(value, **more)
+
+
+def test_each_frame_is_one_step_and_going_back_runs_none() -> None:
+    x, ran = wb.zeros(3), []
+
+    def step(frame: int) -> None:
+        ran.append(frame)
+        wb.launch(grow, 3, [x, 1.0])
+
+    shown = show.animate(step, watch=x, frames=5, name="x")
+    widget = shown.live()
+    assert isinstance(widget, Animation)
+    widget.hear({"ask": "frame", "at": 3, "number": 1})
+    assert ran == [1, 2, 3] and (widget.view["frame"], widget.view["kept"], widget.answered) == (3, 4, 1)
+    assert (widget.view["picture"]["low"], widget.view["picture"]["high"]) == (0.0, 3.0), "one scale for all so far"
+    widget.hear({"ask": "frame", "at": 1, "number": 2})
+    assert ran == [1, 2, 3] and widget.view["frame"] == 1
+    widget.hear({"ask": "frame", "at": 99, "number": 3})
+    assert widget.view["frame"] == 4 and ran == [1, 2, 3, 4]
+    widget.close()
+
+
+def test_graphs_records_and_kept_launches_make_frames_and_a_step_that_fails_is_told() -> None:
+    x = wb.zeros(2)
+    with wb.record() as record:
+        wb.launch(grow, 2, [x, 1.0])
+    with wb.capture() as graph:
+        wb.launch(grow, 2, [x, 1.0])
+    kept = wb.launch(grow, 2, [x, 1.0], record_cmd=True)
+    for step in (record, graph, kept):
+        before = x.numpy()[0]
+        assert show.animate(step, watch=x)._made.frame(2).frame == 2 and x.numpy()[0] == before + 2
+    failing = show.animate(lambda: wb.launch(grow, 2, [x]), watch=x)._made.frame(3)
+    assert failing.frame == 0 and "by is missing" in failing.said
+    for wrong in (grow, 3):
+        with pytest.raises(Refusal, match="takes a function"):
+            show.animate(wrong, watch=x)
+    with pytest.raises(Refusal, match="frames takes"):
+        show.animate(record, watch=x, frames=1)
+
+
+def test_a_gif_holds_every_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from PIL import Image
+
+    u = wb.zeros((8, 12))
+    shown = show.animate(lambda k: u.fill_(float(k)), watch=u, frames=4, range=(0, 3), colours="gray")
+    assert shown.save(str(tmp_path / "u.gif"), scale=2).startswith("wrote 4 frames")
+    with Image.open(tmp_path / "u.gif") as film:
+        assert (film.n_frames, film.size) == (4, (24, 16))
+        grays = []
+        for k in range(4):
+            film.seek(k)
+            grays.append(film.convert("RGB").getpixel((3, 3))[0])
+    assert grays == [0, 85, 170, 255]
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(Refusal, match="pip install pillow"):
+        shown.save(str(tmp_path / "v.gif"))
+
+
+def test_sliders_of_a_graph_and_of_a_function() -> None:
+    x = wb.zeros(2)
+    with wb.capture() as graph:
+        wb.launch(grow, 2, [x, 1.0])
+    bound = show.controls(graph, by=(0, 4), watch=x)._live["bound"]
+    assert bound.run({"by": 3.0}).compiled == 0 and x.numpy().tolist() == [3.0, 3.0]
+
+    def shifted(by: float = 2.0) -> wb.array:
+        y = wb.zeros(3)
+        wb.launch(grow, 3, [y, by])
+        return y
+
+    view = show.controls(shifted).view
+    assert view.title == "shifted" and view.sliders[0].value == 2.0 and view.picture.high == 2.0
+    with pytest.raises(Refusal, match="a graph or a function"):
+        show.controls(grow)

@@ -1,0 +1,157 @@
+"""The timeline's ES module alone in a real browser: bars, zoom, choosing, the trace file, many bars.
+
+Pictures in light and dark are kept under build/screens for reviewers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernel_ext.views.view_data import SpanRow, TimelineView, as_data
+from kernel_ext.widgets.programs.timeline import Timeline
+from tests.support.checks.host_page import host_page
+
+ROOT = Path(__file__).parents[3]
+SCREENS = ROOT / "build" / "screens"
+KINDS = ("forward", "adjoint", "copy", "jax")
+BROWSE = pytest.mark.browser
+
+
+def view(count: int) -> TimelineView:
+    """Spans of 1 ms, each beginning when the one before ends; every fourth is a call of JAX."""
+    rows = tuple(
+        SpanRow(
+            k * 1e-3, 1e-3, "jax" if k % 4 == 3 else "cpu", KINDS[k % 4], f"step{k % 3}", (100,), 400, f"cell [4]:{k}"
+        )
+        for k in range(count)
+    )
+    return TimelineView("rec", ("cpu", "jax"), rows, count * 1e-3)
+
+
+@pytest.fixture
+def put(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """`put(count, width, dark)` gives a page with so many spans; any error of the page fails the test."""
+    complaints: list[str] = []
+    pages = []
+
+    def show(count: int, width: int = 900, dark: bool = False) -> Any:
+        page = chromium.new_page(viewport={"width": width, "height": 260})
+        pages.append(page)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        traits = {"view": as_data(view(count)), "selected": -1, "twin": "wb-twin-1a"}
+        page.set_content(host_page("timeline", traits, {}))
+        page.wait_for_selector("html[data-ready]")
+        if dark:
+            page.evaluate("document.documentElement.classList.add('dark')")
+        return page
+
+    yield show
+    for page in pages:
+        page.close()
+    assert complaints == []
+
+
+@BROWSE
+def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
+    page = put(12)
+    bars = page.evaluate("[...document.querySelectorAll('.wb-span')].map((b) => [b.dataset.kind, b.getAttribute('y')])")
+    assert [kind for kind, _ in bars] == [KINDS[k % 4] for k in range(12)]
+    assert {y for kind, y in bars if kind == "jax"}.isdisjoint({y for kind, y in bars if kind != "jax"})
+    assert page.locator(".wb-legend").inner_text().split() == list(KINDS)
+    assert page.locator(".wb-title").inner_text() == "rec · 12 recorded · 12 ms"
+    assert not page.locator("#static").is_visible(), "the static fallback is hidden"
+
+
+@BROWSE
+def test_a_click_and_the_arrow_keys_choose(put: Callable[..., Any]) -> None:
+    page = put(12)
+    page.locator(".wb-span").nth(5).click()
+    assert page.evaluate("window.model.get('selected')") == 5
+    assert page.locator(".wb-told").inner_text() == "#5 adjoint step2 · 100 · 1 ms · 400 B · cell [4]:5"
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / "timeline-light.png"))
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("window.model.get('selected')") == 7
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.model.get('selected')") == -1
+
+
+@BROWSE
+def test_zoom_shows_less_time_and_all_again(put: Callable[..., Any]) -> None:
+    page = put(12)
+    width = float(page.locator(".wb-span").nth(6).get_attribute("width"))
+    page.get_by_label("Show less time").click()
+    assert page.locator(".wb-span").count() < 12
+    assert float(page.locator(".wb-span[data-index='6']").get_attribute("width")) == pytest.approx(2 * width)
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("End")
+    assert page.locator(".wb-span[data-index='11']").count() == 1, "the chosen bar is brought into sight"
+    page.get_by_label("Show all").click()
+    assert page.locator(".wb-span").count() == 12
+
+
+@BROWSE
+def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -> None:
+    page = put(12)
+    with page.expect_download() as coming:
+        page.locator(".wb-tools a").click()
+    coming.value.save_as(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert [e["args"]["name"] for e in events if e["ph"] == "M"] == ["cpu", "jax"]
+    spans = [e for e in events if e["ph"] == "X"]
+    assert len(spans) == 12 and spans[3]["ts"] == pytest.approx(3000) and spans[3]["tid"] == 2
+    page.locator(".wb-tools a").focus()
+    with page.expect_download() as by_key:
+        page.keyboard.press("Enter")
+    assert by_key.value.suggested_filename == "timeline.json"
+
+
+@BROWSE
+def test_of_nothing_no_times_are_told(put: Callable[..., Any]) -> None:
+    page = put(0)
+    assert page.locator(".wb-told").inner_text() == "Nothing was recorded."
+    assert page.locator(".wb-stage text").all_text_contents() == ["cpu", "jax"]
+
+
+@pytest.mark.slow
+@BROWSE
+def test_twenty_thousand_spans_are_painted_and_chosen_from(put: Callable[..., Any]) -> None:
+    page = put(20_000, dark=True)
+    assert page.locator(".wb-stage canvas").count() == 1 and page.locator(".wb-span").count() == 0
+    painted = (
+        "(() => { const c = document.querySelector('canvas'); const d = c.getContext('2d')"
+        ".getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; "
+        "return n })()"
+    )
+    assert page.evaluate(painted) > 5000
+    page.locator(".wb-stage").focus()
+    for _ in range(6):
+        page.keyboard.press("+")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("window.model.get('selected')") == 1
+    page.screenshot(path=str(SCREENS / "timeline-dark.png"))
+
+
+@BROWSE
+def test_it_fits_a_narrow_notebook_and_leaves_nothing_behind(put: Callable[..., Any]) -> None:
+    page = put(12, width=340)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.evaluate("window.cleanup()")
+    assert page.evaluate("window.listeners()") == 0
+
+
+def test_the_widget_holds_the_view_and_forgets_the_choice_with_a_new_one() -> None:
+    shown = Timeline(view(3), "twin")
+    assert shown.view == as_data(view(3)) and shown.twin == "twin"
+    shown.selected = 2
+    shown.show(view(4))
+    assert shown.selected == -1 and len(shown.view["rows"]) == 4
+    shown.close()

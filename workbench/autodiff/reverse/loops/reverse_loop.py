@@ -1,0 +1,185 @@
+"""Loops backwards.
+
+The reversed loop has the same iterations, from the last to the first. It carries the cotangents of the carried values,
+and a sum for every outer value that the body uses. The carried values themselves it computes from the iteration's
+number where it can; where a rule needs others, some states of the loop are kept (`checkpoints.py`),
+else nothing is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from workbench.autodiff.analysis.activity import touches_floats
+from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
+from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
+from workbench.autodiff.reverse.loops.iterations import CountedTurn, Loop, PositionTurn, Turn
+from workbench.autodiff.reverse.sweep import Sweep
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators, rounding
+from workbench.ir.values import Block, Op, Value
+from workbench.types import Kind, element, int64
+from workbench.types import bool as bool_
+
+
+def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+    """The loop backwards; nothing, where no cotangent flows through it."""
+    loop = Loop(op)
+    seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
+    if not any(seeds.values()) and not touches_floats(loop.body):
+        return
+    carries = [n for n, v in enumerate(op.results) if v in sweep.active or loop.carried[n] in sweep.active]
+    carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
+    run = _checkpointed if op in sweep.checkpointed else _straight
+    # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
+    # its number.
+    form = run(sweep, loop)
+    # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
+    backwards = form.written(carried, masked=False)
+    masked = backwards.may_die or any(c.seed is None or c.seed.live is not None for c in carried)
+    if masked:
+        # The body is written a second time; the first attempt is dropped with its block, before anything refers to it.
+        backwards = form.written(carried, masked=True)
+    starts = [v for c in carried for v in _pair(sweep, c.seed, c.param)]
+    # An outer value is used in every iteration: its cotangents are summed in a carried value, from 0.
+    for value in backwards.sums:
+        starts += _pair(sweep, None, value)
+    results = [sweep.builder.ref(v) for v in form.run(starts, backwards)]
+    for one, total, live in zip(carried, results[::2], results[1::2], strict=False):
+        cotangents.add(loop.init[one.carry], Piece(total, None, live if masked else None))
+    rest = results[2 * len(carried) :]
+    runs = _runs(sweep, op)
+    for (value, always), total, live in zip(backwards.sums.items(), rest[::2], rest[1::2], strict=True):
+        # If the loop may run no iteration, nothing has used the value: its 0 must not meet an infinite slope.
+        cotangents.add(value, Piece(total, None, None if runs and always else live))
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """A carried value whose cotangent the reversed loop carries: which one it is, and its cotangent after the loop."""
+
+    carry: int
+    param: Value
+    seed: Piece | None
+
+
+@dataclass(frozen=True)
+class _Body:
+    """The reversed body; the outer values it sums cotangents for, and whether each iteration has one for them; whether
+    a carried cotangent may become one of a value that was not used.
+    """
+
+    block: Block
+    sums: dict[Value, bool]
+    may_die: bool
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the reversed loop is written (its body, for these cotangents), and run from starting values."""
+
+    written: Callable[..., _Body]
+    run: Callable[[list[Value], _Body], tuple[Value, ...]]
+
+
+def _straight(sweep: Sweep, loop: Loop) -> _Form:
+    """One `for`, nothing kept."""
+    bounds, turn = _backwards(sweep, loop)
+
+    def written(carried: list[_Carried], masked: bool) -> _Body:
+        return _reversed_body(sweep, turn, carried, masked)
+
+    return _Form(written, lambda starts, body: sweep.builder.for_(*bounds, starts, body.block))
+
+
+def _checkpointed(sweep: Sweep, loop: Loop) -> _Form:
+    """Rounds of a few iterations each, from states that were kept."""
+    checkpoints = Checkpoints(sweep, loop)
+
+    def written(carried: list[_Carried], masked: bool) -> _Body:
+        with checkpoints.round() as turn:
+            body = _reversed_body(sweep, turn, carried, masked)
+            states = [Value(p.type, p.name) for p in body.block.params[1:]]
+            checkpoints.leaf(states, body.block)
+        return _Body(checkpoints.closed(states), body.sums, body.may_die)
+
+    return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))
+
+
+def _reversed_body(sweep: Sweep, turn: Turn, carried: list[_Carried], masked: bool) -> _Body:
+    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
+    body, op = turn.loop.body, turn.loop.op
+    builder = sweep.builder
+    states = [(_state(c.param), Value(bool_)) for c in carried]
+    with builder.block() as opened:
+        turn.enter()
+        inner = sweep.new_cotangents()
+        for one, (state, live) in zip(carried, states, strict=True):
+            inner.add(body.yielded[one.carry], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
+        sweep.block(body, inner)
+        # Adding up is the loop's own work: an error in it is at the loop's line.
+        builder.location = op.location
+        nexts = [inner.take_full(c.param) for c in carried]
+        found = inner.rest()
+    sums = [(_state(v), Value(bool_)) for v in found]
+
+    def tail() -> list[Value]:
+        values = [v for c, piece in zip(carried, nexts, strict=True) for v in _pair(sweep, piece, c.param)]
+        for (total, live), piece in zip(sums, found.values(), strict=True):
+            here = piece.live if piece.live is not None else truth(builder, True)
+            values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
+        return values
+
+    params = [turn.counter, *(v for pair in (*states, *sums) for v in pair)]
+    may_die = any(piece is None or piece.live is not None for piece in nexts)
+    always = {v: piece.live is None for v, piece in found.items()}
+    return _Body(builder.reopened(opened.block, params, tail), always, may_die)
+
+
+def _pair(sweep: Sweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
+    """A cotangent and whether it counts, as values."""
+    if piece is None:
+        return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
+    live = piece.live if piece.live is not None else truth(sweep.builder, True)
+    return piece.ref.value, live.value
+
+
+def _runs(sweep: Sweep, op: Op) -> bool:
+    """Whether the loop is known to have an iteration."""
+    if op.name == "while":
+        return False
+    # Only bounds known while compiling count; otherwise the bools that the loop carries say it at run time.
+    bounds = [sweep.constant(v) for v in op.operands[:3]]
+    start, stop, step = bounds
+    return start is not None and stop is not None and bool(step) and bool(range(start, stop, step))
+
+
+def _state(value: Value) -> Value:
+    return Value(value.type, value.name and f"adj_{value.name}")
+
+
+def _backwards(sweep: Sweep, loop: Loop) -> tuple[tuple[Value, Value, Value], Turn]:
+    """Bounds of the reversed loop, and its turn. Python's range backwards: last, start - step, -step."""
+    if loop.index is None:
+        back = sweep.builder.ref(sweep.builder.const(-1, int64))
+        last = loop.count(sweep) + back
+        return (last.value, back.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
+    op = loop.op
+    start, stop, step = (sweep.ref(v) for v in op.operands[:3])
+    fixed = sweep.constant(op.operands[2])
+    if element(start.type).kind is Kind.UINT:
+        span = stop - start
+        rounded = span if fixed == 1 else rounding.floordiv(span + (step - 1), step)
+        # Counting up from 0 avoids a negative step, which an unsigned index does not have.
+        count = operators.where(stop > start, rounded, start.like(0))
+        turn = CountedTurn(sweep, loop, Value(start.type), count - 1)
+        return (start.like(0).value, count.value, start.like(1).value), turn
+    last: Ref
+    if fixed in (1, -1):
+        # With a step of 1 the last index needs no division; integer division is slow on GPUs.
+        last = stop - fixed
+    else:
+        last = start - (rounding.floordiv(start - stop, step) + 1) * step
+    back = step.like(-fixed) if fixed is not None else -step
+    return (last.value, (start - step).value, back.value), Turn(sweep, loop, Value(start.type, loop.index.name))

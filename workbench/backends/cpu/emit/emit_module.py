@@ -1,0 +1,371 @@
+"""IR to LLVM IR text: one entry function that runs a range of threads.
+
+    i32 entry(ptr params, i64 begin, i64 end, ptr fault, ptr stop, ptr sums)
+
+`params` is the buffer of `backends/layout.py`; [begin, end) are linear indices over the launch, last dimension fastest;
+`stop` is what asks it to end (`strips`): then it gives -1, else 0; `sums` is where it leaves what threads change
+together (`reductions`).
+The innermost loop counts the last dimension in 32 bits without overflow, so that LLVM can see how addresses move with
+it and vectorise over threads. See `design/cpu.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit import matmul, memory, slots, structured
+from workbench.backends.cpu.emit.combine import Combining, Part, emit_change
+from workbench.backends.cpu.emit.depth import Depths
+from workbench.backends.cpu.emit.effects import faults, prints
+from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
+from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.text.values import literals, register
+from workbench.backends.prints import number_prints
+from workbench.deep import deep
+from workbench.errors import BuildError
+from workbench.ir.attributes import AXIS, REASON, VALUE
+from workbench.ir.values import Block, Function, Op
+from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.checks.bounds_checks import guard
+from workbench.passes.expand import expand
+from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.pipeline import CPU, run
+from workbench.types import Scalar, Vector, element
+
+PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+
+
+def entry_name(function: Function) -> str:
+    """The symbol of a function's entry."""
+    # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
+    return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
+
+
+@dataclass(frozen=True)
+class Module:
+    """LLVM IR text, and how many 8-byte words a chunk of threads leaves at `sums`."""
+
+    text: str
+    sums: int
+
+
+def emit_llvm(
+    function: Function,
+    options: Options,
+    maths: Maths = Maths(),  # noqa: B008  (frozen)
+    half_instructions: bool = False,
+) -> str:
+    """The text of the function's module; as `emit_module`."""
+    return emit_module(function, options, maths, half_instructions).text
+
+
+@deep
+def emit_module(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
+    """The function's module.
+
+    `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
+    own conversions.
+
+    Raises:
+        BuildError: it has an operation that cannot be expressed in LLVM IR.
+    """
+    made = run(
+        CPU,
+        function,
+        number_prints=number_prints,
+        strip_asserts=not options.checks,
+        bounds_checks=options.checks and partial(guard, versions=True),
+        # Handed over, since a pass does not know what a backend can emit.
+        expand=partial(expand, native=native),
+    )
+    emitter = ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options))
+    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0)
+
+
+def for_one_core(function: Function, options: Options) -> bool:
+    """Whether the code adds plainly, so that all threads of a launch have to run on one core."""
+    return options.few_cores and mostly_adds(function)
+
+
+class ModuleEmitter(Emitter):
+    """Emits the entry: the loops over threads, and operations by the table at the end of this file."""
+
+    def __init__(
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
+    ) -> None:
+        super().__init__(function, options, maths, half_instructions, one_core)
+        self.depths = Depths(self)
+        self.combining = Combining(self) if self.reductions else None
+        self._line = 0
+
+    def block(self, block: Block) -> None:
+        """Operations in order; a final `yield` is the caller's to read."""
+        for op in block.ops:
+            line = op.location.line
+            if line and line != self._line:
+                self._line = line
+                self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+            if op.name != "yield":
+                HANDLERS.get(op.name, emit_builtin)(self, op)
+                self.depths.after(op)
+
+    def module(self) -> str:
+        """The whole text."""
+        # By the number of dimensions that `tid()` asks for.
+        loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
+        loops()
+        w = self.writer
+        w.open("finish")
+        if self.combining:
+            self.combining.finish()
+        else:
+            w.jump("exit")
+        lines = [
+            f"define i32 @{entry_name(self.function)}({PARAMETERS}) #0 {{",
+            "entry:",
+            *w.head,
+            "  %some = icmp slt i64 %begin, %end",
+            f"  br i1 %some, label %start, label %{'combine' if self.combining else 'exit'}",
+            *w.lines,
+            "exit:",
+            *self._leave(0),
+            "stopped:",
+            *self._leave(-1),
+            "}",
+            *w.declarations.values(),
+            ATTRIBUTES,
+            *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
+            *self._used(),
+            # 2**47: see memory.SIZE_RANGE.
+            "!0 = !{i64 0, i64 140737488355328}",
+            WEIGHTS,
+            *self._loops,
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _leave(self, status: int) -> list[str]:
+        return [*(f"  call void @free(ptr {place})" for place in self.heap), f"  ret i32 {status}"]
+
+    def _used(self) -> list[str]:
+        if not self._kept:
+            return []
+        # The wide functions are named only in a string attribute, so LLVM would drop their declarations before it
+        # vectorises.
+        pointers = ", ".join(f"ptr @{k}" for k in self._kept)
+        array = f"[{len(self._kept)} x ptr] [{pointers}]"
+        return [f'@llvm.compiler.used = appending global {array}, section "llvm.metadata"']
+
+    def _start(self) -> None:
+        self.writer.open("start")
+        if self.combining:
+            self.combining.begin()
+
+    def _any_order(self) -> None:
+        """A kernel that never asks which thread it is."""
+        self._start()
+        self._threads("i64", "%begin", "%end", "finish")
+
+    def _one_dimension(self) -> None:
+        w = self.writer
+        self._start()
+        # The launcher refuses dimensions of 2³¹ or more.
+        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
+        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
+        self.tids = ("",)
+        self._threads("i32", low, high, "finish")
+
+    def _rows(self) -> None:
+        """An outer loop over rows of the last dimension; the other indices are computed once per row."""
+        w, ndim = self.writer, self.function.launch_ndim
+        extent = memory.launch_dim(self, ndim - 1)
+        self._start()
+        # One division per chunk, not per thread: inside a row the index only counts.
+        first = w.emit(f"udiv i64 %begin, {extent}", "first")
+        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        w.jump("row")
+        w.open("row")
+        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
+        for name in ("smax", "smin"):
+            w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        # A chunk may begin and end in the middle of a row.
+        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
+        high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
+        outer: list[str] = []
+        rest = "%row.at"
+        for axis in range(ndim - 2, 0, -1):
+            along = memory.launch_dim(self, axis)
+            outer.insert(0, w.emit(f"urem i64 {rest}, {along}"))
+            rest = w.emit(f"udiv i64 {rest}, {along}")
+        outer.insert(0, rest)
+        self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "")
+        self._threads("i32", low, high, "row.end")
+        w.open("row.end")
+        w.do("%row.next = add nuw nsw i64 %row.at, 1")
+        w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def _threads(self, kind: str, low: str, high: str, after: str) -> None:
+        """The loops over threads; control goes to `after`."""
+        part = Part(low, high, self.writer.label, after)
+        if self.combining:
+            part = self.combining.open_part(kind, low, high, after)
+        split = interior_of(self.function)
+        if split is None:
+            self._loop(kind, part, self.function.body)
+        else:
+            self._border_and_interior(kind, part, split)
+        if self.combining:
+            self.combining.close_part()
+
+    def _border_and_interior(self, kind: str, part: Part, split: Interior) -> None:
+        """The threads before those inside, those inside, and with the code of the first ones those behind."""
+        w = self.writer
+        self.block(Block((), split.before))
+        for name in ("smax", "smin"):
+            w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
+        low, high = (w.emit(f"sext i32 {end} to i64") for end in (part.first, part.end))
+
+        def within(at: str, least: str) -> str:
+            at = w.emit(f"call i64 @llvm.smax.i64(i64 {at}, i64 {least})")
+            return w.emit(f"call i64 @llvm.smin.i64(i64 {at}, i64 {high})")
+
+        first = within(self.operand(split.first), low)
+        end = within(w.emit(f"add nsw i64 {self.operand(split.last)}, 1"), first)
+        first, end = (w.emit(f"trunc nsw i64 {at} to i32") for at in (first, end))
+        before = w.label
+        w.jump("border")
+        w.open("border")
+        # Through the loop twice, before and behind those inside: written twice it would double the code of the border.
+        w.do(f"%border.first = phi i32 [ {part.first}, %{before} ], [ {end}, %inside.end ]")
+        w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
+        w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
+        self._loop(kind, Part("%border.first", "%border.end", "border", "border.done"), split.border, cold=True)
+        w.open("border.done")
+        w.branch("%border.last", part.after, "inside")
+        w.open("inside")
+        self._loop(kind, Part(first, end, "inside", "inside.end"), split.inside)
+        w.open("inside.end")
+        w.jump("border")
+
+    def _loop(self, kind: str, part: Part, body: Block, cold: bool = False) -> None:
+        """A loop over threads."""
+        w = self.writer
+        own = ".border" if cold else ""
+        head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
+        # Two loops over threads need two counters.
+        self.thread = f"%tid{own}"
+        self.tids = (*self.tids[:-1], self.thread) if self.tids else ()
+        w.jump(head)
+        w.open(head)
+        w.do(f"{self.thread} = phi {kind} [ {part.first}, %{part.before} ], [ {self.thread}.next, %{turn} ]")
+        w.branch(w.emit(f"icmp slt {kind} {self.thread}, {part.end}", "more"), thread, part.after)
+        w.open(thread)
+        if self.combining:
+            self.combining.begin_thread()
+        self.block(body)
+        if self.combining:
+            self.combining.end_thread(kind)
+        if self.strips.threads:
+            # Only where one thread may run long; else who calls the entry looks between two chunks.
+            look_seldom(self, kind, self.thread, self.strips.threads, thread=True)
+        w.jump(turn)
+        w.open(turn)
+        w.do(f"{self.thread}.next = add nsw {kind} {self.thread}, 1")
+        w.do(f"br label %{head}{self.loop_end(cold)}")
+
+
+def _const(emitter: Emitter, op: Op) -> None:
+    t = op.result.type
+    assert isinstance(t, (Scalar, Vector))
+    value = op.attrs[VALUE]
+    if isinstance(t, Scalar):
+        emitter.constants[op.result] = value
+    emitter.bind(op.result, literals(value, t))
+
+
+def _tid(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.tids[op.attrs[AXIS]]])
+
+
+def _launch_dim(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs[AXIS])])
+
+
+def _vec(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
+
+
+def _extract(emitter: Emitter, op: Op) -> None:
+    """A known component, or a choice among all: an index past the end gives the last."""
+    vector, index = op.operands
+    parts = emitter.operands(vector)
+    if index in emitter.constants:
+        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
+        return
+    # A row of selects rather than memory: a vector in memory would keep LLVM from putting threads side by side.
+    w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
+    chosen = parts[-1]
+    for k in reversed(range(len(parts) - 1)):
+        hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+        chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
+    emitter.bind(op.result, [chosen])
+
+
+def _insert(emitter: Emitter, op: Op) -> None:
+    """One component replaced; an index past the end replaces none."""
+    vector, index, value = op.operands
+    parts = list(emitter.operands(vector))
+    new = emitter.operand(value)
+    if index in emitter.constants:
+        parts[_component(emitter.constants[index], len(parts))] = new
+    else:
+        w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
+        for k, part in enumerate(parts):
+            hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+            parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
+    emitter.bind(op.result, parts)
+
+
+def _component(index: Any, count: int) -> int:
+    return min(max(int(index), 0), count - 1)
+
+
+def _unavailable(emitter: Emitter, op: Op) -> None:
+    raise BuildError(f"A value that has no meaning here is used: {op.attrs[REASON]}.", op.location)
+
+
+HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
+    "const": _const,
+    "tid": _tid,
+    "shape": memory.emit_shape,
+    "load": memory.emit_load,
+    "store": memory.emit_store,
+    "atomic_add": emit_change,
+    "atomic": emit_change,
+    "reduce_add": emit_change,
+    "cast": emit_cast,
+    "vec": _vec,
+    "extract": _extract,
+    "insert": _insert,
+    "launch_dim": _launch_dim,
+    "fault": faults.emit_fault,
+    "print": prints.emit_print,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_read,
+    "slot_write": slots.emit_write,
+    "slot_matmul": matmul.emit_matmul,
+    "unavailable": _unavailable,
+    "if": structured.emit_if,
+    "for": structured.emit_for,
+    "while": structured.emit_while,
+}

@@ -1,0 +1,370 @@
+"""Expressions: one function per kind of syntax, found in a table."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.vectors.quaternions import quat_mul
+from workbench.builtins.vectors.transforms import transform_multiply
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.expressions import calls, conditions
+from workbench.frontend.expressions.sequences import contains
+from workbench.frontend.expressions.unsupported_syntax import REFUSED
+from workbench.frontend.functions import library, operators
+from workbench.frontend.names import python_names
+from workbench.frontend.state import warp_notices
+from workbench.frontend.state.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import (
+    INTEGER_BITS,
+    AlreadyReported,
+    Bundle,
+    Element,
+    Elements,
+    Literal,
+    Operand,
+    Pending,
+    Poison,
+    Static,
+    Unset,
+    too_large,
+)
+from workbench.frontend.tiles import arguments, reduce, slicing
+from workbench.frontend.values import matrices, structs, subscripts, swizzles, transforms, views
+from workbench.ir.values import Block, Value
+from workbench.tiles import is_tile
+from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
+from workbench.types import bool as bool_
+
+BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
+    ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
+    ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
+    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
+    ast.RShift: ("rshift", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
+}  # fmt: skip
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
+    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
+}  # fmt: skip
+PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
+MAX_POWER = 64
+
+
+def expression(context: Context, node: ast.expr) -> Operand:
+    """Lower an expression and give what it is.
+
+    Raises:
+        WorkbenchError: with the place of the part at fault.
+        AlreadyReported: it uses something whose error is already noted.
+    """
+    with context.at(node):
+        result = _lowered(context, node)
+        return structs.loaded(context, result) if isinstance(result, Element) else result
+
+
+def _unloaded(context: Context, node: ast.expr) -> Operand:
+    """An expression; an element of an array of structs is not loaded yet."""
+    with context.at(node):
+        return _lowered(context, node)
+
+
+def _lowered(context: Context, node: ast.expr) -> Operand:
+    lower = LOWER.get(type(node))
+    if lower is None:
+        message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
+        raise context.error(KernelSyntaxError, message, advice)
+    result = lower(context, node)
+    if isinstance(result, Unset):
+        raise context.error(KernelTypeError, result.reason)
+    if isinstance(result, Poison):
+        raise AlreadyReported
+    return result
+
+
+def value(context: Context, node: ast.expr) -> Value:
+    """An expression as an IR value, a literal in its default type."""
+    return materialise(context, expression(context, node))
+
+
+def _constant(context: Context, node: ast.Constant) -> Operand:
+    if isinstance(node.value, bool):
+        return context.builder.const(node.value, bool_)
+    if isinstance(node.value, (int, float)):
+        return _literal(context, node.value)
+    if isinstance(node.value, Pending):
+        return node.value
+    kind = "string" if isinstance(node.value, str) else "None" if node.value is None else type(node.value).__name__
+    if kind == "ellipsis":
+        raise context.error(
+            KernelSyntaxError, "Something was left open here.", advice="Write what belongs there, in place of the dots."
+        )
+    number = isinstance(node.value, str) and node.value.strip("+-").lower() in ("inf", "infinity", "nan")
+    advice = "Write wb.inf, -wb.inf or wb.nan." if number else ""
+    raise context.error(KernelSyntaxError, f"A kernel has no {kind} values.", advice)
+
+
+def _name(context: Context, node: ast.Name) -> Operand:
+    return python_names.name(context, node.id)
+
+
+def _tuple(context: Context, node: ast.Tuple) -> Operand:
+    return tuple(expression(context, e) for e in node.elts)
+
+
+def _binary(context: Context, node: ast.BinOp) -> Operand:
+    chain = [node]  # a sum of many terms, the last first
+    while isinstance(chain[-1].left, ast.BinOp):
+        chain.append(chain[-1].left)
+    left = expression(context, chain[-1].left)
+    for part in reversed(chain):
+        with context.at(part):
+            left = binary(context, type(part.op), left, expression(context, part.right))
+    return left
+
+
+def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
+    """`left sign right`."""
+    name, python = BINARY[sign]
+    if isinstance(left, Bundle) or isinstance(right, Bundle):
+        return operators.on_structs(context, name, left, right)
+    left, right = usable(context, left), usable(context, right)
+    warp_notices.note_operator(context, sign, left, right)
+    if name == "matmul" and is_tile(left) and is_tile(right):
+        arguments.tiling_of(context)
+        return reduce.matmul(context, left, right)
+    name = matrices.sign_of(context, name, left, right)
+    if name in PRODUCTS:
+        return library.call(context, PRODUCTS[name], (left, right))
+    if isinstance(left, Literal) and isinstance(right, Literal):
+        return _fold(context, python, left.value, right.value)
+    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
+        return _integer_power(context, left, int(right.value))
+    if name == "pow" and not _any_float(left, right):
+        raise context.error(
+            KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
+        )
+    return apply(context, TABLE[name], (left, right))
+
+
+def _any_float(*operands: Value | Literal) -> bool:
+    return any(o.is_float if isinstance(o, Literal) else is_float(o.type) for o in operands)
+
+
+def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operand:
+    """Python's own result on literals."""
+    if _bits(python, *numbers) > INTEGER_BITS + 1:
+        raise context.placed(too_large())
+    try:
+        result = python(*numbers)
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+    if isinstance(result, bool):
+        return context.builder.const(result, bool_)
+    if not isinstance(result, (int, float)):
+        raise context.error(KernelTypeError, f"This constant is {result!r}, which is not a real number.")
+    return _literal(context, result)
+
+
+def _literal(context: Context, number: int | float) -> Literal:
+    try:
+        return Literal(number)
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+
+
+def _bits(python: Callable[..., Any], *numbers: Any) -> int:
+    """The bits that a power or a shift of integers has at least, less one: they are counted before they are made."""
+    if python is operator.pow and all(isinstance(n, int) for n in numbers):
+        return (abs(numbers[0]).bit_length() - 1) * numbers[1]
+    return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
+
+
+def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
+    """x ** n for a whole literal n, by squaring, as exact as the products are."""
+    if isinstance(base.type, ArrayType) or abs(exponent) > MAX_POWER:
+        return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
+    if exponent < 0 and not _any_float(base):
+        raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
+    result: Value | None = None
+    square, n = base, abs(exponent)
+    while n:
+        if n & 1:
+            result = square if result is None else apply(context, TABLE["mul"], (result, square))
+        n >>= 1
+        if n:
+            square = apply(context, TABLE["mul"], (square, square))
+    if result is None:
+        return convert(context, Literal(1), base.type)
+    return apply(context, TABLE["div"], (Literal(1), result)) if exponent < 0 else result
+
+
+def _unary(context: Context, node: ast.UnaryOp) -> Operand:
+    operand = expression(context, node.operand)
+    if isinstance(node.op, ast.Not):
+        condition = truth(context, operand)
+        if isinstance(operand, Static) and isinstance(condition, bool):
+            return Static(not condition, f"not {operand.path}")
+        if isinstance(condition, bool):
+            return context.builder.const(not condition, bool_)
+        return apply(context, TABLE["not_"], (condition,))
+    if isinstance(operand, Bundle):
+        return operators.on_structs(context, UNARY[type(node.op)], operand)
+    operand = usable(context, operand)
+    if isinstance(node.op, ast.UAdd):
+        return operand
+    if isinstance(operand, Literal):
+        return _fold(context, operator.neg if isinstance(node.op, ast.USub) else operator.invert, operand.value)
+    return apply(context, TABLE[UNARY[type(node.op)]], (operand,))
+
+
+def _compare(context: Context, node: ast.Compare) -> Operand:
+    asked = conditions.is_none(context, node, expression)
+    if asked is not None:
+        return asked
+    if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
+        raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
+    operands = [expression(context, e) for e in (node.left, *node.comparators)]
+    result: Value | None = None
+    for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
+        if isinstance(sign, (ast.In, ast.NotIn)):
+            part = contains(context, left, right)
+            part = apply(context, TABLE["not_"], (part,)) if isinstance(sign, ast.NotIn) else part
+            result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            continue
+        name, python = COMPARE[type(sign)]
+        if isinstance(left, Bundle) or isinstance(right, Bundle):
+            raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
+        left, right = usable(context, left), usable(context, right)
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            part = context.builder.const(python(left.value, right.value), bool_)
+        else:
+            part = apply(context, TABLE[name], (left, right))
+        result = part if result is None else apply(context, TABLE["and_"], (result, part))
+    assert result is not None
+    return result
+
+
+def _boolean(context: Context, node: ast.BoolOp) -> Operand:
+    return conditions.boolean(context, node, expression)
+
+
+def _choice(context: Context, node: ast.IfExp) -> Operand:
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        return expression(context, node.body if condition else node.orelse)
+    sides, blocks = [], []
+    for part in (node.body, node.orelse):
+        with context.builder.block() as opened:
+            sides.append(_side(context, part))
+        blocks.append(opened.block)
+    if any(isinstance(s, Bundle) for s in sides):
+        if structs.form(sides[0]) != structs.form(sides[1]):
+            a, b = map(describe, sides)
+            raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
+        return structs.chosen(context, condition, blocks, (sides[0], sides[1]), "This choice")
+    if all(_only_constants(b) for b in blocks):
+        for block in blocks:
+            context.builder.extend(block.ops)
+        return apply(context, TABLE["where"], (condition, *sides))
+    try:
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    done = []
+    for side, block in zip(sides, blocks, strict=True):
+        with context.builder.block() as opened:
+            context.builder.extend(block.ops)
+            context.builder.yield_(convert(context, side, wanted))
+        done.append(opened.block)
+    return context.builder.if_(condition, *done)[0]
+
+
+def _side(context: Context, node: ast.expr) -> Operand:
+    operand = expression(context, node)
+    return operand if isinstance(operand, Bundle) else usable(context, operand)
+
+
+def _only_constants(block: Block) -> bool:
+    return all(op.name == "const" for op in block.ops)
+
+
+def _call(context: Context, node: ast.Call) -> Operand:
+    return calls.call(context, node, expression)
+
+
+def _attribute(context: Context, node: ast.Attribute) -> Operand:
+    base = _unloaded(context, node.value)
+    return part_of(context, base, node)
+
+
+def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:
+    """`base.attr` or `base[index]`, as the node writes it."""
+    return (_attribute_of if isinstance(node, ast.Attribute) else _item_of)(context, base, node)  # type: ignore[arg-type]
+
+
+def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Operand:
+    if isinstance(base, Static):
+        return python_names.attribute(context, base, node.attr)
+    if isinstance(base, (Bundle, Element)):
+        return structs.field(context, base, node.attr)
+    if isinstance(base, Elements) and node.attr == "dtype":
+        return Static(base.type.dtype, f"{base.name}.dtype")
+    if isinstance(base, Elements):
+        if any(f.name == node.attr for f in base.type.dtype.fields):
+            message = f"{base.name} is an array of structs, so it has no {node.attr}; each of its elements has."
+            raise context.error(KernelSyntaxError, message, f"Write {base.name}[i].{node.attr}.")
+        base = structs.lead(base)
+    base = indexable(context, base)
+    if views.is_array(base):
+        return views.attribute(context, base, node.attr)
+    if is_tile(base):
+        return slicing.attribute(context, base, node.attr)
+    if isinstance(base, Value) and isinstance(base.type, Transform):
+        return transforms.attribute(context, base, node.attr)
+    whole = isinstance(base, Value) and isinstance(base.type, Matrix)
+    return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
+
+
+def _subscript(context: Context, node: ast.Subscript) -> Operand:
+    return _item_of(context, expression(context, node.value), node)
+
+
+def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
+    if isinstance(base, tuple):
+        index = expression(context, node.slice)
+        if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
+            return base[int(index.value)]
+        message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
+        advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
+        raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")
+    if isinstance(base, Elements):
+        return structs.subscript(context, base, node.slice, expression)
+    base = indexable(context, base)
+    if views.is_array(base):
+        return views.subscript(context, base, node.slice, expression)
+    if is_tile(base):
+        return slicing.subscript(context, base, node.slice, expression)
+    if context.shared.tiling is not None and slicing.is_first(context, base, node.slice, expression):
+        return base
+    if isinstance(base, Value) and isinstance(base.type, Matrix):
+        return matrices.subscript(context, base, node.slice, expression)
+    if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        return swizzles.sliced(context, base, [None if b is None else expression(context, b) for b in bounds])
+    if isinstance(base, Value) and isinstance(base.type, Vector):
+        where = subscripts.component(context, base.type, expression(context, node.slice))
+        return context.builder.one("extract", (base, where), base.type.dtype)
+    raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
+
+
+LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
+    ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.BinOp: _binary, ast.UnaryOp: _unary,
+    ast.Compare: _compare, ast.BoolOp: _boolean, ast.IfExp: _choice, ast.Call: _call, ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+}  # fmt: skip

@@ -1,0 +1,278 @@
+"""Statements: one function per kind of statement, found in a table; and `if` with everything that may return inside.
+
+A statement with an error is reported and skipped, with the names it would have bound poisoned, so that one cell's
+errors all come at once and none comes twice.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
+from workbench.frontend.expressions import calls
+from workbench.frontend.expressions.expression_table import expression
+from workbench.frontend.expressions.unsupported_syntax import REFUSED
+from workbench.frontend.names import python_names
+from workbench.frontend.names.annotate import parameter_type
+from workbench.frontend.names.results import as_said, widened
+from workbench.frontend.state.coerce import convert, truth
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.exits import NESTED, Give, Leave, denied, flag_set
+from workbench.frontend.state.merge import Branches, assigned, branch_values, joined_type
+from workbench.frontend.state.operands import (
+    PENDING,
+    POISON,
+    AlreadyReported,
+    Elements,
+    Operand,
+    Static,
+    Unset,
+)
+from workbench.frontend.state.weak_types import spread
+from workbench.frontend.statements import assignment, iterate, loops
+from workbench.frontend.statements.asserts import lower_assert
+from workbench.frontend.statements.trace import mark
+from workbench.frontend.tiles import elementwise, part_copies
+from workbench.frontend.values import structs, views
+from workbench.ir.values import Block, Value
+from workbench.structs import AnyType
+from workbench.types import ArrayType, Type
+from workbench.types import bool as bool_
+
+
+def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> Any:
+    """Run `lower`; note an error and poison what the statement binds."""
+    try:
+        with context.at(statement):
+            mark(context, statement)
+            return lower()
+    except AlreadyReported:
+        pass
+    except WorkbenchError as error:
+        context.shared.errors.append(context.placed(error))
+    for name in assigned([statement]):
+        before = context.env.get(name)
+        if before is None or not (views.is_array(before) or isinstance(before, Elements)):  # x[i] = … does not bind x
+            context.env[name] = POISON
+    return None
+
+
+def statement(context: Context, node: ast.stmt) -> None:
+    """Lower one statement.
+
+    Raises:
+        WorkbenchError, AlreadyReported: what is wrong with it.
+    """
+    lower = LOWER.get(type(node))
+    if lower is None:
+        message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
+        raise context.error(KernelSyntaxError, message, advice)
+    node, names_ = elementwise.hoisted(context, node, expression)
+    if elementwise.wants_lifting(context, node):
+        elementwise.statement(context, node, lower)
+    else:
+        lower(context, node)
+    for name in names_:
+        del context.env[name]
+
+
+def _assign(context: Context, node: ast.Assign) -> None:
+    count = len(node.targets[0].elts) if isinstance(node.targets[0], ast.Tuple) else 1
+    result = _thread_indices(context, node.value, count)
+    if result is None:
+        result = expression(context, node.value)
+    for target in node.targets:
+        assignment.assign(context, target, result)
+
+
+def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
+    """`i, j = tid()`: how many indices are meant shows only here."""
+    if count < 2 or not isinstance(node, ast.Call) or node.args:
+        return None
+    callee = expression(context, node.func)
+    if isinstance(callee, Static) and python_names.callee_name(callee.value) == "tid":
+        with context.at(node):
+            return calls.thread_index(context, node, count)
+    return None
+
+
+def _annotated(context: Context, node: ast.AnnAssign) -> None:
+    if not isinstance(node.target, ast.Name):
+        raise context.error(KernelSyntaxError, "Only a name takes an annotation in a kernel.")
+    if node.value is None:
+        raise context.error(KernelSyntaxError, f"{node.target.id} gets a type but no value.", "Write the value too.")
+    wanted = _annotation(context, node.annotation)
+    result = expression(context, node.value)
+    if wanted is not None:
+        result = structs.fitted(context, result, wanted, node.target.id)
+    assignment.assign(context, node.target, result)
+
+
+def _annotation(context: Context, node: ast.expr) -> AnyType | None:
+    operand = expression(context, node)
+    if not isinstance(operand, Static):
+        raise context.error(KernelTypeError, f"{ast.unparse(node)} is not a type.")
+    return parameter_type(operand.value, ast.unparse(node), context.builder.location, context.definition.name)
+
+
+def _expression(context: Context, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return
+    result = expression(context, node.value)
+    if not isinstance(node.value, ast.Call) and isinstance(result, (Value, Static)):
+        equal = isinstance(node.value, ast.Compare) and isinstance(node.value.ops[0], ast.Eq)
+        advice = "Write = to assign: == compares." if equal else "Assign it to a name."
+        raise context.error(KernelSyntaxError, "This line computes a value and discards it.", advice)
+
+
+def _pass(context: Context, node: ast.Pass) -> None:
+    return
+
+
+def _return_in_loop(context: Context, node: ast.Return) -> None:
+    raise context.error(
+        KernelSyntaxError, "This return inside a loop returns a different number of values than the one before.",
+        "Return the same number of values everywhere, written out.",
+    )  # fmt: skip
+
+
+def _if(context: Context, node: ast.If) -> None:
+    links = [node]
+    while len(links[-1].orelse) == 1 and isinstance(links[-1].orelse[0], ast.If):
+        links.append(links[-1].orelse[0])
+    if len(links) > NESTED:
+        _long_chain(context, links)
+    else:
+        _one_if(context, node)
+
+
+def _long_chain(context: Context, links: list[ast.If]) -> None:
+    """A chain of many `elif`, in groups: the next one does not nest in the one before, but stands behind a flag."""
+    flag = f"else.{links[0].lineno}.{links[0].col_offset}"
+    context.env[flag] = context.builder.const(False, bool_)
+    start, names_ = dict(context.env), assigned(links[:1])
+    for first in range(0, len(links), NESTED):
+        group = [copy.copy(link) for link in links[first : first + NESTED]]
+        for link, inner in pairwise(group):
+            link.orelse = [inner]
+        if group[-1].orelse and first + NESTED < len(links):
+            group[-1].orelse = [flag_set(flag, group[-1])]
+            group[-1].left = (getattr(group[-1], "left", (False, False))[0], True)  # type: ignore[attr-defined]
+        condition, ended = context.env[flag], dict(context.env)
+        context.env.clear()
+        context.env.update(start)
+        if first == 0:
+            _one_if(context, group[0])
+            continue
+        assert isinstance(condition, Value)
+        with context.builder.block() as then:
+            _statements(context, group[:1])
+        envs = [dict(context.env), ended | {flag: start[flag]}]
+        context.env.clear()
+        context.env.update(start)
+        touched = structs.with_fields([n for n in [flag, *names_] if any(n in env for env in envs)], *envs)
+        found = branch_values(context, touched, envs, "one of the conditions before")
+        with context.builder.block() as orelse:
+            pass
+        join(context, condition, [then.block, orelse.block], found)
+        context.env.update(found.after)
+    del context.env[flag]
+
+
+def _one_if(context: Context, node: ast.If) -> None:
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        _statements(context, node.body if condition else node.orelse)
+        return
+    before = dict(context.env)
+    envs, blocks = [], []
+    flag = denied(node.test)
+    for side in (node.body, node.orelse):
+        context.env.clear()
+        context.env.update(before)
+        if flag and side is node.orelse:
+            context.env.update((n, o.value) for n, o in before.items() if isinstance(o, Unset) and o.given == flag)
+        with context.builder.block() as opened:
+            _statements(context, side)
+        envs.append(dict(context.env))
+        blocks.append(opened.block)
+    context.env.clear()
+    context.env.update(before)
+    touched = [n for n in assigned([*node.body, *node.orelse]) if n in envs[0] or n in envs[1]]
+    touched = structs.with_fields(touched, *envs)
+    found = branch_values(context, touched, envs, node.test, getattr(node, "left", (False, False)))
+    join(context, condition, blocks, found)
+    context.env.update(found.after)
+
+
+def _leave(context: Context, node: Leave) -> None:
+    """A `break` or `continue`: its flags are set."""
+    context.loops[-1].left(context.env, node.out_of)
+    _assign(context, node)
+
+
+def _give(context: Context, node: Give) -> None:
+    """A `return` in a loop: its values are kept."""
+    assignment.assign(context, node.targets[0], widened(context, as_said(context, expression(context, node.value))))
+
+
+def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
+    """Emit the `if` whose blocks yield what has to be joined, and note in `found.after` what names are then."""
+    types: dict[str, Type] = {}
+    for name, pair in found.to_join.items():
+        try:
+            type = joined_type(context, name, *pair)
+            assert type is not None and not isinstance(type, ArrayType)
+            types[name] = type
+        except WorkbenchError as error:
+            found.after[name] = PENDING if name in found.unset else POISON
+            if name not in found.unset:  # else it is not read
+                context.shared.errors.append(error)
+    done = []
+    for side, block in enumerate(blocks):
+        with context.builder.block() as opened:
+            context.builder.extend(block.ops)
+            context.builder.yield_(*(convert(context, found.to_join[n][side], t) for n, t in types.items()))
+        done.append(opened.block)
+    labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
+    op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
+    for name, result in zip(types, op.results, strict=True):
+        found.after[name] = result
+        spread(context, "where", found.to_join[name], result)
+        for operand in found.to_join[name]:
+            part_copies.follow(context, operand, result)
+    for name, reason in found.unset.items():
+        value = found.after[name]
+        found.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
+
+
+def _for(context: Context, node: ast.For) -> None:
+    iterate.for_loop(context, node, expression, _statements)
+
+
+def _while(context: Context, node: ast.While) -> None:
+    loops.while_loop(context, node, expression, _statements)
+
+
+def _statements(context: Context, statements: Sequence[ast.stmt]) -> None:
+    for node in statements:
+        guarded(context, node, lambda s=node: statement(context, s))
+
+
+def _augmented(context: Context, node: ast.AugAssign) -> None:
+    assignment.augmented(context, node)
+
+
+def _assert(context: Context, node: ast.Assert) -> None:
+    lower_assert(context, node, expression)
+
+
+LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Pass: _pass,
+    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert,
+    Leave: _leave, Give: _give,
+}  # fmt: skip

@@ -1,0 +1,104 @@
+"""The static configuration of one launch under XLA, and how it is encoded for the native handler.
+
+It has what a target's description does not say: the launch's dimensions, its operands' shapes, batches, views.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native.descriptor import Kind
+from workbench.interop.jax.native.handler import MAX_BATCH_AXES
+from workbench.interop.jax.values import arguments
+from workbench.passes.checks.out_of_range import Condition
+from workbench.runtime.launching.record import BLOCK_DIM
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """What is static about one launch.
+
+    Attributes:
+        dims: the launch's dimensions.
+        operands, results: shapes without batch axes, with the components' axis of vectors.
+        batch: sizes of the batch axes.
+        values: static arguments as int64 bits, in the order of the plan's wires.
+        effect: never merged with an equal call nor dropped.
+        vmap_method: one of `VMAP_METHODS`.
+        block: threads of a block on a GPU.
+        within: what must hold of sizes that are known at the call only.
+        views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
+    """
+
+    dims: Shape
+    operands: tuple[Shape, ...]
+    results: tuple[Shape, ...]
+    batch: Shape = ()
+    values: tuple[int, ...] = ()
+    effect: bool = False
+    vmap_method: str = "expand_dims"
+    views: tuple[Shape, ...] = ()
+    block: int = BLOCK_DIM
+    within: tuple[Condition, ...] = ()
+
+    def __repr__(self) -> str:
+        """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""
+        batch = f" × batch {self.batch}" if self.batch else ""
+        return f"dim {self.dims}{batch}{' (has effects)' if self.effect else ''}"
+
+    def batched(self, size: int) -> LaunchConfig:
+        """The same under one more batch axis, the outermost."""
+        axes = (size, *self.batch)
+        if len(axes) > MAX_BATCH_AXES:
+            raise LaunchError(f"A kernel works under at most {MAX_BATCH_AXES} nested jax.vmap; this is one more.")
+        return replace(self, batch=axes)
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether a size is known only when the program runs."""
+        sizes = (*self.dims, *self.batch, *(n for shape in (*self.operands, *self.results) for n in shape))
+        return any(map(arguments.is_symbolic, sizes))
+
+
+def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
+    """The attributes of a launch's FFI call, each some int64."""
+    found: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
+    if config.values:
+        found["values"] = config.values
+    if config.views:
+        found["views"] = tuple(n for view in config.views for n in view)
+    if config.within:
+        found["within"] = tuple(n for condition in config.within for n in _words(condition, plan))
+    return found
+
+
+def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
+    """A condition as the handler takes it: see `within` in check.c."""
+    wires = plan.target.description.wires
+    number = {w.name: n for n, w in enumerate(wires)}
+    terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]
+    return (
+        number[condition.array], condition.axis, condition.wraps, condition.constant, len(condition.terms), *terms
+    )  # fmt: skip
+
+
+def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
+    """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
+    if not arguments.is_symbolic(size):
+        return int(size)
+    wires = plan.target.description.wires
+    for number, wire in enumerate(wires):
+        if wire.kind in (Kind.ARRAY, Kind.SHAPE) and (wire.operand >= 0 or wire.result >= 0) and not wire.view:
+            shape = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
+            if size in shape[: wire.rank]:
+                return -1 - (4 * number + shape.index(size))
+    raise LaunchError(
+        f"{plan.kernel} would be launched over {size} threads, which is not a size of any of its arrays.",
+        advice="Under symbolic shapes, pass launch_dims that are dimensions of arguments.",
+        function=plan.kernel,
+    )

@@ -1,0 +1,131 @@
+"""The observers that are open: tapes, recorders and captures, each in its `with` (`launching/observer.py`: their base).
+
+One ContextVar holds them all. With none open, a launch pays one test of an empty tuple.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+Subject = TypeVar("Subject")
+Rest = ParamSpec("Rest")
+
+
+class Listener(Protocol):
+    """An observer, as far as it is notified: `launching/observer.py` has what it hears."""
+
+    @property
+    def takes(self) -> bool:
+        """Whether what it hears of is left to it."""
+        ...
+
+    def measured(self, subject: Any, before: Any, after: Any) -> None:
+        """What was announced lies between these two events."""
+        ...
+
+    def stopped(self, record: Any) -> None:
+        """The launch that was announced last did not come to its end."""
+        ...
+
+    def done(self, subject: Any, started: float, seconds: float) -> None:
+        """What was announced is over."""
+        ...
+
+
+OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", default=())
+
+
+def notify(what: str, *facts: Any) -> bool:
+    """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
+
+    Args:
+        what: the method's name.
+        facts: its arguments.
+    """
+    for observer in reversed(OBSERVERS.get()):
+        getattr(observer, what)(*facts)
+        if observer.takes:
+            return True
+    return False
+
+
+def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concatenate[Subject, Rest], None]:
+    """Decorator: notify the observers when `work` on its first argument began and how long it took."""
+
+    @functools.wraps(work)
+    def run(subject: Subject, *rest: Rest.args, **named: Rest.kwargs) -> None:
+        observers = OBSERVERS.get()
+        if not observers:
+            return work(subject, *rest, **named)
+        started = time.perf_counter()
+        work(subject, *rest, **named)
+        seconds = time.perf_counter() - started
+        for observer in observers:
+            observer.done(subject, started, seconds)
+
+    return run
+
+
+@contextmanager
+def observing(observer: Listener) -> Iterator[None]:
+    """Let `observer` see what runs inside."""
+    token = OBSERVERS.set((*OBSERVERS.get(), observer))
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+@contextmanager
+def observed_only_by(observer: Listener) -> Iterator[None]:
+    """Let `observer` alone see what runs inside."""
+    token = OBSERVERS.set((observer,))
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+class without:
+    """Run what an observer does itself, a tape's backward pass say: all but it see it.
+
+    A class, since a tape enters one per launch and a generator costs twice as much.
+    """
+
+    __slots__ = ("_observer", "_token")
+
+    def __init__(self, observer: Listener) -> None:
+        """Nothing changes until the `with` is entered."""
+        self._observer = observer
+
+    def __enter__(self) -> None:
+        self._token = OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not self._observer]))
+
+    def __exit__(self, *_: object) -> None:
+        OBSERVERS.reset(self._token)
+
+
+@contextmanager
+def outside(observer: Listener) -> Iterator[None]:
+    """Run what an observer does in the place of what it heard of: those opened before it see it."""
+    open_ = OBSERVERS.get()
+    token = OBSERVERS.set(open_[: open_.index(observer)])
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)
+
+
+@contextmanager
+def unobserved() -> Iterator[None]:
+    """Run what is not to be observed."""
+    token = OBSERVERS.set(())
+    try:
+        yield
+    finally:
+        OBSERVERS.reset(token)

@@ -1,0 +1,205 @@
+"""Functions of the driver that are about streams, events, capture and launches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.runtime.emulated.code import Function, Kernel, Launch, check, parameters
+from workbench.runtime.emulated.graphs import Condition, Graph, Node
+from workbench.runtime.emulated.refusal import Refusal, expect
+from workbench.runtime.emulated.state import Context, State, Table, function
+from workbench.runtime.emulated.streams import Event, Stream, milliseconds
+
+TABLE: Table = {}
+_NON_BLOCKING, _NO_TIMING = 1, 2
+
+
+class Capture:
+    """What is captured of a stream: each piece of work comes after the one before.
+
+    Attributes:
+        graph: what it becomes.
+        spoiled: something was done that ends the capture without a graph.
+    """
+
+    def __init__(self, device: int) -> None:
+        self.graph = Graph(device)
+        self.spoiled = False
+
+    def add(self, work: Any) -> None:
+        """Work that comes next."""
+        last: list[Node] = self.graph.nodes[-1:]
+        self.graph.add(last, work)
+
+
+@function(TABLE)
+def _cuStreamCreateWithPriority(state: State, flags: int, priority: int) -> Any:
+    expect(flags in (0, _NON_BLOCKING), f"a stream has no flags {flags}")
+    return state.api.CUstream(state.handles.new(state.streams.new(state.device(), flags == 0)))
+
+
+@function(TABLE)
+def _cuStreamDestroy(state: State, stream: Any) -> None:
+    state.streams.drop(state.handles.drop(stream, Stream, "cuStreamDestroy"))
+
+
+def _ends(state: State, stream: Any, where: str) -> Any:
+    found = state.stream(stream, where)
+    state.must_not_capture(found, where)
+    state.not_captured_beside(found, where)
+    beside = [s for s in state.streams.of_device[found.device] if s.blocking] if found.default else []
+    return state.streams.ends({found, *beside})
+
+
+@function(TABLE)
+def _cuStreamQuery(state: State, stream: Any) -> None:
+    state.streams.finish(_ends(state, stream, "cuStreamQuery"))
+
+
+@function(TABLE)
+def _cuStreamSynchronize(state: State, stream: Any) -> None:
+    state.streams.finish(_ends(state, stream, "cuStreamSynchronize"))
+    state.flush()
+
+
+@function(TABLE)
+def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
+    stream_object = state.stream(stream, "cuStreamWaitEvent", anywhere=True)
+    found = state.handles.get(event, Event, "cuStreamWaitEvent")
+    if stream_object.capture is not None:
+        stream_object.capture.spoiled = True
+        raise Refusal(
+            "CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
+            "cuStreamWaitEvent: a stream that is being captured cannot wait for what is not captured",
+        )
+    if found.mark is not None and not found.mark.done:
+        stream_object.waits.append(found.mark)
+
+
+@function(TABLE)
+def _cuEventCreate(state: State, flags: int) -> Any:
+    return state.api.CUevent(state.handles.new(Event(state.device(), not flags & _NO_TIMING)))
+
+
+@function(TABLE)
+def _cuEventDestroy(state: State, event: Any) -> None:
+    state.handles.drop(event, Event, "cuEventDestroy")
+
+
+@function(TABLE)
+def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
+    found = state.handles.get(event, Event, "cuEventRecord")
+    stream_object = state.stream(stream, "cuEventRecord")
+    if stream_object.capture is not None:
+        stream_object.capture.spoiled = True
+        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", "cuEventRecord: events in a captured stream are not emulated")
+    state.not_captured_beside(stream_object, "cuEventRecord")
+    if found.device != stream_object.device:
+        raise Refusal("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
+    state.streams.record(found, stream_object)
+
+
+@function(TABLE)
+def _cuEventQuery(state: State, event: Any) -> None:
+    found = state.handles.get(event, Event, "cuEventQuery")
+    state.streams.finish([found.mark] if found.mark is not None else [])
+
+
+@function(TABLE)
+def _cuEventSynchronize(state: State, event: Any) -> None:
+    _cuEventQuery(state, event)
+    state.flush()
+
+
+@function(TABLE)
+def _cuEventElapsedTime(state: State, start: Any, end: Any) -> float:
+    first, last = (state.handles.get(e, Event, "cuEventElapsedTime") for e in (start, end))
+    return milliseconds(first, last)
+
+
+@function(TABLE)
+def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
+    expect(int(stream or 0) > 2, "the default stream cannot be captured", "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED")
+    found = state.stream(stream, "cuStreamBeginCapture")
+    expect(found.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
+    found.capture = Capture(found.device)
+
+
+@function(TABLE)
+def _cuStreamEndCapture(state: State, stream: Any) -> Any:
+    found = state.stream(stream, "cuStreamEndCapture")
+    capture, found.capture = found.capture, None
+    expect(capture is not None, "the stream is not being captured", "CUDA_ERROR_ILLEGAL_STATE")
+    expect(
+        not capture.spoiled,
+        "what was done while the stream was captured ended the capture",
+        "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+    )
+    return state.api.CUgraph(state.handles.new(capture.graph))
+
+
+@function(TABLE)
+def _cuLaunchKernel(
+    state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
+    pointers: int, extra: Any,
+) -> None:  # fmt: skip
+    stream_object, device = state.stream(stream, "cuLaunchKernel"), state.device()
+    found = launched(state, kernel, "cuLaunchKernel")
+    launch = Launch((gx, gy, gz), (bx, by, bz), parameters(found, int(pointers or 0)), shared)
+    check(found, launch, device, state.devices[device])
+    if stream_object.capture is not None:
+        stream_object.capture.add((found, launch))
+    else:
+        state.put(stream_object, lambda: state.run(found, launch, device), found.name)
+
+
+def launched(state: State, handle: Any, where: str) -> Kernel:
+    """The kernel of a CUfunction, or of a CUkernel that was cast to one: only `cuLaunchKernel` takes both.
+
+    Raises:
+        Refusal: it is neither; or the function is another device's.
+    """
+    try:
+        return state.handles.get(handle, Kernel, where)
+    except Refusal:
+        return of_function(state, handle, where)
+
+
+def of_function(state: State, handle: Any, where: str) -> Kernel:
+    """The kernel of a CUfunction.
+
+    Raises:
+        Refusal: it is none, or another device's.
+    """
+    found = state.handles.get(handle, Function, where)
+    if found.device != state.device():
+        raise Refusal("CUDA_ERROR_INVALID_HANDLE", f"{where}: {found.kernel.name} was loaded on another device")
+    return found.kernel
+
+
+@function(TABLE)
+def _cuKernelGetFunction(state: State, kernel: Any) -> Any:
+    found = state.handles.get(kernel, Kernel, "cuKernelGetFunction")
+    return state.api.CUfunction(state.handles.new(Function(found, state.device())))
+
+
+@function(TABLE)
+def _cuKernelSetAttribute(state: State, attribute: Any, value: int, kernel: Any, device: Any) -> None:
+    found, index = state.handles.get(kernel, Kernel, "cuKernelSetAttribute"), state.known(device)
+    kinds = state.api.CUfunction_attribute
+    expect(
+        attribute == kinds.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        f"{getattr(attribute, 'name', attribute)} is not emulated",
+        "CUDA_ERROR_NOT_SUPPORTED",
+    )
+    most = state.devices[index].attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"] - found.entry.shared
+    expect(0 <= value <= most, f"{found.name} can have {most:,} bytes of dynamic shared memory, not {value:,}")
+    found.allowed[index] = value
+
+
+@function(TABLE)
+def _cuGraphConditionalHandleCreate(state: State, graph: Any, context: Any, default: int, flags: int) -> Any:
+    owner = state.handles.get(graph, Graph, "cuGraphConditionalHandleCreate")
+    state.handles.get(context, Context, "cuGraphConditionalHandleCreate")
+    made = Condition(default, default if flags & 1 else None, owner)
+    return state.api.CUgraphConditionalHandle(state.handles.new(made))

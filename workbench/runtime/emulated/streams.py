@@ -1,0 +1,202 @@
+"""Streams and events of emulated devices: work is queued, and done when something waits, in an order that CUDA allows.
+
+Work has an order only where CUDA gives it one: within a stream, between the default stream and blocking ones, and by
+events. Without a seed it is done as it was queued; with one (`WORKBENCH_EMULATED_SEED`) any work that has to wait for
+nothing may be next, so what lacks an order shows.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.runtime.emulated.refusal import STICKY, Refusal, expect
+
+MOST = 512
+"""Pieces of work that may be queued before the oldest are done."""
+AHEAD = 64
+"""Pieces of work among which a seed chooses."""
+
+
+@dataclass(eq=False)
+class Work:
+    """One piece of work of a stream.
+
+    Attributes:
+        do: carries it out; None if it only marks a place.
+        device: the device's number.
+        after: what has to be done before.
+        title: what messages call it.
+        done: whether it is over.
+    """
+
+    do: Callable[[], object] | None
+    device: int
+    after: frozenset[Work]
+    title: str
+    done: bool = False
+
+    @property
+    def ready(self) -> bool:
+        """Whether it may be next."""
+        return all(other.done for other in self.after)
+
+
+@dataclass(eq=False)
+class Stream:
+    """Work of a device that is done in order.
+
+    Attributes:
+        device: the device's number.
+        default: it is the device's default stream, and so in order with every blocking one.
+        blocking: it is in order with the default stream.
+        last: what was queued in it last.
+        waits: events that what is queued next has to wait for, as work.
+        capture: what is captured of it; None if nothing is.
+    """
+
+    device: int
+    default: bool = False
+    blocking: bool = True
+    last: Work | None = None
+    waits: list[Work] = field(default_factory=list)
+    capture: Any = None
+
+
+@dataclass(eq=False)
+class Event:
+    """A place in a stream.
+
+    Attributes:
+        device: of the context in which it was made.
+        timed: whether it keeps the time.
+        mark: the place; None before it is recorded.
+        moment: when the stream came to it, in seconds.
+    """
+
+    device: int
+    timed: bool
+    mark: Work | None = None
+    moment: float = 0.0
+
+
+class Streams:
+    """All work that is queued on the devices of a driver."""
+
+    def __init__(self, devices: int, seed: int | None = None) -> None:
+        """For so many devices; with a seed, in another order than it was queued."""
+        self.default = [Stream(n, default=True) for n in range(devices)]
+        self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
+        self.broken: dict[int, Refusal] = {}
+        self._chance = random.Random(seed) if seed is not None else None
+        self._queued: dict[Work, None] = {}
+        self._running: Work | None = None
+
+    def new(self, device: int, blocking: bool) -> Stream:
+        """A stream of a device."""
+        made = Stream(device, blocking=blocking)
+        self.of_device[device].append(made)
+        return made
+
+    def drop(self, stream: Stream) -> None:
+        """Let a stream go; its work is still done."""
+        if stream.last is not None and not stream.last.done:
+            heir = self.default[stream.device]
+            heir.waits.append(stream.last)
+        self.of_device[stream.device].remove(stream)
+
+    def put(self, stream: Stream, do: Callable[[], object] | None, title: str, after: Iterable[Work] = ()) -> Work:
+        """Queue work in a stream."""
+        before = {*after, *stream.waits}
+        stream.waits.clear()
+        if stream.last is not None:
+            before.add(stream.last)
+        if stream.default:
+            before.update(s.last for s in self.of_device[stream.device] if s.blocking and s.last is not None)
+        elif stream.blocking:
+            legacy = self.default[stream.device]
+            before.update(legacy.waits, () if legacy.last is None else (legacy.last,))
+        made = Work(do, stream.device, frozenset(w for w in before if not w.done), title)
+        stream.last = made
+        self._queued[made] = None
+        while len(self._queued) > MOST and self._running is None:
+            self._step()
+        return made
+
+    def ends(self, streams: Iterable[Stream]) -> list[Work]:
+        """What was queued last in these streams, as far as it is not done."""
+        found = [w for s in streams for w in (s.last, *s.waits) if w is not None]
+        return [w for w in found if not w.done]
+
+    def finish(self, marks: Iterable[Work]) -> None:
+        """Do what is queued until these are done; nothing from inside of what is being done.
+
+        Raises:
+            Refusal: a piece of work failed, which has broken its device.
+            KeyboardInterrupt: with what was stopped; what it writes is half written.
+        """
+        wanted = list(marks)
+        while self._running is None and self._queued and any(not w.done for w in wanted):
+            self._step()
+
+    def idle(self, device: int) -> bool:
+        """Whether the device has nothing left to do."""
+        return all(w.device != device for w in self._queued)
+
+    def _step(self) -> None:
+        """Do the next piece of work."""
+        work = next(iter(self._queued))
+        if self._chance is not None:
+            first = [w for _, w in zip(range(AHEAD), self._queued, strict=False)]
+            work = self._chance.choice([w for w in first if w.ready])
+        try:  # an interrupt may come anywhere: it ends this piece of work, and leaves the others as they are
+            self._running = work
+            del self._queued[work]
+            if work.do is not None and work.device not in self.broken:
+                work.do()
+        except Refusal as refused:
+            status = refused.status if refused.status in STICKY else "CUDA_ERROR_ILLEGAL_ADDRESS"
+            self.broken[work.device] = Refusal(status, f"{work.title}: {refused.why}")
+        except KeyboardInterrupt as stopped:
+            stopped.args = stopped.args or (f"{work.title} was stopped; what it writes is half written.",)
+            raise
+        finally:
+            self._running = None
+            work.done = True
+            work.after = frozenset()
+
+    def record(self, event: Event, stream: Stream) -> None:
+        """Let an event be the end of what a stream has now."""
+
+        def now() -> None:
+            event.moment = time.perf_counter()
+
+        event.mark = self.put(stream, now, "an event")
+
+    def number(self) -> int:
+        """A number for whoever else has an order to choose; 0 without a seed."""
+        return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
+
+    def shuffled(self, things: list[Any]) -> Any:
+        """One of them: the last one without a seed."""
+        return things[-1] if self._chance is None else self._chance.choice(things)
+
+
+def milliseconds(start: Event, end: Event) -> float:
+    """Between two events that are over.
+
+    Raises:
+        Refusal: one keeps no time, or was never recorded; or is not over yet.
+    """
+    for event in (start, end):
+        expect(
+            event.timed and event.mark is not None,
+            "an event that keeps no time, or was never recorded, has no time",
+            "CUDA_ERROR_INVALID_HANDLE",
+        )
+    over = start.mark is not None and start.mark.done and end.mark is not None and end.mark.done
+    expect(over, "an event is not over yet", "CUDA_ERROR_NOT_READY")
+    return 1e3 * (end.moment - start.moment)
