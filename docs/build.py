@@ -37,8 +37,8 @@ API = {
         array1d array2d array3d array4d Float Int Scalar LANGUAGE""",
     "CUDA C++": "cuda_module CudaModule CudaKernel",
     "Arrays": """
-        array zeros ones full empty zeros_like empty_like clone copy from_numpy from_dlpack from_jax from_torch
-        indexedarray""",
+        array zeros ones full empty zeros_like ones_like full_like empty_like clone copy from_numpy from_dlpack from_jax
+        from_torch indexedarray""",
     "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
     "Gradients": """
         Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad find_nan
@@ -154,7 +154,7 @@ def entry(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     full = f"{module.__name__}.{name}"
     if isclass(value):
-        return f".. autoclass:: {full}\n   :members:\n   :undoc-members:\n"
+        return f".. autoclass:: {full}\n   :members:\n   :undoc-members:\n   :inherited-members: BaseException\n"
     if ismodule(value):
         return f"{heading(full, '~')}\n.. automodule:: {full}\n   :members:\n   :no-index:\n"
     if not callable(value):  # the docstring of a plain value is that of its type

@@ -10,6 +10,7 @@ def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
 wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
 """
 
+from functools import partial as _partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ from workbench.errors import (
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
 from workbench.frontend import instead_of as _instead_of
+from workbench.runtime.arithmetic import OPERATIONS as _OPERATIONS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import (
     clone,
@@ -51,7 +53,9 @@ from workbench.runtime.arrays.create import (
     empty_like,
     from_numpy,
     full,
+    full_like,
     ones,
+    ones_like,
     zeros,
     zeros_like,
 )
@@ -121,13 +125,14 @@ _MODULES = {
     "workbench.interop.jax": ("GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_preload"),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
 }
+_OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing
 them takes as long as a quarter of all the others."""
 
 
 class _ArrayOf:
-    """`array2d[float]` or `array2d(dtype=float)`: an annotation of so many dimensions."""
+    """`array2d[float]` or `array2d(dtype=float)`: an annotation; `array2d(data)`: an array of two dimensions."""
 
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim
@@ -135,8 +140,8 @@ class _ArrayOf:
     def __getitem__(self, dtype: Any) -> Any:
         return _array_of(dtype, self.ndim) or _array_type(dtype, self.ndim)
 
-    def __call__(self, dtype: Any) -> Any:
-        return self[dtype]
+    def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
+        return array(data, dtype, ndim=self.ndim, **options)
 
     def __repr__(self) -> str:
         return f"array{self.ndim}d"
@@ -209,11 +214,11 @@ __all__ = [
     "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
     "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",
     "checks", "clone", "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events",
-    "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "func", "func_grad",
-    "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
+    "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "full_like", "func",
+    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "load_record", "map", "matrix", "ones", "profile", "record", "set_checks",
+    "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "profile", "record", "set_checks",
     "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "value_and_grad", "vector",
     "wait", "zeros", "zeros_like",
 ]  # fmt: skip

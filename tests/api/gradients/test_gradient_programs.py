@@ -111,13 +111,13 @@ RIGHT: dict[str, tuple[Callable[[], Any], Any]] = {
     "itself copied to itself": (lambda: through(lambda x: x.copy_(x), leaf()), 2 * X),
     "itself added to itself": (lambda: through(lambda x: x.add_(x), leaf()), 8 * X),
     "a part copied up": (
-        lambda: through(lambda x: x[1:].copy_(x[:-1]) and None, leaf([1, 2, 3, 4]), 4), [2 + 2, 4, 6, 0],
+        lambda: through(lambda x: (x[1:].copy_(x[:-1]), None)[1], leaf([1, 2, 3, 4]), 4), [2 + 2, 4, 6, 0],
     ),
     "a part copied down": (
-        lambda: through(lambda x: x[:-1].copy_(x[1:]) and None, leaf([1, 2, 3, 4]), 4), [0, 4, 6, 8 + 8],
+        lambda: through(lambda x: (x[:-1].copy_(x[1:]), None)[1], leaf([1, 2, 3, 4]), 4), [0, 4, 6, 8 + 8],
     ),
     "a part added up": (
-        lambda: through(lambda x: x[1:].add_(x[:-1]) and None, leaf([1, 2, 3, 4]), 4),
+        lambda: through(lambda x: (x[1:].add_(x[:-1]), None)[1], leaf([1, 2, 3, 4]), 4),
         [2 * 1 + 2 * 3, 2 * 3 + 2 * 5, 2 * 5 + 2 * 7, 2 * 7],
     ),
     "an element set": (lambda: through(lambda x: x.__setitem__(1, 5.0), leaf()), [2, 0, 6]),

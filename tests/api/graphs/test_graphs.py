@@ -311,7 +311,7 @@ def test_a_branch_is_a_function_or_a_graph_that_can_run() -> None:
         raise ZeroDivisionError
     for run in (wb.capture_if, wb.capture_while):
         with pytest.raises(wb.LaunchError, match=r"has no (branch|body)\.  Pass a function"):
-            run(flag, x.zero_() and None)
+            run(flag, (x.zero_(), None)[1])
         with wb.capture() as g:
             with pytest.raises(wb.LaunchError, match="ended with ZeroDivisionError"):
                 run(flag, failed[0])

@@ -24,12 +24,14 @@ from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
+from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
 from workbench.source import Source
 from workbench.structs import AnyType, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
 
 KEPT = 256
+ONE = (1,)
 _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
 
 
@@ -40,8 +42,8 @@ def map(
 
     Args:
         f: a func, a builtin, or a plain Python function (made a func).
-        arguments: arrays of one shape (1 to 4 dimensions), and numbers or vectors that go with every element. A Python
-            float counts in the arrays' widest float type, an int as int32.
+        arguments: arrays of one shape (1 to 4 dimensions), and numbers, vectors or arrays of shape (1,) that go with
+            every element. A Python float counts in the arrays' widest float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
@@ -54,12 +56,13 @@ def map(
     """
     values = _values(arguments, device)
     arrays = [v for v in values if isinstance(v, array)]
-    shape = arrays[0].shape
+    shape = max((a.shape for a in arrays), key=lambda s: s != ONE)
+    singles = frozenset(k for k, v in enumerate(values) if isinstance(v, array) and v.shape == ONE != shape)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
     found = mapped.results(types)
     outs = _outputs(out, found, shape, arrays)
-    kernel = mapped.kernel(types, len(shape), len(outs))
+    kernel = mapped.kernel(types, len(shape), len(outs), singles)
     launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
     mapped.keep(types, found, kernel.specialise([*types, *(a.type for a in outs)]))
     return outs[0] if len(outs) == 1 else tuple(outs)
@@ -96,12 +99,13 @@ class _Mapped:
         """Keep the results' types for as long as nothing that the function captures changes."""
         self._results[types] = found, specialisation
 
-    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int) -> Kernel:
-        """The kernel for arguments of these kinds."""
+    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int, singles: frozenset[int] = frozenset()) -> Kernel:
+        """The kernel for arguments of these kinds; of `singles` every thread reads the only element."""
         index = ", ".join("ijkl"[:ndim])
         names = [f"x{k}" for k in range(len(types))]
         read = [
-            f"{n}[{index}]" if isinstance(t, (ArrayType, StructArray)) else n for n, t in zip(names, types, strict=True)
+            f"{n}[{0 if k in singles else index}]" if isinstance(t, (ArrayType, StructArray)) else n
+            for k, (n, t) in enumerate(zip(names, types, strict=True))
         ]
         results = [f"y{k}" for k in range(outs)]
         text = (
@@ -145,10 +149,11 @@ def _values(arguments: Sequence[Any], device: Device | str | None) -> list[Any]:
         for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
-    if len({a.shape for a in arrays}) > 1:
+    if len({a.shape for a in arrays} - {ONE}) > 1:
         shown = ", ".join(str(a.shape) for a in arrays)
         raise LaunchError(
-            f"map() takes arrays of one shape; these are {shown}.", advice="Numbers go with every element."
+            f"map() takes arrays of one shape; these are {shown}.",
+            advice="Numbers go with every element, and so do arrays of shape (1,).",
         )
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
     widest = max(floats, key=lambda t: t.bits, default=float32)
@@ -159,8 +164,10 @@ def _small(value: np.ndarray[Any, Any]) -> bool:
     return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
 
 
-def _number(value: array | Numpy | float | str | None, widest: Scalar) -> Any:
-    if isinstance(value, array) or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS):
+def _number(value: array | Symbol | Numpy | float | str | None, widest: Scalar) -> Any:
+    if isinstance(value, (array, Symbol)) or (
+        isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS
+    ):
         return value
     if isinstance(value, bool):
         return np.bool_(value)
@@ -174,6 +181,8 @@ def _number(value: array | Numpy | float | str | None, widest: Scalar) -> Any:
 
 
 def _type(value: Any) -> AnyType:
+    if isinstance(value, Symbol):
+        return value.type
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar
 

@@ -6,6 +6,7 @@ array for two results. All of them are read here, at once; the pass then clears 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from workbench.api.narrow import is_float_array, is_list, is_mapping
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import covering
 from workbench.runtime.device.memory import Memory
 from workbench.structs import Struct
 from workbench.types import element, is_float
@@ -20,19 +22,29 @@ from workbench.types import element, is_float
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(loss: object, grads: object, known: set[Memory]) -> list[tuple[array, Any]]:
+def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable[array]) -> list[tuple[array, Any]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
         loss: an array of one float, or None.
         grads: arrays to their adjoints, or None.
-        known: memories of the arrays that the tape has seen.
+        seen: the arrays that the tape has seen.
+        results: the arrays that were written; with neither loss nor grads, it starts at their `.grad`.
 
     Raises:
-        LaunchError: neither or both are given, or one does not fit.
+        LaunchError: both are given, one does not fit, or neither is given and no result has a `.grad`.
     """
-    if (loss is None) == (grads is None):
+    if loss is not None and grads is not None:
         raise LaunchError("backward() takes a loss, or grads: one of the two.")
+    if loss is None and grads is None:
+        # One array for each memory, and all of that: its views have parts of the same gradient.
+        whole = {a.memory: covering(a) for a in results if a.memory.grad is not None and is_float(a.dtype)}
+        grads = {value: value.twin(memory.grad.memory) for memory, value in whole.items()}
+        if not grads:
+            raise LaunchError(
+                "backward() without a loss starts from the .grad of what was written, and no such array has one.",
+                advice="Pass a loss or grads, or make the result with requires_grad=True and set its .grad.",
+            )
     if loss is not None:
         if not isinstance(loss, array):
             raise LaunchError(
@@ -46,6 +58,7 @@ def starts(loss: object, grads: object, known: set[Memory]) -> list[tuple[array,
         return [(loss, np.ones(()))]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
+    known = {value.memory for value in seen}
     for target in grads:
         if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")

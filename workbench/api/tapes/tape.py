@@ -268,18 +268,18 @@ class Tape(Observer):
     def backward(
         self, loss: array | None = None, grads: Mapping[array, Any] | None = None, *, retain_grad: bool = False
     ) -> None:
-        """Walk backwards from a loss, or from given adjoints.
+        """Walk backwards from a loss, from given adjoints, or without either from the `.grad` that results have.
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
             grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
-                They are copied before anything changes, so they may be any arrays: `{y: y.grad}` will do.
+                They are copied before anything changes.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
                 adjoints of what a launch, a copy or a fill has overwritten are used up (0) at the end.
 
         Raises:
-            LaunchError: neither or both are given, the loss is not one float, nothing recorded wrote it (or used what
-                `grads` names), or an adjoint does not fit.
+            LaunchError: both are given, the loss is not one float, nothing recorded wrote it (or used what `grads`
+                names), an adjoint does not fit, or neither is given and no array that was written has a `.grad`.
             NotDifferentiable: a kernel has no right adjoint, an array its adjoint reads has changed unseen, two arrays
                 were made of the same memory, or a gradient is half added by a pass that was stopped.
             KeyboardInterrupt: it was stopped; the message names the gradients that are half added.
@@ -288,7 +288,7 @@ class Tape(Observer):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        given = starts(loss, grads, {a.memory for a in self.seen.values()})
+        given = starts(loss, grads, self.seen.values(), (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
         self._refuse_stopped(steps)

@@ -84,10 +84,13 @@ class Builtin:
     hidden: bool = False
 
     def __call__(self, *args: Any) -> Any:
-        """On `Ref`s: emit the operation. On numbers: the reference's result, as Python and NumPy compute it."""
+        """On `Ref`s: emit the operation. On arrays: element by element. On numbers: what Python and NumPy compute."""
         refs = [a for a in args if isinstance(a, Ref)]
         if refs:
             return emit(refs[0].builder, self.name, args)
+        for value in args:
+            if hasattr(value, "__wb_call__"):
+                return value.__wb_call__(self, args)
         with np.errstate(all="ignore"):
             return self.reference(*(np.asarray(a)[()] for a in args))
 

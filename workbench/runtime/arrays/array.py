@@ -16,10 +16,12 @@ import numpy as np
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
 from workbench.runtime.active_observers import notify
+from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side, tag_of
+from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
@@ -29,7 +31,7 @@ from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wi
 Element = Scalar | Vector | Struct
 
 
-class array:
+class array(Viewed, Arithmetic):
     """An array of 1 to 4 dimensions.
 
     Attributes:
@@ -45,8 +47,8 @@ class array:
 
     __wb_generic__ = True
     __slots__ = (
-        "_fields", "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed", "requires_grad", "shape",
-        "strides", "tag", "type",
+        "__weakref__", "_fields", "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed",
+        "requires_grad", "shape", "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
@@ -72,17 +74,17 @@ class array:
         """An array from `data` (a sequence of numbers or a NumPy array).
 
         Args:
-            data: numbers, nested as the shape; for a vector dtype the last axis holds the components.
+            data: numbers, nested as the shape; for a vector dtype the last axis holds the components, or all are flat.
             dtype: the element type; that of a NumPy array, else int32 or float32, if it is not given.
             ndim: checked against the data where given.
-            shape: an array of zeros of this shape where there is no data.
+            shape: that of the data, which may be nested otherwise; of zeros where there is no data.
             device: where it lies.
             requires_grad: whether it has a `.grad`.
             copy: False shares the memory of a NumPy array, or of what gives one (CPU, same dtype).
 
         Raises:
             TypeError: the dtype is none of the language's, or the data cannot have it.
-            ValueError: more than 4 dimensions, or another number than `ndim`.
+            ValueError: more than 4 dimensions, another number than `ndim`, or another number of elements than `shape`.
             LaunchError: memory to be shared is read-only.
             NotDifferentiable: an array becomes one of another dtype while a tape records it.
         """
@@ -98,10 +100,11 @@ class array:
             notify("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
         host, kind = host_form(data, dtype)
+        host = host if shape is None else host.reshape(*as_shape(shape), *kind.shape)
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
-        fresh = isinstance(data, (list, tuple)) or (type(data) is np.ndarray and host is not data)
+        fresh = isinstance(data, (list, tuple)) or (type(data) is np.ndarray and not np.may_share_memory(host, data))
         if (copy and not fresh) or not host.flags.aligned:
             host = host.copy()
         if not host.flags.writeable:
@@ -161,8 +164,18 @@ class array:
 
     @property
     def grad(self) -> array | None:
-        """The gradient a tape accumulated; None without `requires_grad`."""
+        """The gradient a tape accumulated; None without `requires_grad`.
+
+        What is assigned (an array, NumPy's too, or one number; None is 0) is copied, and `requires_grad` is then true.
+        """
         return self._grad
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        if not self.requires_grad:
+            self._require_grad()
+        assert self._grad is not None
+        self._grad[...] = 0 if value is None else value
 
     @property
     def ndim(self) -> int:
@@ -223,18 +236,21 @@ class array:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         return cuda_array_interface(self)
 
-    def view(self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None) -> array:
-        """Another view of the same memory, or of `memory`: `shape` elements, `strides` in bytes, absolute `address`."""
+    def window(
+        self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None,
+        dtype: Element | None = None,
+    ) -> array:  # fmt: skip
+        """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
         made = object.__new__(array)
-        kind = replace(self.type, ndim=len(shape))
-        made._place(memory or self.memory, self.dtype, shape, strides, False, address, kind)
+        kind = replace(self.type, ndim=len(shape)) if dtype is None else None
+        made._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
         return made
 
     def twin(self, memory: Memory) -> array:
         """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
         address = memory.address + self.address - self.memory.address
         if memory.device is not self.device:
-            return self.view(self.shape, self.strides, address, memory)
+            return self.window(self.shape, self.strides, address, memory)
         return self._alike(memory, address)
 
     def _alike(self, memory: Memory, address: int) -> array:
@@ -282,8 +298,8 @@ class array:
             return self.field(index)
         start, shape, strides = located(index, self.shape, self.strides)
         if shape:
-            return self.view(shape, strides, self.address + start)
-        found = self.view((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
+            return self.window(shape, strides, self.address + start)
+        found = self.window((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
         return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -293,7 +309,7 @@ class array:
         start, shape, strides = located(index, self.shape, self.strides)
         if not shape:  # one element
             shape, strides = [1] * self.ndim, list(self.strides)
-        target = self.view(shape, strides, self.address + start)
+        target = self.window(shape, strides, self.address + start)
         if isinstance(value, array):
             target.copy_(value)
         elif not isinstance(self.dtype, Struct) and np.ndim(value) == 0:
@@ -301,23 +317,6 @@ class array:
         else:
             host = np.broadcast_to(as_elements(value, self.dtype), (*target.shape, *self.dtype.shape))
             target.copy_(array(host, self.dtype, device=self.device))
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(len(self)))
-
-    def __float__(self) -> float:
-        return float(self._only())
-
-    def __int__(self) -> int:
-        return int(self._only())
-
-    def _only(self) -> Any:
-        if self.size != 1:
-            raise TypeError(f"only an array of one element converts to a number; this one has shape {self.shape}")
-        return self.numpy().reshape(-1)[0]
 
     def fill_(self, value: Any) -> array:
         """Set every element (every component) to `value`; returns the array.
@@ -382,10 +381,6 @@ class array:
     def assign(self, source: Any) -> array:
         """Become a copy of `source` (an array or anything `array()` takes); returns the array."""
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
-
-    def contiguous(self) -> array:
-        """The array itself if it is dense, else a dense copy."""
-        return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def to(self, device: Device | str) -> array:
         """The array itself if it is already there, else a copy on that device."""

@@ -90,7 +90,7 @@ def everywhere(target: Strided, value: Any) -> Any:
     whole[...] = value
     make: Any = target.__class__
     one = make(whole, target.dtype, device=target.device)
-    return one.view(target.shape, (0,) * target.ndim, one.address)
+    return one.window(target.shape, (0,) * target.ndim, one.address)
 
 
 def _from_elsewhere(target: Strided, source: Strided) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
+from workbench.runtime.arrays.views import part
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.memory import Memory
 from workbench.structs import StructArray, as_element
@@ -98,32 +99,105 @@ def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, r
     return full(shape, 1, dtype, device, requires_grad)
 
 
-def zeros_like(source: array, dtype: Any = None) -> array:
-    """Zeros of the same shape and device, and the same dtype unless another is given.
+def _like(source: array, dtype: Any, device: Device | str | None, requires_grad: bool) -> array:
+    """An undefined array of the source's shape, and of its dtype and device where no other is given."""
+    if device is None and not requires_grad:
+        return source.fresh_like(dtype)
+    kind = source.dtype if dtype is None else as_element(dtype)
+    place = source.device if device is None else get_device(device)
+    return array.undefined(source.shape, kind, place, requires_grad)
+
+
+def zeros_like(
+    source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """Zeros of the same shape.
+
+    Args:
+        source: an array; only its shape, dtype and device count.
+        dtype: the element type; None is that of the source.
+        device: where; None is where the source is.
+        requires_grad: whether it has a `.grad`.
 
     Returns:
-        An array of its own, dense, without a gradient.
+        An array of its own, dense.
     """
-    return source.fresh_like(dtype).fill_(0)
+    return _like(source, dtype, device, requires_grad).fill_(0)
 
 
-def empty_like(source: array, dtype: Any = None) -> array:
-    """An undefined array of the same shape and device, and the same dtype unless another is given.
+def ones_like(
+    source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """Ones of the same shape.
+
+    Args:
+        source: an array; only its shape, dtype and device count.
+        dtype: the element type; None is that of the source.
+        device: where; None is where the source is.
+        requires_grad: whether it has a `.grad`.
 
     Returns:
-        An array of its own, dense, without a gradient.
+        An array of its own, dense.
     """
-    return source.fresh_like(dtype)
+    return _like(source, dtype, device, requires_grad).fill_(1)
 
 
-def clone(source: array, requires_grad: bool = False) -> array:
-    """A dense copy on the same device.
+def full_like(
+    source: array, value: Any, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """An array of the same shape, filled with `value`.
+
+        >>> import workbench as wb
+        >>> wb.full_like(wb.zeros((2, 2)), 0.5).numpy()
+        array([[0.5, 0.5],
+               [0.5, 0.5]], dtype=float32)
+
+    Args:
+        source: an array; only its shape, dtype and device count.
+        value: a scalar, or for a vector dtype a sequence of its components.
+        dtype: the element type; None is that of the source.
+        device: where; None is where the source is.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array of its own, dense.
+
+    Raises:
+        OverflowError: the value does not fit the element type.
+    """
+    return _like(source, dtype, device, requires_grad).fill_(value)
+
+
+def empty_like(
+    source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
+) -> array:
+    """An array of the same shape, whose elements are undefined until they are written.
+
+    Args:
+        source: an array; only its shape, dtype and device count.
+        dtype: the element type; None is that of the source.
+        device: where; None is where the source is.
+        requires_grad: whether it has a `.grad`.
+
+    Returns:
+        An array of its own, dense.
+    """
+    return _like(source, dtype, device, requires_grad)
+
+
+def clone(source: array, requires_grad: bool = False, *, device: Device | str | None = None) -> array:
+    """A dense copy.
+
+    Args:
+        source: an array.
+        requires_grad: whether the copy has a `.grad`, of zeros.
+        device: where; None is where the source is.
 
     Returns:
         An array of the same shape and dtype.
     """
-    made = array.undefined(source.shape, source.dtype, source.device, requires_grad)
-    return made.copy_(source)
+    place = source.device if device is None else get_device(device)
+    return array.undefined(source.shape, source.dtype, place, requires_grad).copy_(source)
 
 
 def _copied(source: array, memo: Any = None) -> array:
@@ -134,17 +208,37 @@ def _copied(source: array, memo: Any = None) -> array:
     return made
 
 
-def copy(target: array, source: array) -> None:
-    """Copy the elements of `source` into `target`, across devices too.
+def copy(target: array, source: array, dest_offset: int = 0, src_offset: int = 0, count: int | None = None) -> None:
+    """Copy the elements of `source` into `target`, across devices too; or some of them, counted row by row.
+
+        >>> import workbench as wb
+        >>> x = wb.zeros(5)
+        >>> wb.copy(x, wb.array([1.0, 2.0, 3.0]), dest_offset=1, count=2)
+        >>> x.numpy()
+        array([0., 1., 2., 0., 0.], dtype=float32)
+
+    Args:
+        target: the array that is written.
+        source: an array of the same dtype; of the same shape if neither offset nor count is given.
+        dest_offset: the first element of the target that is written.
+        src_offset: the first element of the source that is read.
+        count: how many; None is all of the source from `src_offset` on.
 
     Raises:
-        LaunchError: shape or dtype differ.
+        LaunchError: dtypes (or shapes) differ, elements are outside, or a part is copied of what is not dense.
     """
-    target.copy_(source)
+    if (dest_offset, src_offset, count) == (0, 0, None):
+        target.copy_(source)
+        return
+    number = source.size - src_offset if count is None else count
+    part(target, dest_offset, number, "target").copy_(part(source, src_offset, number, "source"))
 
 
-def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False) -> array:
-    """A CPU array that shares the NumPy array's memory.
+def from_numpy(
+    data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False, *, shape: Shape | None = None,
+    device: Device | str | None = None,
+) -> array:  # fmt: skip
+    """An array that shares the NumPy array's memory; on a GPU a copy.
 
         >>> import numpy as np, workbench as wb
         >>> host = np.zeros(2, np.float32)
@@ -157,9 +251,11 @@ def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: boo
         data: a NumPy array of 1 to 4 dimensions; a change of either is a change of both.
         dtype: a vector type, to take the last axes as components; the data's own dtype if None.
         requires_grad: whether it has a `.grad`.
+        shape: that of the array; None is the data's.
+        device: where; None is the CPU.
 
     Returns:
-        An array over the same bytes.
+        An array over the same bytes; a GPU has a copy.
 
     Raises:
         TypeError: it is not a NumPy array, or its numbers would have to be converted and so could not be shared.
@@ -168,8 +264,9 @@ def from_numpy(data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: boo
     """
     if not isinstance(data, np.ndarray):
         raise TypeError(f"from_numpy() takes a NumPy array, not a {type(data).__name__}; wb.array(…) takes lists, too")
-    made = array(data, dtype, device=CPU, copy=False, requires_grad=requires_grad)
-    if data.size and not np.may_share_memory(made.numpy(), data):
+    place = CPU if device is None else get_device(device)
+    made = array(data, dtype, shape=shape, device=place, copy=False, requires_grad=requires_grad)
+    if not place.is_cuda and data.size and not np.may_share_memory(made.numpy(), data):
         raise TypeError(
             f"from_numpy() shares memory, which data of dtype {data.dtype.str} cannot as {made.dtype!r}; "
             "wb.array(…) makes a copy"
@@ -190,7 +287,7 @@ def lying_in(
 def link_grad(made: array, grad: array) -> None:
     """Make `grad`, of the same shape and dtype, the gradient of an array that was made without one."""
     made.requires_grad, made._grad = True, grad
-    made.memory.grad = made.memory.grad or grad
+    made.memory.grad = made.memory.grad if made.memory.grad is not None else grad
 
 
 def _reduced(a: array) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vec
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
         host = converted(host, element(kind))
     inner = kind.shape
+    if inner and host.ndim == 1 and host.size % prod(inner) == 0:  # flat: components side by side
+        host = host.reshape(-1, *inner)
     if inner and (host.ndim <= len(inner) or host.shape[-len(inner) :] != inner):
         must = f"axis must be {inner[0]}" if len(inner) == 1 else f"axes must be {inner[0]} and {inner[1]}"
         raise TypeError(f"data of shape {host.shape} cannot become an array of {kind!r}: its last {must}")

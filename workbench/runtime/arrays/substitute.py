@@ -56,7 +56,7 @@ class Substitution:
                 if region(value) == region(old):
                     return new
                 if old.strides == new.strides and _inside(value, old):
-                    return new.view(value.shape, value.strides, new.address + value.address - old.address)
+                    return new.window(value.shape, value.strides, new.address + value.address - old.address)
                 raise LaunchError(
                     "The replaced array is also used through a view, which the new one cannot have.",
                     advice="Pass an array with the same strides.",

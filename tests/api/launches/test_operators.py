@@ -1,0 +1,210 @@
+"""Arithmetic on arrays: each operator beside NumPy's, on the tape, on every device, and what is refused."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.errors import LaunchError, NotDifferentiable
+
+DEVICES = ("cpu", pytest.param("emulated", marks=pytest.mark.slow))
+A = np.array([[1.5, -2.0, 3.0], [0.25, 5.0, -6.0]], np.float32)
+B = np.array([[2.0, 4.0, -1.0], [0.5, 5.0, 3.0]], np.float32)
+BINARY = (
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.lt,
+    operator.le, operator.gt, operator.ge,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_operators_as_numpy_has_them(device):
+    a, b = wb.array(A, device=device), wb.array(B, device=device)
+    for op in BINARY:
+        pairs = [(op(a, b), op(A, B)), (op(A, b), op(A, B))]
+        if op in (operator.sub, operator.floordiv, operator.lt):
+            pairs += [(op(a, 2), op(A, np.float32(2))), (op(0.5, b), op(np.float32(0.5), B))]
+        for ours, theirs in pairs:
+            assert isinstance(ours, wb.array) and ours.device == a.device and ours.dtype.numpy == theirs.dtype, op
+            np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6, err_msg=op.__name__)
+    assert np.array_equal((-a).numpy(), -A) and np.array_equal(abs(a).numpy(), abs(A))
+    np.testing.assert_allclose((abs(a) ** 1.5).numpy(), abs(A) ** 1.5, rtol=1e-5)
+    np.testing.assert_allclose((2 ** b).numpy(), np.float32(2) ** B, rtol=1e-6)  # fmt: skip
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_masks(device):
+    a, b = wb.array(A, device=device), wb.array(B, device=device)
+    mask = (a > 0) & (b < 4) | ~(a >= -3) ^ (b > 0)
+    expected = (A > 0) & (B < 4) | ~(A >= -3) ^ (B > 0)
+    assert np.array_equal(mask.numpy(), expected)
+    assert int(mask.sum()) == expected.sum()
+    assert np.array_equal(wb.where(a > b, a, 0).numpy(), np.where(A > B, A, 0))
+    assert np.array_equal(wb.max(a, b).numpy(), np.maximum(A, B))
+    bits = wb.array([12, 10], device=device)
+    assert [(bits & 6).numpy().tolist(), (bits | 1).numpy().tolist(), (~bits).numpy().tolist()] == [
+        [4, 2], [13, 11], [-13, -11],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_reductions(device):
+    a, b = wb.array(A, device=device), wb.array(B, device=device)
+    assert a.sum().shape == (1,) and float(a.sum()) == A.sum()
+    assert float(a.mean()) == pytest.approx(A.mean()) and float(a.T[1:].sum()) == A.T[1:].sum()
+    assert float(a.dot(b)) == (A * B).sum()
+    assert float(a.max()) == 5 and float(a.min()) == -6
+    assert int(wb.array([3, 4, 5], device=device).sum()) == 12
+    assert float(wb.array([3, 4], device=device).mean()) == 3.5
+    assert wb.array(A, dtype=wb.vec3, device=device).sum().numpy().tolist() == [A.sum(0).tolist()]
+    assert float(wb.zeros((0, 3), device=device).sum()) == 0
+    for spot in range(3):
+        holed = wb.array(np.where(np.arange(3) == spot, np.nan, A[0]).astype(np.float32), device=device)
+        assert np.isnan(float(holed.max())) and np.isnan(float(holed.min()))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_products(device):
+    a, b, v = wb.array(A, device=device), wb.array(B.T.copy(), device=device), wb.array(B[0], device=device)
+    for ours, theirs in ((a @ b, A @ B.T), (a @ v, A @ B[0]), (v @ a.T, B[0] @ A.T), (v @ v, [B[0] @ B[0]])):
+        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-6)
+    assert (wb.zeros((2, 0), device=device) @ wb.zeros((0, 3), device=device)).numpy().tolist() == [[0] * 3] * 2
+    np.testing.assert_allclose((A @ b).numpy(), A @ B.T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_gradients(device):
+    """Against the formulas: loss = Σ(2x - y)² + mean(where(x < 0, x², x)) + (x - mean x)·y + Σ(M x)."""
+    y, m = B[0], A
+    x = wb.array(A[0], device=device, requires_grad=True)
+    ours_y, ours_m = wb.array(y, device=device), wb.array(m, device=device)
+    with wb.Tape() as tape:
+        loss = ((x * 2 - ours_y) ** 2).sum() + wb.where(x < 0, x * x, x).mean()
+        loss = loss + (x - x.mean()).dot(ours_y) + (ours_m @ x).sum()
+    tape.backward(loss)
+    h = A[0].astype(np.float64)
+    expected = 4 * (2 * h - y) + np.where(h < 0, 2 * h, 1) / 3 + (y - y.mean()) + m.sum(0)
+    np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-5)
+
+
+def test_double_precision_and_numbers():
+    x = wb.array(A.astype(np.float64))
+    assert (x * 0.1).dtype == wb.float64 and np.array_equal((x * 0.1).numpy(), A.astype(np.float64) * 0.1)
+    assert (wb.array([1, 2], dtype=wb.int64) + 2**40).numpy().tolist() == [2**40 + 1, 2**40 + 2]
+    assert (wb.ones(2, dtype=wb.vec3) * 2.0 + wb.ones(2, dtype=wb.vec3)).numpy().tolist() == [[3] * 3] * 2
+    assert (wb.array([1, 2]) / 2).numpy().tolist() == [0.5, 1.0]
+
+
+def test_in_place_the_array_stays_the_one_that_others_hold():
+    x = wb.array(A)
+    same, row = x, x[0]
+    x += 1
+    x *= 2
+    row -= 3
+    assert x is same and np.array_equal(x.numpy()[0], (A[0] + 1) * 2 - 3)
+    x[1] /= 2
+    assert np.array_equal(x.numpy()[1], A[1] + 1)
+    p = wb.array(A[0], requires_grad=True)
+    with wb.Tape() as tape:
+        q = p * 1.0
+        q *= p
+        loss = q.sum()
+    tape.backward(loss)
+    np.testing.assert_allclose(p.grad.numpy(), 2 * A[0])
+
+
+def test_equality_is_identity_and_truth_is_of_one_element():
+    x, y = wb.array([1.0, 2.0]), wb.array([1.0, 2.0])
+    assert x == x and x != y and len({x: 0, y: 1}) == 2
+    assert x.sum() > 2 and not x.sum() < 2
+    with pytest.raises(TypeError, match="only an array of one element is true or false"):
+        bool(x < y)
+
+
+def test_numpy_keeps_its_functions():
+    x, host = wb.array(A), A.copy()
+    for found, expected in (
+        (np.sum(x), A.sum()), (np.mean(x, axis=0), A.mean(0)), (np.sin(x), np.sin(A)), (np.max(x), A.max()),
+        (np.reshape(x, 6), A.reshape(6)), (np.concatenate([x, x]), np.concatenate([A, A])), (host == x, A == A),
+        (np.multiply(x, x), A * A), (np.add.reduce(x), A.sum(0)), (np.where(x, x, 0), np.where(A, A, 0)),
+    ):  # fmt: skip
+        assert isinstance(found, (np.ndarray, np.generic)) and np.array_equal(found, expected)
+    same = host
+    host += x
+    assert host is same and np.array_equal(host, 2 * A)
+    assert isinstance(np.float32(2) * x, wb.array) and isinstance(A @ x.T, wb.array)
+    with pytest.raises(TypeError):
+        np.add(A, A, out=x)
+
+
+def test_captured_and_recorded():
+    x = wb.array(A)
+    with wb.record() as rec:
+        y = x * 2.0
+    assert len(rec) >= 1
+    x.fill_(3)
+    rec.replay()
+    assert (y.numpy() == 6).all()
+
+
+def shifted(x: wb.array[float], a: float, y: wb.array[float]):
+    wb.copy(y, (a * x + 1) * a)
+
+
+@pytest.mark.slow
+def test_in_a_function_of_jax_with_a_traced_number(need):
+    need("jax")
+    import jax
+
+    f = wb.jax_callable(shifted)
+    x = A[0]
+    np.testing.assert_allclose(jax.jit(f)(x, 2.0), (2 * x + 1) * 2)
+    assert float(jax.grad(lambda a: f(x, a).sum())(2.0)) == pytest.approx((4 * x + 1).sum())
+
+
+def test_captured():
+    x = wb.array(A)
+    with wb.capture() as g:
+        y = x * 2 + 1
+        total = y.sum()
+    g.launch()
+    assert np.array_equal(y.numpy(), A * 2 + 1) and float(total) == (A * 2 + 1).sum()
+
+
+@pytest.mark.slow
+def test_differentiated_twice():
+    def loss(x):
+        return (x * x * x).sum()
+
+    x = wb.array(A)
+    assert np.allclose(wb.hvp(loss)(x, along=wb.ones_like(x)).numpy(), 6 * A)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, message",
+    [
+        (lambda x: x + wb.zeros(5), LaunchError, "arrays of one shape"),
+        (lambda x: x + "text", TypeError, "unsupported operand"),
+        (lambda x: None * x, TypeError, "unsupported operand"),
+        (lambda x: wb.array([1, 2]) * 0.5, LaunchError, "Convert the array"),
+        (lambda x: x * 1e300, OverflowError, "float32"),
+        (lambda x: x @ x, LaunchError, r"\(n, k\) @ \(k, m\)"),
+        (lambda x: x @ 2, TypeError, "unsupported operand"),
+        (lambda x: x.dot(wb.zeros(5)), LaunchError, "one shape and dtype"),
+        (lambda x: wb.zeros(0).max(), LaunchError, "not empty"),
+        (lambda x: wb.zeros(2, dtype=wb.vec3).min(), LaunchError, "array of numbers"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(wrong, error, message):
+    with pytest.raises(error, match=message):
+        wrong(wb.array(A))
+
+
+def test_the_largest_element_has_no_gradient():
+    x = wb.array(A, requires_grad=True)
+    with wb.Tape() as tape:
+        loss = x.max()
+    with pytest.raises(NotDifferentiable):
+        tape.backward(loss)

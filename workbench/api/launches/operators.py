@@ -1,0 +1,140 @@
+"""Operators and reductions of arrays: `runtime/arithmetic.py` has their Python names. Elementwise ones are `map`s."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import launch
+from workbench.api.launches.map import map
+from workbench.api.launches.reductions import add_products, add_up, largest, multiplied, smallest
+from workbench.builtins import TABLE, Builtin
+from workbench.errors import LaunchError
+from workbench.ranges import number
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import empty, zeros
+from workbench.runtime.arrays.placeholder import Symbol
+from workbench.structs import Struct
+from workbench.types import Kind, Scalar, Vector, element, int32, is_float
+from workbench.types import bool as bool_
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    """`left + right` and the like, by a builtin's name; a Python number takes the array's type, as in a kernel."""
+    kind = _number_type(left, right)
+    if kind is None:
+        return NotImplemented
+    return map(TABLE[name], _fitting(left, kind), _fitting(right, kind))
+
+
+def unary(name: str, value: array) -> Any:
+    """`-x` and the like, by a builtin's name."""
+    return map(TABLE[name], value)
+
+
+def logical(name: str, left: array, right: Any) -> Any:
+    """`left & right` and the like: of bools whether both hold, of integers their bits."""
+    return binary(f"{name}_" if left.dtype == bool_ else f"bit_{name}", left, right)
+
+
+def inverted(value: array) -> Any:
+    """`~x`: not, of bools; of integers the other bits."""
+    return unary("not_" if value.dtype == bool_ else "invert", value)
+
+
+def applied(builtin: Builtin, *values: Any) -> Any:
+    """A builtin on the elements of arrays; a Python number takes the arrays' type."""
+    kind = _number_type(*values)
+    return map(builtin, *(_fitting(value, kind) for value in values))
+
+
+def _number_type(*values: Any) -> Scalar | None:
+    """What Python's numbers become beside arrays: their widest float, else their integer; None: one is no operand."""
+    if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, Symbol)) for v in values):
+        return None
+    found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
+    ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
+    return max(ranked, key=lambda t: t.bits, default=bool_)
+
+
+def _fitting(value: Any, kind: Scalar | None) -> Any:
+    if isinstance(value, Symbol) and kind is not None:
+        return value.become("an operator", "the number", kind)
+    if kind is None or type(value) not in (int, float):
+        return value
+    if isinstance(value, float) and not is_float(kind):
+        raise LaunchError(
+            f"{value!r} beside an array of {kind!r}: types are not converted by themselves.",
+            advice="Convert the array: wb.array(x, dtype=float).",
+        )
+    return number(value, int32 if kind == bool_ else kind)
+
+
+def total(x: array) -> array:
+    """The sum of all elements."""
+    if x.dtype == bool_:
+        return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)))
+    out = zeros(1, x.dtype, x.device, x.requires_grad)
+    return _reduced(add_up, "sum()", x.size, [x.flatten()], out)
+
+
+def inner(x: array, y: Any) -> array:
+    """The sum of the products of two arrays' elements."""
+    if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not isinstance(x.dtype, Scalar):
+        shown = f"{y.type!r} of shape {y.shape}" if isinstance(y, array) else repr(y)
+        raise LaunchError(
+            f"dot() takes two arrays of numbers of one shape and dtype, not {x.type!r} of shape {x.shape} and {shown}."
+        )
+    out = zeros(1, x.dtype, x.device, x.requires_grad or y.requires_grad)
+    return _reduced(add_products, "dot()", x.size, [x.flatten(), y.flatten()], out)
+
+
+def extreme(name: str, x: array) -> array:
+    """The largest or the smallest element."""
+    if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not x.size:
+        raise LaunchError(f"{name}() takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
+    flat = x.flatten()
+    out = empty(1, x.dtype, x.device)
+    out.copy_(flat[:1])
+    return _reduced(largest if name == "max" else smallest, f"{name}()", x.size, [flat], out)
+
+
+def product(left: Any, right: Any) -> Any:
+    """`a @ b` of matrices and vectors of numbers: one thread for each element of the result."""
+    a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
+    if not isinstance(a, array) or not isinstance(b, array):
+        return NotImplemented
+    if (
+        a.ndim > 2
+        or b.ndim > 2
+        or a.shape[-1] != b.shape[0]
+        or a.dtype != b.dtype
+        or isinstance(a.dtype, (Vector, Struct))
+    ):
+        raise LaunchError(
+            f"@ takes matrices and vectors of numbers, (n, k) @ (k, m), of one dtype; these are {a.type!r} of shape "
+            f"{a.shape} and {b.type!r} of shape {b.shape}."
+        )
+    if a.ndim == b.ndim == 1:
+        return inner(a, b)
+    rows = a.reshape(1, -1) if a.ndim == 1 else a
+    columns = b.reshape(-1, 1) if b.ndim == 1 else b
+    shape = (rows.shape[0], columns.shape[1])
+    out = empty(shape, a.dtype, a.device, a.requires_grad or b.requires_grad)
+    launch(multiplied, shape, inputs=[rows, columns], outputs=[out], device=a.device)
+    return out if a.ndim == b.ndim else out.flatten()
+
+
+def _place(left: Any, right: Any) -> Any:
+    return next((v.device for v in (left, right) if isinstance(v, array)), None)
+
+
+def _reduced(of: Kernel, what: str, n: int, inputs: list[array], out: array) -> array:
+    if isinstance(out.dtype, Struct):
+        raise LaunchError(
+            f"{what} takes an array of numbers or vectors, not of structs.", advice="Take a field: x['v']."
+        )
+    launch(of, n, inputs=inputs, outputs=[out], device=out.device)
+    return out

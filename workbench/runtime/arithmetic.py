@@ -1,0 +1,230 @@
+"""What Python's operators, number functions and reductions do with an array.
+
+Each is a kernel, and kernels live a floor up: `workbench` says here which module carries the operations out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+OPERATIONS: list[Callable[[], Any]] = []
+"""One function, which returns the module of the operations; it is imported when the first of them is used."""
+
+OPERATORS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
+    "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}  # fmt: skip
+"""What NumPy calls an operator, and the builtin that it is here."""
+
+
+def _operations() -> Any:
+    return OPERATIONS[0]()
+
+
+def _for_numpy(value: Any) -> Any:
+    """Arguments of a NumPy function, with arrays of ours as NumPy's."""
+    if isinstance(value, Arithmetic):
+        return np.asarray(value)
+    return type(value)(map(_for_numpy, value)) if type(value) in (list, tuple) else value
+
+
+class Arithmetic:
+    """What `array` inherits: each operator is one kernel, launched at once, which tapes, records and captures see.
+
+    `==` compares identity: arrays are keys of gradients and records.
+    """
+
+    __slots__ = ()
+
+    def __wb_call__(self, builtin: Any, values: tuple[Any, ...]) -> Any:
+        """What a builtin called on the host with an array among its arguments returns: `wb.where(x < 0.0, 0.0, x)`."""
+        return _operations().applied(builtin, *values)
+
+    # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(isinstance(target, Arithmetic) for target in options.get("out", ())):
+            return NotImplemented  # it would change memory unseen
+        mixed = any(isinstance(value, (np.ndarray, np.generic)) for value in inputs)
+        if mixed and method == "__call__" and not options:
+            if ufunc is np.matmul:
+                return _operations().product(*inputs)
+            if ufunc.__name__ in OPERATORS:
+                return _operations().binary(OPERATORS[ufunc.__name__], *inputs)
+        return getattr(ufunc, method)(*map(_for_numpy, inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return function(*map(_for_numpy, args), **{name: _for_numpy(value) for name, value in options.items()})
+
+    # Operators.
+
+    def __add__(self, other: Any) -> Any:
+        return _operations().binary("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _operations().binary("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _operations().binary("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _operations().binary("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _operations().binary("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _operations().binary("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _operations().binary("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _operations().binary("div", other, self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _operations().binary("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _operations().binary("floordiv", other, self)
+
+    def __mod__(self, other: Any) -> Any:
+        return _operations().binary("mod", self, other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return _operations().binary("mod", other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return _operations().binary("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _operations().binary("pow", other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return _operations().product(self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _operations().product(other, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return _operations().binary("lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _operations().binary("le", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _operations().binary("gt", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _operations().binary("ge", self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _operations().logical("and", self, other)
+
+    def __or__(self, other: Any) -> Any:
+        return _operations().logical("or", self, other)
+
+    def __xor__(self, other: Any) -> Any:
+        return _operations().logical("xor", self, other)
+
+    def __invert__(self) -> Any:
+        return _operations().inverted(self)
+
+    def __neg__(self) -> Any:
+        return _operations().unary("neg", self)
+
+    def __abs__(self) -> Any:
+        return _operations().unary("abs", self)
+
+    # In place: the array stays the one that others hold, and a view writes through.
+
+    def __iadd__(self: Any, other: Any) -> Any:
+        return self.copy_(self + other)
+
+    def __isub__(self: Any, other: Any) -> Any:
+        return self.copy_(self - other)
+
+    def __imul__(self: Any, other: Any) -> Any:
+        return self.copy_(self * other)
+
+    def __itruediv__(self: Any, other: Any) -> Any:
+        return self.copy_(self / other)
+
+    # Reductions.
+
+    def sum(self) -> Any:
+        """The sum of all elements, in the elements' own type; of bools their number.
+
+        Returns:
+            An array of one element: a loss, for example; `float(x.sum())` is a number.
+        """
+        return _operations().total(self)
+
+    def mean(self) -> Any:
+        """The mean of all elements; of integers a float.
+
+        Returns:
+            An array of one element.
+        """
+        return self.sum() / self.size  # type: ignore[attr-defined]
+
+    def dot(self, other: Any) -> Any:
+        """The sum of the products of two arrays' elements.
+
+        Args:
+            other: an array of the same shape and dtype.
+
+        Returns:
+            An array of one element.
+
+        Raises:
+            LaunchError: shapes or dtypes differ.
+        """
+        return _operations().inner(self, other)
+
+    def max(self) -> Any:
+        """The largest element; NaN if there is one. It has no gradient: `backward` refuses.
+
+        Returns:
+            An array of one element.
+
+        Raises:
+            LaunchError: the array is empty, or its elements have no order.
+        """
+        return _operations().extreme("max", self)
+
+    def min(self) -> Any:
+        """The smallest element; NaN if there is one. It has no gradient: `backward` refuses.
+
+        Returns:
+            An array of one element.
+
+        Raises:
+            LaunchError: the array is empty, or its elements have no order.
+        """
+        return _operations().extreme("min", self)
+
+    # Numbers and sequences.
+
+    def __bool__(self) -> bool:
+        return bool(self._only("is true or false"))
+
+    def __len__(self: Any) -> int:
+        return self.shape[0]
+
+    def __iter__(self: Any) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def _only(self: Any, does: str = "converts to a number") -> Any:
+        if self.size != 1:
+            raise TypeError(f"only an array of one element {does}; this one has shape {self.shape}")
+        return self.numpy().reshape(-1)[0]

@@ -1,0 +1,161 @@
+"""Arrays seen in other shapes: reshaped, flattened, transposed, as another element type. All share their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.runtime.active_observers import notify
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
+from workbench.structs import Struct, as_element
+from workbench.types import MAX_NDIM, element, is_float
+
+
+class Viewed:
+    """What `array` inherits: views of it in other shapes.
+
+    A view shares memory, version and gradient with its array, as a slice does; a tape follows it.
+    """
+
+    __slots__ = ()
+
+    def reshape(self: Any, *shape: Any) -> Any:
+        """The same elements in another shape, row by row.
+
+            x.reshape(2, -1)
+
+        Args:
+            shape: 1 to 4 sizes, separate or as one tuple; one of them may be -1: what is left.
+
+        Returns:
+            A view if the elements lie side by side, else one of a dense copy.
+
+        Raises:
+            ValueError: the shape has another number of elements.
+        """
+        sizes = _inferred(shape[0] if len(shape) == 1 else shape, self)
+        whole = self.contiguous()
+        return whole.window(sizes, dense(sizes, self.dtype.size), whole.address)
+
+    def contiguous(self: Any) -> Any:
+        """The array itself if it is dense, else a dense copy."""
+        return self if side_by_side(self) else self.fresh_like().copy_(self)
+
+    def flatten(self: Any) -> Any:
+        """The elements in one dimension, row by row: `reshape(-1)`.
+
+        Returns:
+            A view if the elements lie side by side, else one of a dense copy.
+        """
+        return self.reshape(self.size)
+
+    def transpose(self: Any, *axes: Any) -> Any:
+        """The dimensions in another order; backwards if none is given.
+
+            image.transpose(2, 0, 1)
+
+        Args:
+            axes: the dimensions, each once, separate or as one tuple.
+
+        Returns:
+            A view, with strides.
+
+        Raises:
+            ValueError: a dimension is missing, or there twice.
+        """
+        order = tuple(axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) else axes)
+        order = order or tuple(reversed(range(self.ndim)))
+        if sorted(order) != list(range(self.ndim)):
+            raise ValueError(f"transpose() takes each of {tuple(range(self.ndim))} once, not {order}")
+        return self.window([self.shape[k] for k in order], [self.strides[k] for k in order], self.address)
+
+    @property
+    def T(self) -> Any:
+        """The dimensions in the opposite order: of a matrix, its transpose."""
+        return self.transpose()
+
+    def view(self: Any, dtype: Any) -> Any:
+        """The same bytes as elements of another type.
+
+            positions.view(float)      # vec3 of shape (n,) as floats of shape (n, 3)
+            floats.view(wb.vec3)       # and back
+            x.view(wb.uint32)          # the bits of float32
+
+        Args:
+            dtype: a type of the same size, or one of the same scalars: components become the last dimension of the
+                array, or the last dimension becomes components. Flat numbers become as many elements as they fill.
+
+        Returns:
+            A view.
+
+        Raises:
+            TypeError: the sizes or the scalars do not fit.
+            NotDifferentiable: floats become other floats while a tape records them.
+        """
+        kind = as_element(dtype)
+        if kind == self.dtype:
+            return self.window(self.shape, self.strides, self.address)
+        if isinstance(kind, Struct) or isinstance(self.dtype, Struct):
+            raise TypeError(f"{self.dtype!r} cannot be seen as {kind!r}; x['field'] is one field of every struct")
+        if element(kind) == element(self.dtype):
+            shape, strides = _regrouped(self, kind)
+        elif kind.size == self.dtype.size:
+            shape, strides = self.shape, self.strides
+            if is_float(kind):
+                notify("converting", self, kind)
+        else:
+            raise TypeError(
+                f"{self.dtype!r} has {self.dtype.size} bytes and {kind!r} has {kind.size}: view() needs one size"
+            )
+        return self.window(shape, strides, self.address, dtype=kind)
+
+
+def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
+    """A shape with its -1 replaced.
+
+    Raises:
+        ValueError: it does not hold as many elements as `of`.
+    """
+    sizes = [shape] if isinstance(shape, int) else list(shape)
+    if sizes.count(-1) == 1:
+        others = prod(n for n in sizes if n != -1)
+        sizes[sizes.index(-1)] = of.size // others if others else 0
+    found = as_shape(sizes)
+    if prod(found) != of.size:
+        raise ValueError(f"an array of shape {of.shape} has {of.size} elements, and the shape {shape} {prod(found)}")
+    return found
+
+
+def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Shape and strides where components become dimensions, and the last dimensions components."""
+    size, whole = element(kind).size, prod(kind.shape)
+    if of.ndim == 1 and not of.dtype.shape and kind.shape and of.size % whole == 0 and side_by_side(of):
+        return (of.size // whole,), (kind.size,)
+    shape, strides = (*of.shape, *of.dtype.shape), (*of.strides, *dense(of.dtype.shape, size))
+    outer = len(shape) - len(kind.shape)
+    if not 1 <= outer <= MAX_NDIM or shape[outer:] != kind.shape or strides[outer:] != dense(kind.shape, size):
+        inner = "×".join(str(n) for n in kind.shape) or "1"
+        raise TypeError(
+            f"{of.dtype!r} of shape {of.shape} cannot be seen as {kind!r}: the last dimensions must be {inner}, side "
+            "by side"
+        )
+    return shape[:outer], strides[:outer]
+
+
+def part(of: Any, start: int, count: int, what: str) -> Any:
+    """`count` elements of a dense array from element `start` on, counted row by row.
+
+    Raises:
+        LaunchError: it is not dense, or has not so many.
+    """
+    if not side_by_side(of):
+        raise LaunchError(
+            f"The {what} of a copy by offset and count is not dense.", advice="Copy slices: target[2:] = source[:n]."
+        )
+    if start < 0 or count < 0 or start + count > of.size:
+        raise LaunchError(
+            f"A copy of {count} elements from element {start} on exceeds the {what}, which has {of.size}."
+        )
+    return of.reshape(of.size)[start : start + count]
