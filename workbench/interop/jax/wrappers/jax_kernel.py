@@ -112,7 +112,6 @@ class JaxKernel(FunctionObject, taking="parameters"):
             NotDifferentiable: under differentiation, where the kernel has no gradient.
             KernelFault: traced with checks, where JAX does not trace the call; a jitted program raises JAX's error.
         """
-        # First: an error of an earlier call that could not be raised there belongs before anything new.
         raise_late()
         if not is_current(self.kernel) and (newest := current(self)) is not self:
             with naming_the_edit(self, newest):
@@ -135,7 +134,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
         config = case.config(operands, tuple(statics), numbers, self, block)
         tracer = library().jax.core.Tracer
-        # Traced: JAX takes the launch into its program. Otherwise it runs now, as a program of its own that is kept.
+        # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
         if [x for x in operands if isinstance(x, tracer)]:
             found = launch(case.plan, operands, config)
         else:
