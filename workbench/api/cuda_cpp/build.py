@@ -159,7 +159,7 @@ def _facts(entry: Entry, kernel: str) -> dict[str, Any]:
 
 
 def _compiled(made: Program, target: str) -> Entry:
-    facts: dict[str, Any] = {"name": made.name, "entry": made.kernels[0].name if made.kernels else "", "stages": {}}
+    facts: dict[str, object] = {"name": made.name, "entry": made.kernels[0].name if made.kernels else "", "stages": {}}
     try:
         if target == HOST:
             _refuse_headers(made)
@@ -225,7 +225,7 @@ def _ptx(made: Program, target: str, kind: str) -> nvrtc.Built:
         raise placed(error, made.whole) from None
 
 
-def resources(made: Program, target: str, kernel: str) -> Mapping[str, Any]:
+def resources(made: Program, target: str, kernel: str) -> Mapping[str, int]:
     """What ptxas said of a kernel: registers, spills, shared memory.
 
     Raises:

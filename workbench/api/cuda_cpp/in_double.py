@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from workbench.api.builds.arguments import deduce_pointer
 from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import HOST, Program
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.narrow import HostArray
 from workbench.backends.cuda.host.code import HostCode
 from workbench.backends.cuda.host.run import launch_host
 from workbench.backends.cuda.user_source.signature import Signature
@@ -34,7 +34,7 @@ class WideText:
     """
 
     def __init__(
-        self, kernel: Kernel, program: Program, signature: Signature, gradient: Signature, values: Sequence[Any],
+        self, kernel: Kernel, program: Program, signature: Signature, gradient: Signature, values: Sequence[object],
         dims: tuple[int, ...], block: Block,
     ) -> None:  # fmt: skip
         self._signature, self._gradient = signature, gradient
@@ -50,20 +50,20 @@ class WideText:
         self._grid, self._block = block.grid(dims), block
         self._types = {p.name: p.type for p in self.function.params}
 
-    def forward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def forward(self, arguments: Mapping[str, HostArray]) -> None:
         """Run the kernel; arrays are changed in place."""
         self._run(self._signature, arguments)
 
-    def backward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def backward(self, arguments: Mapping[str, HostArray]) -> None:
         """Run the gradient."""
         self._run(self._gradient, arguments)
 
-    def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def _run(self, signature: Signature, arguments: Mapping[str, HostArray]) -> None:
         packed = [arguments[p.name] if p.pointer else self._bytes(p.name, arguments) for p in signature.parameters]
         shared = 2 * self._block.shared  # of floats, twice as many bytes
         launch_host(self._code, signature.name, packed, self._grid, self._block.sizes, shared, self._block.seed)
 
-    def _bytes(self, name: str, arguments: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+    def _bytes(self, name: str, arguments: Mapping[str, HostArray]) -> bytes:
         type = self._types[name]
         assert not isinstance(type, ArrayType)
         return np.asarray(arguments[name], element(type).numpy).tobytes()

@@ -7,8 +7,8 @@ a `const` pointer is only read, and the kernel NAME_adjoint of the same text is 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.narrow import is_tuple
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
 from workbench.backends.cuda.host.code import Report
@@ -27,6 +28,7 @@ from workbench.backends.faults import FaultRecord
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
 from workbench.errors import KernelFault, KernelTypeError, LaunchError, NotDifferentiable
+from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array
@@ -60,7 +62,7 @@ class Text(Protocol):
         """Where its kernels run."""
         ...
 
-    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, object]]:
         """Digest, loaded code, address on the CPU, and facts of one kernel."""
         ...
 
@@ -113,7 +115,7 @@ class CudaKernel(Kernel):
             check_gradient(signature, gradient)
 
     @property
-    def definition(self) -> Any:
+    def definition(self) -> NoReturn:
         """There is none: code that needs a kernel's Python source fails here with an error.
 
         Raises:
@@ -127,11 +129,11 @@ class CudaKernel(Kernel):
         return {p.name: None if p.pointer else p.type for p in self.signature.parameters}
 
     @property
-    def families(self) -> dict[str, Any]:
+    def families(self) -> dict[str, Generic]:
         """None: a pointer's type is its own."""
         return {}
 
-    def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
+    def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
         """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
@@ -142,7 +144,7 @@ class CudaKernel(Kernel):
         return found
 
     def prepare(
-        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+        self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None = None,
         device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
     ) -> LaunchRecord:  # fmt: skip
         """A checked launch as a record, not yet run; see `Kernel.prepare`.
@@ -175,7 +177,7 @@ class CudaKernel(Kernel):
             for p, value in zip(self.signature.parameters, values, strict=True)
         )
         specialisation = self.specialise(types)
-        arguments: dict[str, Any] = {
+        arguments: dict[str, object] = {
             name: check(self, name, type, value, device)
             for name, type, value in zip(self.parameters, types, values, strict=True)
         }
@@ -185,7 +187,7 @@ class CudaKernel(Kernel):
         pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
 
-    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
+    def in_double(self, values: Sequence[object], dims: tuple[int, ...], block_dim: object, shared: int) -> WideText:
         """The text and its gradient in double, for these arguments.
 
         Args:
@@ -218,13 +220,13 @@ class CudaKernel(Kernel):
             )  # fmt: skip
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
-    def __getitem__(self, where: int | tuple[Any, ...]) -> Configured:
+    def __getitem__(self, where: object) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 
         Raises:
             LaunchError: it is none of these.
         """
-        given: tuple[Any, ...] = where if isinstance(where, tuple) else (where,)
+        given: tuple[Any, ...] = where if is_tuple(where) else (where,)
         if len(given) > 3 and all(isinstance(n, int) for n in given):
             raise LaunchError(f"{self.name}[…] takes dim, block_dim and shared.", advice="Write k[(h, w), (16, 16)].")
         return Configured(self, *given)
@@ -237,13 +239,13 @@ class CudaKernel(Kernel):
 class Configured:
     """A kernel with its threads; called with its arguments it runs."""
 
-    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: Any = 256, shared: int = 0) -> None:
+    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: object = 256, shared: int = 0) -> None:
         self.kernel = kernel
         self.dim = dim
         self.block_dim = block_dim
         self.shared = shared
 
-    def __call__(self, *arguments: Any, stream: Any = None) -> None:
+    def __call__(self, *arguments: object, stream: object = None) -> None:
         """Run it.
 
         Raises:
@@ -269,8 +271,8 @@ class CudaSpecialisation(Specialisation):
         self.function = Function(kernel.name, params, body, source=kernel.place.source)
         self.adds_alone = False
         self.tiling = None
-        self.loaded: dict[Any, Any] = {}
-        self.bound: dict[Any, Any] = {}
+        self.loaded: dict[object, Loaded] = {}
+        self.bound: dict[object, Any] = {}
         self.seconds = 0.0
         self.notices = ()
         self._watched = ()
@@ -313,7 +315,7 @@ class CudaSpecialisation(Specialisation):
             place=kernel.module.program.whole.at,
         )  # fmt: skip
 
-    def _explain(self, signature: Signature, code: Any) -> Any:
+    def _explain(self, signature: Signature, code: Any) -> Callable[[FaultRecord], KernelFault]:
         def explain(_: FaultRecord) -> KernelFault:
             met = code.report()
             if met.parameter:  # counted from 1; 0 is none
@@ -380,7 +382,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
             raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
 
 
-def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
+def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
     """`__restrict__` says that nothing else is in this memory."""
     restricted = {p.name for p in kernel.signature.parameters if p.pointer and "restrict" in p.text}
     written = {p.name for p in kernel.signature.parameters if p.pointer and not p.const}

@@ -65,11 +65,11 @@ class CudaModule:
         return self.program.whole.sources[0]
 
     @property
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, object]:
         """The names that a cell adds to the namespace."""
         return dict(self.kernels)
 
-    def bind(self, namespace: dict[str, Any]) -> None:
+    def bind(self, namespace: dict[str, object]) -> None:
         """Bind the kernels in the namespace."""
         namespace.update(self.kernels)
 
@@ -117,7 +117,7 @@ class CudaModule:
         """
         return self._entry(target or self.target)[1]
 
-    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, Any]]:
+    def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, int, dict[str, object]]:
         """Digest, loaded code, address on the CPU, and facts of one kernel.
 
         Args:
@@ -141,7 +141,7 @@ class CudaModule:
         found = driver_of(device)
         digest, entry = self._entry(build.target_for(device.kind, found.arch(device.index), sanitized))
         own = entry.metadata["kernels"][name]
-        facts = {**entry.metadata, **own, **({"checks": True} if sanitized else {})}
+        facts: dict[str, object] = {**entry.metadata, **own, **({"checks": True} if sanitized else {})}
         return digest, found.load(device.index, entry.image, own["symbol"]), 0, facts
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
@@ -207,7 +207,7 @@ class CudaModule:
 
 def cuda_module(
     text: str, *, name: str = "<text>", filename: str = "<text>", line_offset: int = 0, run: str = "device",
-    arch: str = NATIVE, defines: Mapping[str, Any] | None = None, use: Iterable[str] = (),
+    arch: str = NATIVE, defines: Mapping[str, object] | None = None, use: Iterable[str] = (),
     headers: Mapping[str, str | Source] | None = None, include: Iterable[str] = (), libraries: Iterable[str] = (),
     fast_math: bool = False, force: bool = False, compile: bool = True,
 ) -> CudaModule:  # fmt: skip
