@@ -43,6 +43,22 @@ fault:
 }
 """
 
+# Whether the lanes of the mask, the first of which is %l at %a, lie one behind the other.
+_ROW = """  %m = bitcast i32 %mask to <32 x i1>
+  %l = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
+  %a = extractelement <32 x i64> %at, i32 %l
+  %off = mul i32 %l, BY
+  %off.64 = zext i32 %off to i64
+  %base = sub i64 %a, %off.64
+  %b0 = insertelement <32 x i64> poison, i64 %base, i32 0
+  %b = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %row = add <32 x i64> %b, STEPS
+  %in.row = icmp eq <32 x i64> %row, %at
+  %row.all = bitcast <32 x i1> %in.row to i32
+  %others = xor i32 %mask, -1
+  %row.or = or i32 %row.all, %others
+  %contiguous = icmp eq i32 %row.or, -1"""
+
 _ACCESS = """
 declare <32 x EL> @llvm.masked.load.v32EL.p0(ptr, i32, <32 x i1>, <32 x EL>)
 declare void @llvm.masked.store.v32EL.p0(<32 x EL>, ptr, i32, <32 x i1>)
@@ -66,20 +82,7 @@ entry:
 nothing:
   ret <32 x EL> zeroinitializer
 some:
-  %m = bitcast i32 %mask to <32 x i1>
-  %l = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
-  %a = extractelement <32 x i64> %at, i32 %l
-  %off = mul i32 %l, BY
-  %off.64 = zext i32 %off to i64
-  %base = sub i64 %a, %off.64
-  %b0 = insertelement <32 x i64> poison, i64 %base, i32 0
-  %b = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %row = add <32 x i64> %b, STEPS
-  %in.row = icmp eq <32 x i64> %row, %at
-  %row.all = bitcast <32 x i1> %in.row to i32
-  %others = xor i32 %mask, -1
-  %row.or = or i32 %row.all, %others
-  %contiguous = icmp eq i32 %row.or, -1
+ROW
   br i1 %contiguous, label %line, label %same
 line:
   %p = inttoptr i64 %base to ptr
@@ -111,20 +114,7 @@ entry:
 nothing:
   ret void
 some:
-  %m = bitcast i32 %mask to <32 x i1>
-  %l = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
-  %a = extractelement <32 x i64> %at, i32 %l
-  %off = mul i32 %l, BY
-  %off.64 = zext i32 %off to i64
-  %base = sub i64 %a, %off.64
-  %b0 = insertelement <32 x i64> poison, i64 %base, i32 0
-  %b = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %row = add <32 x i64> %b, STEPS
-  %in.row = icmp eq <32 x i64> %row, %at
-  %row.all = bitcast <32 x i1> %in.row to i32
-  %others = xor i32 %mask, -1
-  %row.or = or i32 %row.all, %others
-  %contiguous = icmp eq i32 %row.or, -1
+ROW
   br i1 %contiguous, label %line, label %scatter
 line:
   %p = inttoptr i64 %base to ptr
@@ -264,7 +254,7 @@ def text() -> str:
     for elem in ELEMENTS:
         by = int(elem[1:]) // 8
         steps = "<" + ", ".join(f"i64 {n * by}" for n in range(32)) + ">"
-        access.append(_ACCESS.replace("EL", elem).replace("BY", str(by)).replace("STEPS", steps))
+        access.append(_ACCESS.replace("ROW", _ROW).replace("EL", elem).replace("BY", str(by)).replace("STEPS", steps))
     vectors = [("to", "i64"), ("of", "i64"), ("taken", "i32")]
     scalars = ["i32 %mask", *(f"<32 x {t}> %{n}.all" for n, t in vectors)]
     copy = lane_function("wbe_copy", "", ["i32 %mask"], vectors, _COPY_BODY)
