@@ -11,12 +11,13 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from workbench.api.builds.bind import bind
 from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
+from workbench.api.narrow import HostArray
 from workbench.autodiff.directions import parameters
 from workbench.cache.folder.entry import Damaged, decode
 from workbench.cache.store import default_store
@@ -26,10 +27,11 @@ from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in
+from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
-from workbench.runtime.launching.record import LaunchOptions
+from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
@@ -76,12 +78,20 @@ class SavedSpecialisation(Specialisation):
         self.function = function
         self.adds_alone = adds_alone(function) or reduces(function)
         self.loaded = {}
-        self.bound: dict[Any, Any] = {}
+        self.bound: dict[object, Any] = {}
         self.seconds = 0.0
 
     def is_current(self) -> bool:
         """Nothing that it was made of can change."""
         return True
+
+
+class _Facts(TypedDict, total=False):
+    """When an entry ran, for how long, and where in the user's code it was launched."""
+
+    started: float
+    seconds: float | None
+    site: Site | None
 
 
 def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: str | None = None) -> Recorder:
@@ -150,7 +160,7 @@ class _Restorer:
     def recorder(self) -> Recorder:
         return Recorder([self.entry(e) for e in self.saved.entries], self.contents)
 
-    def memory(self, device: str, data: Any) -> Memory:
+    def memory(self, device: str, data: HostArray) -> Memory:
         made = allocate(get_device(self.device or device), data.nbytes)
         write_bytes(made, made.address, data)
         self.contents.kept[made] = made.address, data
@@ -213,7 +223,7 @@ class _Restorer:
         link_grad(made, grad)
 
     def entry(self, told: SavedEntry) -> Entry:
-        facts: dict[str, Any] = {"started": told.started, "seconds": told.seconds, "site": told.site}
+        facts: _Facts = {"started": told.started, "seconds": told.seconds, "site": told.site}
         what = told.what
         if isinstance(what, int):
             return GraphEntry(self.graphs[what], **facts)
@@ -222,7 +232,7 @@ class _Restorer:
             return CalledEntry(what.label, what.dims, steps, tuple(self.arrays[n] for n in what.outputs), **facts)
         return self.work(told.kind, what, facts)
 
-    def work(self, kind: str, what: SavedLaunch | SavedMove, facts: dict[str, Any]) -> Entry:
+    def work(self, kind: str, what: SavedLaunch | SavedMove, facts: _Facts) -> Entry:
         if isinstance(what, SavedLaunch):
             return LaunchEntry(self.launch(what), **facts)
         target = self.arrays[what.target]
@@ -230,13 +240,13 @@ class _Restorer:
             return FillEntry(target, what.source, **facts)
         return CopyEntry(target, self.source(what), kind, **facts)
 
-    def launch(self, told: SavedLaunch) -> Any:
+    def launch(self, told: SavedLaunch) -> LaunchRecord:
         specialisation = self.specialisations[told.module]
         params = parameters(specialisation.function.params, told.direction)
         if [p.name for p in params] != list(told.arguments):
             raise refused(f"a launch of {specialisation.kernel.name} whose arguments are not the kernel's parameters")
         place = get_device(self.device or told.device)
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, object] = {}
         for p in params:
             value = told.arguments[p.name]
             arguments[p.name] = value = self.arrays[value.number] if isinstance(value, Ref) else value
@@ -259,9 +269,9 @@ class _Restorer:
             raise refused(f"{specialisation.kernel.name} cannot be built ({type(error).__name__})") from error
 
 
-def _fields(arguments: dict[str, Any]) -> dict[str, set[Any]]:
+def _fields(arguments: dict[str, object]) -> dict[str, set[object]]:
     """Where the structs lie that each array of structs is spread into, and how they are spaced: one place each."""
-    found: dict[str, set[Any]] = {}
+    found: dict[str, set[object]] = {}
     for name, a in arguments.items():
         root, inside, _ = name.partition(ELEMENT)
         if inside and isinstance(a, array):

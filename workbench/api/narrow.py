@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from workbench.runtime.arrays.array import array
 from workbench.types import is_float
 
+HostArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+"""A NumPy array of any shape and dtype."""
+Numpy: TypeAlias = HostArray | np.generic
+"""A NumPy array or scalar."""
 
-def is_numpy_array(value: object) -> TypeGuard[np.ndarray[Any, Any]]:
+
+def is_numpy_array(value: object) -> TypeGuard[HostArray]:
     """Whether it is a NumPy array, of any dtype."""
     return isinstance(value, np.ndarray)
 
 
-def is_list(value: object) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+def is_numpy(value: object) -> TypeGuard[Numpy]:
+    """Whether it is a NumPy array or scalar, of any dtype."""
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
     """Whether it is a list or a tuple, of anything."""
     return isinstance(value, (list, tuple))
 
 
-def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+def is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
     """Whether it is a tuple, of anything."""
     return isinstance(value, tuple)
 
 
-def is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
     """Whether it is a dict or another mapping, of anything."""
     return isinstance(value, Mapping)
 

@@ -161,13 +161,8 @@ def read_type(data: Json) -> Type:
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
-def value_bits(value: object, type: Scalar | Vector) -> str:
-    """A number, or a vector's numbers, with all bits."""
-    return literal_bits(value, type)
-
-
 def read_bits(bits: Json, type: Type) -> Number | tuple[Number, ...]:
-    """The number, or the tuple of numbers, that `value_bits` wrote.
+    """The number, or the tuple of numbers, that `literal_bits` wrote.
 
     Raises:
         Malformed: they are none of this type.
@@ -204,7 +199,7 @@ class _Writer:
         params = [self.value(p) for p in function.params]
         source = self.source(function.source)
         ops = self.block(function.body)["ops"]
-        captured = [[c.name, self.type(c.type), value_bits(c.value, c.type)] for c in function.captured]
+        captured = [[c.name, self.type(c.type), literal_bits(c.value, c.type)] for c in function.captured]
         return {
             "name": function.name, "params": params, "tid": function.launch_ndim, "captured": captured,
             "block": function.block_dim, "source": source, "ops": ops, "types": self.forms,
@@ -245,7 +240,7 @@ class _Writer:
             if op.name == "const" and name == VALUE:
                 kind = op.result.type
                 assert isinstance(kind, (Scalar, Vector))
-                told[name] = ["bits", value_bits(value, kind)]
+                told[name] = ["bits", literal_bits(value, kind)]
             elif value is not None:
                 told[name] = self.plain(value, op.name)
         return told

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
@@ -23,13 +24,8 @@ from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Vector,
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.number)
-Dim: TypeAlias = "int | tuple[int, ...] | list[int] | np.ndarray[Any, Any]"
+Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 """A launch's dimensions, as a user writes them."""
-Numpy: TypeAlias = "np.ndarray[Any, Any] | np.generic[Any]"
-Argument: TypeAlias = (
-    "array | indexedarray | StructValue | Symbol | Numpy | float | str | Sequence[Any] | Mapping[Any, Any] | None"
-)
-"""What a user may pass for a parameter, with what is refused with a sentence of its own."""
 
 
 def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
@@ -88,7 +84,7 @@ def as_block_dim(value: int | np.integer[Any] | Block, kernel: str) -> int:
     return int(value)
 
 
-def as_stream(stream: Any, device: Device, kernel: str) -> Any:
+def as_stream(stream: object, device: Device, kernel: str) -> object:
     """The stream itself, where it can be one of this device; None for the CPU's, since all is done there at once.
 
     Raises:
@@ -111,7 +107,7 @@ def as_stream(stream: Any, device: Device, kernel: str) -> Any:
     return stream if device.is_cuda else None
 
 
-def listed(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) -> list[object]:
     """The arguments, one per parameter.
 
     Raises:
@@ -125,7 +121,7 @@ def listed(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[Any]) -> lis
     return [*inputs, *outputs]
 
 
-def not_listed(kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> LaunchError:
+def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
     """The error for inputs or outputs that are no list; the dimensions may stand in their place."""
     name, given = ("inputs", inputs) if not isinstance(inputs, Sequence) else ("outputs", outputs)
     if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
@@ -135,7 +131,7 @@ def not_listed(kernel: Kernel, dim: Any, inputs: Any, outputs: Any) -> LaunchErr
     return LaunchError(message, advice=f"Write {name}=[…].")
 
 
-def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
+def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
     """The error for too few or too many arguments."""
     if len(values) < len(kernel.parameters):
         missing = ", ".join(kernel.parameters[len(values) :])
@@ -143,7 +139,7 @@ def wrong_count(kernel: Kernel, values: Sequence[Any]) -> LaunchError:
     return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {len(values)} were given.")
 
 
-def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
+def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
     """One type a parameter: its annotation, or what the argument is."""
     return tuple(
         _member(kernel, name, value)
@@ -155,19 +151,19 @@ def deduce(kernel: Kernel, values: Sequence[Any]) -> tuple[AnyType, ...]:
     )
 
 
-def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: Argument) -> ArrayType:
+def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: object) -> ArrayType:
     """The type of an argument for a pointer: an array of any number of dimensions.
 
     Raises:
         LaunchError: it is no array.
     """
-    if not isinstance(value, (array, np.ndarray)):
+    if not isinstance(value, array) and not is_numpy_array(value):
         raise _wrong(kernel, name, f"an array of {dtype!r}", value)
-    rows = isinstance(value, np.ndarray) and isinstance(dtype, Vector) and value.dtype == dtype.dtype.numpy
+    rows = is_numpy_array(value) and isinstance(dtype, Vector) and value.dtype == dtype.dtype.numpy
     return ArrayType(dtype, max(1, value.ndim - rows), wide=is_wide(value.shape))
 
 
-def _widened(annotation: AnyType, value: Any) -> AnyType:
+def _widened(annotation: AnyType, value: object) -> AnyType:
     """An array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
     if isinstance(annotation, IndexedArray):
         indexed = value.type.indexed if isinstance(value, indexedarray) else (False,) * annotation.ndim
@@ -177,12 +173,12 @@ def _widened(annotation: AnyType, value: Any) -> AnyType:
     return annotation
 
 
-def _member(kernel: Kernel, name: str, value: Argument) -> AnyType:
+def _member(kernel: Kernel, name: str, value: object) -> AnyType:
     """The type of an argument of a generic parameter: within its family, where it has one."""
     family = kernel.families.get(name)
     if family is None:
         return _type_of(kernel, name, value)
-    if isinstance(value, np.ndarray) and value.dtype.name in SCALARS and value.ndim:
+    if is_numpy_array(value) and value.dtype.name in SCALARS and value.ndim:
         type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim, wide=is_wide(value.shape))
     else:
         type = _type_of(kernel, name, value)
@@ -193,12 +189,12 @@ def _member(kernel: Kernel, name: str, value: Argument) -> AnyType:
     return type
 
 
-def _type_of(kernel: Kernel, name: str, value: Argument) -> AnyType:
+def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
     if isinstance(value, (array, indexedarray, Symbol)):
         return value.type
     if isinstance(value, StructValue):
         return value.__wb_struct__
-    if isinstance(value, (np.generic, np.ndarray)) and value.dtype.name in SCALARS:
+    if is_numpy(value) and value.dtype.name in SCALARS:
         scalar = SCALARS[value.dtype.name]
         if value.ndim == 0:
             return scalar
@@ -211,7 +207,7 @@ def _type_of(kernel: Kernel, name: str, value: Argument) -> AnyType:
     raise _wrong(kernel, name, "an array or a number", value)
 
 
-def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) -> Any:
+def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Device) -> object:
     """The argument as the packer takes it.
 
     Raises:
@@ -227,9 +223,9 @@ def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) 
     if isinstance(type, IndexedArray):
         return _indexed(kernel, name, type, value, device)
     if isinstance(type, ArrayType):
-        return _array(kernel, name, type, value, device)
+        return check_array(kernel, name, type, value, device)
     if isinstance(type, StructArray):
-        return _array(kernel, name, type, value, device)
+        return check_array(kernel, name, type, value, device)
     if isinstance(type, Struct):
         return _struct(kernel, name, type, value, device)
     assert not isinstance(type, Aggregate)
@@ -247,7 +243,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: Any, device: Device) 
     return _number(kernel, name, type, value)
 
 
-def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
+def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int | float:
     if type == bool_:
         return bool(value)
     if type.kind is Kind.FLOAT:
@@ -266,7 +262,7 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> Any:
     return number
 
 
-def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, ...]:
+def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float, ...]:
     if isinstance(value, array) or np.shape(value) != type.shape:
         wanted = " × ".join(map(str, type.shape))
         raise _wrong(kernel, name, f"{type!r}: {wanted} numbers", value)
@@ -274,7 +270,7 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[Any, .
     return tuple(_number(kernel, name, type.dtype, v) for v in flat)
 
 
-def _struct(kernel: Kernel, name: str, type: Struct, value: Argument, device: Device) -> StructValue:
+def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Device) -> StructValue:
     """The struct, where it is one of this type or of another of the same content."""
     try:
         found = same_struct(type, value, name)
@@ -291,14 +287,14 @@ def _struct(kernel: Kernel, name: str, type: Struct, value: Argument, device: De
 
 
 def spread_adjoints(
-    kernel: Kernel, types: Sequence[AnyType], given: Mapping[str, Any], device: Device
-) -> dict[str, Any]:
+    kernel: Kernel, types: Sequence[AnyType], given: Mapping[str, object], device: Device
+) -> dict[str, object]:
     """Adjoints by parameter of the IR: those of a struct come from an array of one such struct, field by field.
 
     Raises:
         LaunchError: what is given for a struct is no array of it.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for (name, value), type in zip(given.items(), types, strict=False):
         if value is None or not isinstance(type, (Struct, StructArray)):
             found[name] = value
@@ -310,14 +306,19 @@ def spread_adjoints(
             parts = spread(name, _struct(kernel, f"adj_{name}", type, value, device))
             found |= {n: v for n, v in parts.items() if isinstance(v, array)}
             continue
-        whole = check(kernel, f"adj_{name}", StructArray(type, 1), value, device)
+        whole = check_array(kernel, f"adj_{name}", StructArray(type, 1), value, device)
         found |= {f"{name}.{path}": a for path, a in whole.field_arrays().items()}
     return found
 
 
-def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Argument, device: Device) -> array:
-    plain = isinstance(value, np.ndarray)
-    if isinstance(value, np.ndarray) and not device.is_cuda:
+def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: object, device: Device) -> array:
+    """The argument for an array parameter, a NumPy array wrapped without a copy.
+
+    Raises:
+        LaunchError: as `check`.
+    """
+    plain = is_numpy_array(value)
+    if is_numpy_array(value) and not device.is_cuda:
         value = _wrap(kernel, name, type, value)
     if not isinstance(value, array):
         raise _wrong(kernel, name, repr(type), value)
@@ -346,12 +347,12 @@ def _array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: Argu
     return value
 
 
-def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: Argument, device: Device) -> indexedarray:
+def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, device: Device) -> indexedarray:
     """An indexed array, or an array in its place."""
     if isinstance(value, indexedarray):
-        _array(kernel, name, type.behind, value.data, device)
+        check_array(kernel, name, type.behind, value.data, device)
     else:
-        value = plain(_array(kernel, name, type.behind, value, device))
+        value = plain(check_array(kernel, name, type.behind, value, device))
     if type.tables != value.type.tables:
         raise LaunchError(
             f"{kernel.name}: {name} has indices for the dimensions {list(value.type.tables)}; this launch was made "
@@ -368,7 +369,7 @@ def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
     )  # fmt: skip
 
 
-def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: np.ndarray[Any, Any]) -> array:
+def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostArray) -> array:
     """A NumPy array as ours, without a copy."""
     if not value.flags.writeable or not value.flags.aligned:
         raise LaunchError(

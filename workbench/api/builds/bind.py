@@ -10,10 +10,9 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from workbench.api.builds import build
-from workbench.api.builds.arguments import as_dims, check, spread_adjoints
+from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names
 from workbench.autodiff import adjoint as differentiate
@@ -33,8 +32,8 @@ from workbench.types import ArrayType, is_float
 
 
 def bind(
-    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
-    how: LaunchOptions = PLAIN,
+    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
+    device: Device, how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """Checked arguments and the code that suits them, as a record.
 
@@ -95,16 +94,16 @@ _NONE: Mapping[str, str] = {}
 
 
 def _code_for(
-    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, Any], device: Device,
-    how: LaunchOptions,
+    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
+    device: Device, how: LaunchOptions,
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     options = replace(how.code, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step == "adjoint":
-        atomic = overlap({name: arguments[name] for name in named.values()})
-        aliased = list(_aliases(specialisation, arguments)) if atomic else []
+        atomic = overlap({name: arrays[name] for name in named.values()})
+        aliased = list(_aliases(specialisation, arrays)) if atomic else []
         if aliased:
             # both raise where the order of accesses would matter: in a thread, and between threads
             differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
@@ -197,12 +196,12 @@ def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, arr
         )  # fmt: skip
 
 
-def _aliases(specialisation: Specialisation, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Iterator[tuple[str, str]]:
     """Pairs of array parameters that share memory, and of which the kernel writes one."""
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
     for a, b in itertools.combinations(names, 2):
-        if {a, b} & written and overlap({a: arguments[a], b: arguments[b]}):
+        if {a, b} & written and overlap({a: arrays[a], b: arrays[b]}):
             yield a, b
 
 
@@ -241,7 +240,7 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 
 def record_of(
-    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
@@ -251,14 +250,14 @@ def record_of(
     )  # fmt: skip
 
 
-def _check_again(record: LaunchRecord, name: str, value: Any) -> Any:
+def _check_again(record: LaunchRecord, name: str, value: object) -> object:
     kernel, types = record.specialisation.kernel, record.specialisation.types
     absent = dict(zip(kernel.parameters, types, strict=True)).get(name)
     slot = next(s for s in record.loaded.layout.slots if s.name == name)
     return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.loaded.device)
 
 
-def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -> LaunchRecord:
+def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]) -> LaunchRecord:
     return bind(
         record.specialisation, record.direction, as_dims(dims, record.kernel), arguments, record.loaded.device,
         record.how,
@@ -287,7 +286,7 @@ def overlap(arrays: Mapping[str, array]) -> bool:
     if _apart(arrays):
         return False
     spans: list[tuple[int, int]] = []
-    seen: set[tuple[Any, ...]] = set()
+    seen: set[tuple[object, ...]] = set()
     for name, a in arrays.items():
         root, inside, _ = name.partition(ELEMENT)
         if a.is_contiguous and not inside:
@@ -327,7 +326,7 @@ def _apart(arrays: Mapping[str, array]) -> bool:
 
 
 def adjoint_arguments(
-    specialisation: Specialisation, arguments: Mapping[str, Any], given: Sequence[Any], device: Device,
+    specialisation: Specialisation, arguments: Mapping[str, object], given: Sequence[object], device: Device,
     constant: Sequence[int] = (),
 ) -> dict[str, array]:  # fmt: skip
     """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum that is not kept.
@@ -351,7 +350,8 @@ def adjoint_arguments(
         value = spread.get(name)
         wanted = adjoint_type(type)
         if value is None:
-            value = _gradient(arguments[name]) if isinstance(type, ArrayType) else zeros(1, type, device)
+            argument = arguments[name]
+            value = _gradient(argument) if isinstance(argument, array) else zeros(1, type, device)
         if name in unwanted or (value is None and name in absent):
             value = arguments[name]
         if value is None:
@@ -359,8 +359,7 @@ def adjoint_arguments(
                 f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],
                 advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
             )  # fmt: skip
-        checked = check(kernel, names[name], wanted, value, device)
-        result[names[name]] = checked
+        result[names[name]] = check_array(kernel, names[name], wanted, value, device)
     return result
 
 
@@ -370,7 +369,7 @@ def _gradient(value: array) -> array | None:
     return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
 
 
-def not_wanted(specialisation: Specialisation, given: Sequence[Any]) -> tuple[int, ...]:
+def not_wanted(specialisation: Specialisation, given: Sequence[object]) -> tuple[int, ...]:
     """The positions among the function's parameters of arrays for whose adjoints False is given.
 
     Raises:

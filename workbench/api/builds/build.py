@@ -316,7 +316,7 @@ def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
 
 def _metadata(
     name: str, artifact: Artifact, function: Function, options: Options, stages: dict[str, float]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Facts kept with the artifact; parameters by position, since their names are not in the key."""
     names = [p.name for p in function.params]
     return {

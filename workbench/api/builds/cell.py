@@ -76,11 +76,11 @@ class Cell:
     remarks: list[str] = field(default_factory=list[str])
 
     @property
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, object]:
         """What the cell adds to the namespace."""
         return {**self.structs, **self.funcs, **self.kernels}
 
-    def bind(self, namespace: dict[str, Any]) -> None:
+    def bind(self, namespace: dict[str, object]) -> None:
         """Give the namespace what the cell defines, and say which kernels of other cells use it from now on.
 
         What a name means to the cell's own kernels is from now on what the namespace says, as for any other.
@@ -118,10 +118,10 @@ class Cell:
 
 
 def build_cell(
-    text: str, namespace: Mapping[str, Any], *, name: str = "cell", filename: str = "<cell>", line_offset: int = 0,
+    text: str, namespace: Mapping[str, object], *, name: str = "cell", filename: str = "<cell>", line_offset: int = 0,
     backend: str = "auto", gradient: bool = False, fast_math: bool = False, checks: bool | None = None,
-    constants: Mapping[str, Any] | None = None, arch: str = NATIVE, force: bool = False, compile: bool = True,
-    language: Mapping[str, Any] | None = None,
+    constants: Mapping[str, object] | None = None, arch: str = NATIVE, force: bool = False, compile: bool = True,
+    language: Mapping[str, object] | None = None,
 ) -> Cell:  # fmt: skip
     """Read a cell and build its kernels; generic ones are built by their first launch.
 
@@ -168,7 +168,11 @@ def build_cell(
 
 
 def _read(
-    source: Source, namespace: Mapping[str, Any], constants: dict[str, Any], language: Mapping[str, Any], ahead: Ahead
+    source: Source,
+    namespace: Mapping[str, object],
+    constants: dict[str, object],
+    language: Mapping[str, object],
+    ahead: Ahead,
 ) -> Cell:
     try:
         tree = parsed(source.text)
@@ -213,7 +217,7 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
     node, name = definition.node, definition.name
     before = cell.names.get(name)
     custom, native = _custom(node), _native(definition)
-    made: Any
+    made: Func | Kernel
     if native is not None:
         made = native
     elif custom is not None:
@@ -223,8 +227,12 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
         made = Func(definition).beside(cell.funcs.get(name))
     else:
         made = Kernel(definition, **_kernel_options(definition))
-    (cell.funcs if isinstance(made, Func) else cell.kernels)[name] = made
-    (cell.kernels if isinstance(made, Func) else cell.funcs).pop(name, None)
+    if isinstance(made, Func):
+        cell.funcs[name] = made
+        cell.kernels.pop(name, None)
+    else:
+        cell.kernels[name] = made
+        cell.funcs.pop(name, None)
     definition.scope.defined.define(name, made, definition.scope.user)
     versions = len(made.__wb_definitions__) if isinstance(made, Func) else 1
     if before is not None and versions == 1:
@@ -273,7 +281,7 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
     return None
 
 
-def _kernel_options(definition: Definition) -> dict[str, Any]:
+def _kernel_options(definition: Definition) -> dict[str, object]:
     """What `@kernel(checkpoints=…, matmul=…, enable_backward=…)` says, where it does."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]

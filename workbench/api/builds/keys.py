@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Backend, Options
@@ -15,7 +14,9 @@ from workbench.structs import Struct, StructArray
 
 FORCED = "recompilation was requested"
 """Why a kernel was compiled that was in the cache."""
-_LAST_KEYS: dict[tuple[str, str, str], dict[Any, Key]] = {}  # kernel, direction, backend; by option, the last one last
+_LAST_KEYS: dict[
+    tuple[str, str, str], dict[object, Key]
+] = {}  # kernel, direction, backend; by option, the last one last
 _WHY: dict[tuple[str, str], tuple[str, ...]] = {}
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from workbench.api.kernels.editions import Versioned
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cuda.compile.lto import GENERATED, LINKED, compile_linked, products_of, version
 from workbench.backends.cuda.products.needed import multiplies
@@ -31,7 +31,7 @@ MEMORY_FREE = 4 << 30
 """Bytes that must be free before products are built unasked."""
 BUILDER: Builder = CUBLASDX
 _SPECS: dict[str, tuple[ProductSpec, ...]] = {}  # by the generated kernel's key
-_WORKS: dict[str, Work[Any]] = {}  # by the linked kernel's key: one try per process
+_WORKS: dict[str, Work[object]] = {}  # by the linked kernel's key: one try per process
 _TOLD: set[str] = set()
 after_fork(_WORKS.clear)
 
@@ -59,7 +59,7 @@ class Request:
     told: Callable[[str, float], None]
 
 
-def mode_of(kernel: Any) -> str:
+def mode_of(kernel: Versioned) -> str:
     """What the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
     return kernel.matmul or settings().matmul
 

@@ -187,7 +187,7 @@ def _ptx(made: Program, target: str, kind: str) -> nvrtc.Built:
         raise placed(error, made.whole) from None
 
 
-def resources(made: Program, target: str, kernel: str) -> Mapping[str, Any]:
+def resources(made: Program, target: str, kernel: str) -> Mapping[str, int]:
     """What ptxas said of a kernel: registers, spills, shared memory.
 
     Raises:

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.api.builds.arguments import deduce_pointer
 from workbench.api.cuda_cpp.build import Program
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.narrow import HostArray
 from workbench.backends.cuda.user_source.in_double import HALVES, wide_signature, wide_text
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.errors import DeviceError
@@ -68,11 +69,11 @@ class WideText:
         self._wide, self._how = wide, how
         self._signature, self._gradient = signature, gradient
 
-    def forward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def forward(self, arguments: Mapping[str, HostArray]) -> None:
         """Run the kernel; arrays are changed in place."""
         self._run(self._signature, arguments)
 
-    def backward(self, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    def backward(self, arguments: Mapping[str, HostArray]) -> None:
         """Run the gradient."""
         self._run(self._gradient, arguments)
 

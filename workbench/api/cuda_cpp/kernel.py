@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.narrow import is_tuple
 from workbench.autodiff import parameters
 from workbench.backends.base import Options
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
 from workbench.errors import KernelTypeError, LaunchError, NotDifferentiable
+from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array
@@ -110,7 +112,7 @@ class CudaKernel(Kernel):
             check_gradient(signature, gradient)
 
     @property
-    def definition(self) -> Any:
+    def definition(self) -> NoReturn:
         """There is none: code that needs a kernel's Python source fails here with an error.
 
         Raises:
@@ -124,11 +126,11 @@ class CudaKernel(Kernel):
         return {p.name: None if p.pointer else p.type for p in self.signature.parameters}
 
     @property
-    def families(self) -> dict[str, Any]:
+    def families(self) -> dict[str, Generic]:
         """None: a pointer's type is its own."""
         return {}
 
-    def specialise(self, types: Sequence[AnyType] | None = None, tiling: Any = None) -> Specialisation:
+    def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
         """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
@@ -139,7 +141,7 @@ class CudaKernel(Kernel):
         return found
 
     def prepare(
-        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+        self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None = None,
         device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
     ) -> LaunchRecord:  # fmt: skip
         """A checked launch as a record, not yet run; see `Kernel.prepare`.
@@ -170,7 +172,7 @@ class CudaKernel(Kernel):
             for p, value in zip(self.signature.parameters, values, strict=True)
         )
         specialisation = self.specialise(types)
-        arguments: dict[str, Any] = {
+        arguments: dict[str, object] = {
             name: check(self, name, type, value, device)
             for name, type, value in zip(self.parameters, types, values, strict=True)
         }
@@ -231,13 +233,13 @@ class CudaKernel(Kernel):
             )  # fmt: skip
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
-    def __getitem__(self, where: int | tuple[Any, ...]) -> Configured:
+    def __getitem__(self, where: object) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 
         Raises:
             LaunchError: it is none of these.
         """
-        given: tuple[Any, ...] = where if isinstance(where, tuple) else (where,)
+        given: tuple[Any, ...] = where if is_tuple(where) else (where,)
         if len(given) > 3 and all(isinstance(n, int) for n in given):
             raise LaunchError(f"{self.name}[…] takes dim, block_dim and shared.", advice="Write k[(h, w), (16, 16)].")
         return Configured(self, *given)
@@ -250,7 +252,7 @@ class CudaKernel(Kernel):
 class Configured:
     """A kernel with its threads; called with its arguments it runs."""
 
-    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: Any = 256, shared: int = 0) -> None:
+    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: object = 256, shared: int = 0) -> None:
         self.kernel = kernel
         self.dim = dim
         self.block_dim = block_dim
@@ -284,8 +286,8 @@ class CudaSpecialisation(Specialisation):
         self.function = Function(kernel.name, params, body, source=kernel.place.source)
         self.adds_alone = False
         self.tiling = None
-        self.loaded: dict[Any, Any] = {}
-        self.bound: dict[Any, Any] = {}
+        self.loaded: dict[object, Loaded] = {}
+        self.bound: dict[object, Any] = {}
         self.seconds = 0.0
         self.notices = ()
         self._watched = ()
@@ -370,7 +372,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
             raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
 
 
-def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, Any]) -> None:
+def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
     """`__restrict__` says that nothing else is in this memory."""
     restricted = {p.name for p in kernel.signature.parameters if p.pointer and "restrict" in p.text}
     written = {p.name for p in kernel.signature.parameters if p.pointer and not p.const}

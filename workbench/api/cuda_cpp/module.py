@@ -67,11 +67,11 @@ class CudaModule:
         return self.program.whole.sources[0]
 
     @property
-    def names(self) -> dict[str, Any]:
+    def names(self) -> dict[str, object]:
         """The names that a cell adds to the namespace."""
         return dict(self.kernels)
 
-    def bind(self, namespace: dict[str, Any]) -> None:
+    def bind(self, namespace: dict[str, object]) -> None:
         """Bind the kernels in the namespace."""
         namespace.update(self.kernels)
 

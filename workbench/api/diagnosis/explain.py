@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
+from workbench.api.narrow import HostArray
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.api.tapes.tape import Tape
@@ -128,7 +128,7 @@ class _Pass:
             if self.born is None and healthy and any(self.any(m, _is_strange) for m in here):
                 self.born = _Found(number, step, nonzero)
 
-    def any(self, memory: Memory, test: Callable[[np.ndarray[Any, Any]], bool]) -> bool:
+    def any(self, memory: Memory, test: Callable[[HostArray], bool]) -> bool:
         """Whether the test holds for the memory's adjoint as it stands."""
         base = self.tape.adjoints.get(memory)
         return base is not None and test(base.numpy())
@@ -334,11 +334,11 @@ def _has_nan(values: np.ndarray) -> bool:
     return bool(np.isnan(_numbers(values)).any())
 
 
-def _is_strange(values: np.ndarray[Any, Any]) -> bool:
+def _is_strange(values: HostArray) -> bool:
     return not np.isfinite(_numbers(values)).all()
 
 
-def _has_some(values: np.ndarray[Any, Any]) -> bool:
+def _has_some(values: HostArray) -> bool:
     return bool(np.any(_numbers(values)))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
 from workbench.api.diagnosis.thread_trace import Birth, birth
+from workbench.api.narrow import HostArray
 from workbench.autodiff import FORWARD
 from workbench.errors import KernelFault, LaunchError
 from workbench.runtime.active_observers import observing, unobserved
@@ -58,7 +58,7 @@ class _Watch(Observer):
         with unobserved():
             self._before[id(record)] = {a.memory: copy_of(a) for a in read}
 
-    def replaying(self, graph: Any) -> None:
+    def replaying(self, graph: object) -> None:
         """Refuse: what a graph does is seen when it is over, and not which launch did it.
 
         Raises:
@@ -101,7 +101,7 @@ class _Watch(Observer):
 
 
 def _placed(record: LaunchRecord, found: Birth) -> KernelFault:
-    what = "NaN" if np.isnan(found.value).any() else "infinity"
+    what = "NaN" if np.isnan(np.asarray(found.value)).any() else "infinity"
     return KernelFault(
         f"The first {what}: {found}", found.op.location, function=record.kernel, thread=found.thread,
         values=found.operands,
@@ -137,5 +137,5 @@ def _is_number(values: np.ndarray) -> np.ndarray:
     return ~np.isnan(values)
 
 
-def _all(test: Any, value: array) -> bool:
+def _all(test: Callable[[HostArray], HostArray], value: array) -> bool:
     return bool(test(value.numpy()).all())

@@ -10,13 +10,13 @@ import contextlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
-from workbench.api.builds.arguments import Dim, Numpy, as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, as_dims, check, deduce
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.narrow import is_list, is_numpy_array
+from workbench.api.narrow import is_list, is_numpy, is_numpy_array
 from workbench.backends.prints import text
 from workbench.backends.python import interpret
 from workbench.errors import KernelFault, LaunchError
@@ -27,6 +27,8 @@ from workbench.ir.values import Function, Op
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread
 from workbench.runtime.device.device import get_device
+from workbench.source import Location, Source
+from workbench.structs import AnyType
 from workbench.types import ArrayType
 
 # Arrays of so many elements are shown with their elements.
@@ -42,7 +44,7 @@ class Access:
     kind: str
     array: str
     index: tuple[int, ...]
-    value: Any
+    value: object
 
     def __str__(self) -> str:
         return f"{self.kind} {self.array}[{', '.join(map(str, self.index))}] {self.value}"
@@ -54,7 +56,7 @@ class Frame:
 
     function: str
     line: int
-    names: Mapping[str, Any]
+    names: Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Step:
         return self.stack[-1].function
 
     @property
-    def names(self) -> Mapping[str, Any]:
+    def names(self) -> Mapping[str, object]:
         """The values of that function's names before the statement."""
         return self.stack[-1].names
 
@@ -122,7 +124,7 @@ class Steps(Sequence[Step]):
 
     def __str__(self) -> str:
         rows = [("step", "line", "statement", "names", "memory")]
-        before: dict[tuple[int, str], Mapping[str, Any]] = {}
+        before: dict[tuple[int, str], Mapping[str, object]] = {}
         for step in self._steps:
             slot = (len(step.stack), step.function)
             changed = {n: v for n, v in step.names.items() if not _same(v, before.get(slot, {}).get(n, _NONE))}
@@ -145,11 +147,13 @@ class Steps(Sequence[Step]):
 _NONE = object()
 
 
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and (np.array_equal(a, b) if is_numpy_array(a) else a == b))
+def _same(a: object, b: object) -> bool:
+    return a is b or (
+        type(a) is type(b) and (np.array_equal(a, b) if is_numpy_array(a) and is_numpy_array(b) else a == b)
+    )
 
 
-def _brief(value: Any) -> str:
+def _brief(value: object) -> str:
     return _cut(" ".join(str(value).split()), 40)
 
 
@@ -158,7 +162,7 @@ def _cut(text: str, width: int = COLUMN) -> str:
 
 
 def step(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
+    kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *,
     thread: int | Sequence[int] = 0, limit: int = 2000,
 ) -> Steps:  # fmt: skip
     """Run one thread of a kernel statement by statement, on copies: no array is changed.
@@ -223,10 +227,10 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
     return [(n + source.line_offset, source.line(n)) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
 
 
-def _arguments(kernel: Kernel, types: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def _arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
     """The arguments of the IR's parameters, arrays as copies on the host."""
     host = get_device("cpu")
-    found: list[Any] = []
+    found: list[object] = []
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         if isinstance(value, array) and value.device != host:
             value = value.to("cpu")
@@ -244,7 +248,7 @@ class _Taken:
         self.limit = limit
         self.note = ""
         self.steps: list[Step] = []
-        self.spans: list[tuple[Any, int, int]] = []
+        self.spans: list[tuple[Source, int, int]] = []
 
     def see(self, taken: interpret.Step) -> bool:
         """Note an operation; whether to go on."""
@@ -260,7 +264,7 @@ class _Taken:
             self.add(op, access=_access(op, taken))
         return True
 
-    def begin(self, op: Op, values: Sequence[Any]) -> None:
+    def begin(self, op: Op, values: Sequence[object]) -> None:
         marks = [m for m in op.attrs[FRAMES] if isinstance(m, Mark)]
         stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
                       for m in marks)  # fmt: skip
@@ -276,7 +280,7 @@ class _Taken:
             accesses = (*old.accesses, access) if access is not None else old.accesses
             self.steps[k] = replace(old, accesses=accesses, printed=old.printed + printed)
 
-    def owner(self, location: Any) -> int | None:
+    def owner(self, location: Location) -> int | None:
         """The last step whose statement the place is in."""
         for k in range(len(self.steps) - 1, -1, -1):
             source, first, last = self.spans[k]
@@ -298,19 +302,20 @@ def _access(op: Op, taken: interpret.Step) -> Access:
     return Access(KINDS.get(op.name) or op.attrs[KIND], target.name, index, _plain(value))
 
 
-def _value(place: Any, values: Sequence[Any]) -> Any:
+def _value(place: object, values: Sequence[object]) -> object:
     if isinstance(place, Shown):
         return place.value
     if is_list(place):
         return tuple(_value(p, values) for p in place)
+    assert isinstance(place, int)
     return _plain(values[place])
 
 
-def _plain(value: Numpy | float | tuple[Any, ...] | str) -> Any:
+def _plain(value: object) -> object:
     """A Python number with the digits that the value's own type needs; a vector as a tuple; a large array as text."""
-    if isinstance(value, np.generic):
+    if is_numpy(value) and not is_numpy_array(value):
         return float(str(value)) if value.dtype.kind == "f" else value.item()
-    if isinstance(value, np.ndarray):
+    if is_numpy_array(value):
         if value.size > SMALL:
             return f"array of shape {value.shape}"
         return tuple(_plain(v) for v in value)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, product
-from typing import Any
 
 import numpy as np
 
-from workbench.api.builds.arguments import Numpy
 from workbench.api.builds.bind import bind
-from workbench.api.narrow import is_numpy_array
+from workbench.api.narrow import HostArray, Numpy, is_numpy_array
 from workbench.autodiff.directions import then
 from workbench.autodiff.tangent import traced_tangent
 from workbench.backends.python.interpret import Step, step
@@ -41,7 +39,7 @@ def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> It
     yield from islice(chain(inside, others), THREADS)
 
 
-def copied(arguments: Iterable[Any]) -> list[Any]:
+def copied(arguments: Iterable[object]) -> list[object]:
     """Arguments for the interpreter: NumPy copies of arrays."""
     return [np.array(a.numpy()) if isinstance(a, array) else a for a in arguments]
 
@@ -54,7 +52,9 @@ class Seen:
     moving: frozenset[Value]
 
 
-def tangents_seen(function: Function, dims: Sequence[int], arguments: Sequence[Any], sources: Collection[str]) -> Seen:
+def tangents_seen(
+    function: Function, dims: Sequence[int], arguments: Sequence[object], sources: Collection[str]
+) -> Seen:
     """Move the elements of the sources, each its own way, and see what moves with them.
 
     Raises:
@@ -83,11 +83,11 @@ def tangents_seen(function: Function, dims: Sequence[int], arguments: Sequence[A
     return Seen(frozenset(ran), frozenset(moving))
 
 
-def _zero(type: Any) -> np.ndarray[Any, Any] | np.float64:
+def _zero(type: object) -> HostArray | np.float64:
     return np.zeros(type.length) if isinstance(type, Vector) else np.float64(0)
 
 
-def _steps(function: Function, dims: Sequence[int], given: list[Any], thread: tuple[int, ...]) -> Iterator[Step]:
+def _steps(function: Function, dims: Sequence[int], given: list[object], thread: tuple[int, ...]) -> Iterator[Step]:
     try:
         yield from step(function, tuple(dims), given, thread)
     except KernelFault:
@@ -116,8 +116,8 @@ class Birth:
 
     op: Op
     thread: tuple[int, ...]
-    value: Any
-    operands: tuple[Any, ...]
+    value: object
+    operands: tuple[object, ...]
 
     @property
     def array(self) -> str:
@@ -134,11 +134,15 @@ class Birth:
         return self.op.name in ("load", "const")
 
 
-def _number(value: Any) -> str:
+def _is_nan(value: object) -> bool:
+    return bool(np.isnan(np.asarray(value)).any())
+
+
+def _number(value: object) -> str:
     return np.array2string(value, precision=6) if is_numpy_array(value) else f"{value:.6g}"
 
 
-def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collection[str]) -> Birth | None:
+def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collection[str]) -> Birth | None:
     """Where the first NaN or infinity was made that a launch writes to one of the arrays `targets`.
 
     The thread is found by running the launch on copies, with asserts; then it runs in the interpreter, before some
@@ -165,7 +169,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, Any], targets: Collectio
     return loaded
 
 
-def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, tuple[int, ...] | None]:
+def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool, tuple[int, ...] | None]:
     """Whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
@@ -182,7 +186,7 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, t
         with unobserved():
             how = LaunchOptions(code, record.block_dim)
             execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, how))
-            next(iter(moved[n] for n in arrays)).numpy()
+            next(a for a in moved.values() if isinstance(a, array)).numpy()
     except KernelFault as fault:
         ours = fault.message.startswith(MESSAGE)
         return ours, fault.thread if ours else None
@@ -190,7 +194,7 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, Any]) -> tuple[bool, t
 
 
 def _births(
-    function: Function, dims: Sequence[int], given: list[Any], thread: tuple[int, ...], targets: Collection[str],
+    function: Function, dims: Sequence[int], given: list[object], thread: tuple[int, ...], targets: Collection[str],
     links: Mapping[Value, Sequence[Value]], budget: Iterator[int],
 ) -> Iterator[Birth]:  # fmt: skip
     """Where what one thread writes was made, whenever it is not finite."""
@@ -223,7 +227,7 @@ def _births(
             bad = sorted((p for p in pairs if _is_bad(p[1])), key=lambda p: not np.isnan(p[1]).any())
             before = (origin(v) for v, _ in bad)
             old = next((b for b in before if b is not None), None)
-            brought = old is not None and old.outside and np.isnan(result).any() and not np.isnan(old.value).any()
+            brought = old is not None and old.outside and _is_nan(result) and not _is_nan(old.value)
             origins[value] = here if old is None or brought else old
 
 

@@ -6,8 +6,6 @@ runs, a tape's backward pass too; that gives Hessian-vector products without a s
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.tapes.cuts import refuse_conversion
 from workbench.errors import NotDifferentiable
@@ -69,7 +67,7 @@ class Dual(Observer):
                 self.tangents.of(target).add_(self.tangents.of(source))
             target.add_(source)
 
-    def converting(self, source: array, dtype: Any) -> None:
+    def converting(self, source: array, dtype: object) -> None:
         """Refuse what would lose a tangent."""
         if source in self.tangents and is_float(dtype):
             raise refuse_conversion(source, dtype)

@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.narrow import HostArray
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
 from workbench.backends.cpu.compile import CpuBackend
@@ -35,11 +36,11 @@ from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.runtime.native.pack import Packer
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
-from workbench.types import ArrayType, element, is_float
+from workbench.types import ArrayType, Type, element, is_float
 
 STEPS = (1e-5, 5e-6)
 SMOOTH = 1e-5
-Runner = Callable[[dict[str, np.ndarray[Any, Any]]], None]
+Runner = Callable[[dict[str, HostArray]], None]
 """Runs a kernel on NumPy arrays, by parameter; in place."""
 
 
@@ -106,7 +107,7 @@ class Verdict:
 
 
 def gradcheck(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any], outputs: Sequence[Any] = (), *, samples: int = 24,
+    kernel: Kernel, dim: Dim, inputs: Sequence[object], outputs: Sequence[object] = (), *, samples: int = 24,
     tolerance: float = 1e-6, seed: int = 0, block_dim: Any = None, shared: int = 0,
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
@@ -157,9 +158,9 @@ def gradcheck(
     return compared.verdict(kernel.name, samples, tolerance)
 
 
-def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[Any]) -> dict[str, Any]:
+def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> dict[str, object]:
     """The arguments, with structs and arrays of structs checked."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
         found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
@@ -184,7 +185,7 @@ class _Check:
     """One kernel with its arguments in float64 on the host."""
 
     def __init__(
-        self, function: Function, values: Sequence[Any], random: np.random.Generator, forward: Runner,
+        self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
         backward: Runner, checked: frozenset[str] | None = None,
     ) -> None:  # fmt: skip
         self.function = function
@@ -194,22 +195,22 @@ class _Check:
         self.floats = [p for p in function.params if is_float(p.type) and (checked is None or p.name in checked)]
         self.forward = forward
         self.backward = backward
-        self.weights: dict[str, np.ndarray[Any, Any]] = {
+        self.weights: dict[str, HostArray] = {
             p.name: random.uniform(0.5, 1.5, self.arguments[p.name].shape)
             for p in self.floats
             if isinstance(p.type, ArrayType)
         }
 
-    def loss(self, arguments: dict[str, np.ndarray[Any, Any]]) -> float:
+    def loss(self, arguments: dict[str, HostArray]) -> float:
         """The weighted sum of all float arrays after the launch."""
         run = {n: a.copy() for n, a in arguments.items()}
         self.forward(run)
         return float(sum((w * run[n]).sum() for n, w in self.weights.items()))
 
-    def gradients(self) -> dict[str, np.ndarray[Any, Any]]:
+    def gradients(self) -> dict[str, HostArray]:
         """The adjoint's answer: of the same sum, by every float argument."""
         run = {n: a.copy() for n, a in self.arguments.items()}
-        adjoints: dict[str, np.ndarray[Any, Any]] = {}
+        adjoints: dict[str, HostArray] = {}
         names = adjoint_names(self.function.params)
         for p in self.floats:
             shape = (
@@ -286,8 +287,8 @@ class _Run:
         self.params = function.params
         self.dims = dims
 
-    def __call__(self, arguments: dict[str, np.ndarray[Any, Any]]) -> None:
-        values: list[Any] = []
+    def __call__(self, arguments: dict[str, HostArray]) -> None:
+        values: list[object] = []
         for p in self.params:
             a = arguments[p.name]
             if isinstance(p.type, ArrayType):
@@ -301,7 +302,7 @@ class _Run:
             dispatch.dispatch(self.code.address, ctypes.addressof(buffer), total, 1)
 
 
-def _host(type: Any, value: Any) -> np.ndarray[Any, Any]:
+def _host(type: Type, value: object) -> HostArray:
     """An argument as a dense NumPy array of the widened type."""
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     return np.array(host, element(wide_type(type)).numpy, order="C")

@@ -11,12 +11,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from workbench.api.gradients.gradcheck import Verdict, gradcheck
-from workbench.api.narrow import is_float_array
+from workbench.api.narrow import HostArray, is_float_array
 from workbench.api.tapes.steps import LaunchStep
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError
@@ -212,7 +211,7 @@ def _refuse_others(result: object, what: str) -> None:
         raise LaunchError(f"{what} returns {shown}; a gradient is of one float.", advice="Sum it in a kernel.")
 
 
-def _numbers(name: str, gradient: np.ndarray[Any, Any]) -> GradientRow:
+def _numbers(name: str, gradient: HostArray) -> GradientRow:
     host = np.asarray(gradient, np.float64)
     finite = np.where(np.isfinite(host), np.abs(host), -1.0)
     at = np.unravel_index(int(finite.argmax()), host.shape) if host.size else ()
@@ -248,7 +247,7 @@ def _directions(
 ) -> tuple[tuple[Direction, ...], tuple[str, ...]]:  # fmt: skip
     """The program at points beside its arrays; the arrays are put back."""
 
-    def at(name: str = "", offset: Any = None) -> float:
+    def at(name: str = "", offset: object = None) -> float:
         for other, kept in before.items():
             wrt[other].copy_(kept)
         if name:
@@ -271,7 +270,7 @@ def _directions(
 def _direction(
     name: str, at: Callable[..., float], start: array, gradient: array, value: float, random: np.random.Generator
 ) -> Direction:
-    host: np.ndarray[Any, Any] = start.numpy()
+    host: HostArray = start.numpy()
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
     slope = np.asarray(gradient.numpy(), np.float64)

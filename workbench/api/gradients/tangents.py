@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from workbench.api.builds.arguments import Dim, check
 from workbench.api.builds.bind import bind
@@ -19,12 +18,12 @@ from workbench.runtime.arrays.create import zeros_like
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.types import ArrayType, Vector, is_float
+from workbench.types import Vector, is_float
 
 
 def launch_tangent(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
-    tan_inputs: Sequence[Any] = (), tan_outputs: Sequence[Any] = (), device: Device | str | None = None,
+    kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *,
+    tan_inputs: Sequence[object] = (), tan_outputs: Sequence[object] = (), device: Device | str | None = None,
     fast_math: bool = False, checks: bool | None = None,
 ) -> None:  # fmt: skip
     """Run a kernel and, with it, the derivative along tangents: forward mode.
@@ -53,7 +52,7 @@ def launch_tangent(
     execute(bind_tangent(record, {n: t for n, t in names.items() if t is not None}))
 
 
-def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRecord:
+def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> LaunchRecord:
     """The tangent of a recorded launch, with tangents by parameter; 0 if there is none.
 
     Raises:
@@ -68,13 +67,13 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRec
     for name in tangents:
         if name not in names:
             raise LaunchError(f"{kernel.name}: {name} is {slots[name]!r} and has no tangent.", parameter=name)
-    complete: dict[str, Any] = {}
+    complete: dict[str, object] = {}
     for p in params:
         name, argument, value = names[p.name], record.arguments[p.name], tangents.get(p.name)
         if value is None:
             value = zeros_like(argument) if isinstance(argument, array) else _zero(p.type)
         value = check(kernel, name, p.type, value, device)
-        if isinstance(p.type, ArrayType) and value.shape != argument.shape:
+        if isinstance(value, array) and value.shape != argument.shape:
             raise LaunchError(
                 f"{kernel.name}: {name} has shape {value.shape}; {p.name} has {argument.shape}.", parameter=name
             )
@@ -84,5 +83,5 @@ def bind_tangent(record: LaunchRecord, tangents: Mapping[str, Any]) -> LaunchRec
     return bind(record.specialisation, direction, record.dim, arguments, device, record.how)
 
 
-def _zero(type: Any) -> Any:
+def _zero(type: object) -> object:
     return type() if isinstance(type, Vector) else 0.0

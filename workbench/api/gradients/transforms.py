@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from workbench.api.builds.bind import overlap
 from workbench.api.gradients.forward_mode import Dual
-from workbench.api.narrow import is_float_array, is_list
+from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import observing
@@ -24,9 +24,14 @@ from workbench.runtime.arrays.create import clone, zeros_like
 from workbench.types import element, is_float
 
 Arguments = int | Sequence[int]
+R = TypeVar("R")
 
 
-def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+@overload
+def grad(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ...
+@overload
+def grad(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
+def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
     """The gradient of a function that launches kernels and returns an array of one float.
 
         >>> import numpy as np, workbench as wb
@@ -58,13 +63,21 @@ def grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
     both = value_and_grad(f, argnums)
 
     @wraps(f)
-    def gradient(*args: Any, **options: Any) -> Any:
+    def gradient(*args: object, **options: object) -> array | tuple[array, ...]:
         return both(*args, **options)[1]
 
     return gradient
 
 
-def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+@overload
+def value_and_grad(f: Callable[..., object], argnums: int = 0) -> Callable[..., tuple[array, array]]: ...
+@overload
+def value_and_grad(
+    f: Callable[..., object], argnums: Sequence[int]
+) -> Callable[..., tuple[array, tuple[array, ...]]]: ...
+def value_and_grad(
+    f: Callable[..., object], argnums: Arguments = 0
+) -> Callable[..., tuple[array, array | tuple[array, ...]]]:
     """The value and the gradient, from one run: see `grad`.
 
         >>> import workbench as wb
@@ -85,13 +98,12 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
     """
 
     @wraps(f)
-    def both(*args: Any, **options: Any) -> tuple[array, Any]:
+    def both(*args: object, **options: object) -> tuple[array, array | tuple[array, ...]]:
         values = _values(f, args)
         by = _chosen(f, argnums, values)
         tape = Tape(into_grad=False, only=by)
         with tape:
-            result = f(*values, **options)
-        _check_result(f, result)
+            result = _checked(f, f(*values, **options))
         if result.size != 1 or result.dtype.shape:
             raise LaunchError(
                 f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
@@ -104,7 +116,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..
     return both
 
 
-def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R]]:
     """The value and the derivative along a direction, in forward mode: one run, nothing kept.
 
         >>> import workbench as wb
@@ -130,7 +142,7 @@ def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
     """
 
     @wraps(f)
-    def both(*args: Any, along: Any, **options: Any) -> tuple[Any, Any]:
+    def both(*args: object, along: object, **options: object) -> tuple[Any, Any]:
         values = _values(f, args)
         by = _chosen(f, argnums, values)
         dual = Dual()
@@ -141,15 +153,19 @@ def jvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
         refuse_apart(dual.seen, dual.written)
         found: list[array] = []
         for one in result if is_list(result) else (result,):
-            _check_result(f, one)
-            _check_written(f, one, one.memory in dual.written or one in dual.tangents)
-            found.append(clone(dual.tangents.of(one)) if one in dual.tangents else zeros_like(one))
+            made = _checked(f, one)
+            _check_written(f, made, made.memory in dual.written or made in dual.tangents)
+            found.append(clone(dual.tangents.of(made)) if made in dual.tangents else zeros_like(made))
         return result, tuple(found) if is_list(result) else found[0]
 
     return both
 
 
-def hvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
+@overload
+def hvp(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ...
+@overload
+def hvp(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
+def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
     """The Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
 
         >>> import workbench as wb
@@ -170,13 +186,13 @@ def hvp(f: Callable[..., Any], argnums: Arguments = 0) -> Callable[..., Any]:
     pushed = jvp(grad(f, argnums), argnums)
 
     @wraps(f)
-    def product(*args: Any, along: Any, **options: Any) -> Any:
+    def product(*args: object, along: object, **options: object) -> array | tuple[array, ...]:
         return pushed(*args, along=along, **options)[1]
 
     return product
 
 
-def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Callable[..., Any]:
+def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> Callable[..., array]:
     """All partial derivatives of a function that returns an array.
 
         >>> import workbench as wb
@@ -209,14 +225,13 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
         raise ValueError(f'mode is "auto", "reverse" or "forward", not {mode!r}')
 
     @wraps(f)
-    def matrix(*args: Any, **options: Any) -> array:
+    def matrix(*args: object, **options: object) -> array:
         values = _values(f, args)
         (x,) = _chosen(f, argnums, values)
         before = [clone(v) if isinstance(v, array) else v for v in values]
         tape = Tape(into_grad=False, only=[x])
         with tape:
-            result = f(*values, **options)
-        _check_result(f, result)
+            result = _checked(f, f(*values, **options))
         rows, columns = result.numpy(), x.numpy()
         if rows.ndim + columns.ndim > 4:
             raise LaunchError(
@@ -233,9 +248,9 @@ def jacobian(f: Callable[..., Any], argnums: int = 0, mode: str = "auto") -> Cal
     return matrix
 
 
-def _rows(tape: Tape, result: array, x: array) -> np.ndarray[Any, Any]:
+def _rows(tape: Tape, result: array, x: array) -> HostArray:
     """One backward pass for each number of the result."""
-    found: list[np.ndarray[Any, Any]] = []
+    found: list[HostArray] = []
     seed = np.zeros_like(result.numpy())
     for k in range(seed.size):
         seed.flat[k] = 1
@@ -247,25 +262,29 @@ def _rows(tape: Tape, result: array, x: array) -> np.ndarray[Any, Any]:
 
 
 def _columns(
-    f: Callable[..., Any], argnum: int, values: list[Any], options: dict[str, Any], shape: tuple[int, ...]
-) -> np.ndarray[Any, Any]:
+    f: Callable[..., object], argnum: int, values: list[object], options: dict[str, object], shape: tuple[int, ...]
+) -> HostArray:
     """One run along each number of the argument, on fresh copies of the arguments."""
-    found: list[np.ndarray[Any, Any]] = []
-    seed = np.zeros_like(values[argnum].numpy())
+    found: list[HostArray] = []
+    x = values[argnum]
+    assert isinstance(x, array)
+    seed = np.zeros_like(x.numpy())
     for k in range(seed.size):
         seed.flat[k] = 1
         fresh = [clone(v) if isinstance(v, array) else v for v in values]
-        along = array(seed, values[argnum].dtype, device=values[argnum].device)
-        found.append(jvp(f, argnum)(*fresh, along=along, **options)[1].numpy().copy())
+        along = array(seed, x.dtype, device=x.device)
+        _, moved = jvp(f, argnum)(*fresh, along=along, **options)
+        assert isinstance(moved, array)
+        found.append(moved.numpy().copy())
         seed.flat[k] = 0
     return np.stack(found, axis=len(shape)) if found else np.zeros((*shape, 0))
 
 
-def _name(f: Callable[..., Any]) -> str:
+def _name(f: Callable[..., object]) -> str:
     return getattr(f, "__name__", "the function")
 
 
-def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
+def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
     """The arguments, NumPy arrays as arrays.
 
     Raises:
@@ -279,7 +298,7 @@ def _values(f: Callable[..., Any], args: Sequence[Any]) -> list[Any]:
     return [array(a) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
 
-def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> list[array]:
+def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) -> list[array]:
     """The arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
 
     Raises:
@@ -309,7 +328,7 @@ def _chosen(f: Callable[..., Any], argnums: Arguments, values: list[Any]) -> lis
     return found
 
 
-def _directions(f: Callable[..., Any], argnums: Arguments, by: Sequence[array], along: Any) -> list[array]:
+def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array], along: Any) -> list[array]:
     given = (along,) if isinstance(argnums, int) else tuple(along)
     if len(given) != len(by):
         raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(given)} directions.")
@@ -325,16 +344,17 @@ def _directions(f: Callable[..., Any], argnums: Arguments, by: Sequence[array], 
     return found
 
 
-def _check_result(f: Callable[..., Any], result: Any) -> None:
+def _checked(f: Callable[..., object], result: object) -> array:
     if not is_float_array(result):
         what = repr(result.type) if isinstance(result, array) else type(result).__name__
         raise LaunchError(
             f"{_name(f)} returns {what}; a derivative is of an array of floats.",
             advice="Return the array that a kernel has written, not a number taken out of it.",
         )
+    return result
 
 
-def _check_written(f: Callable[..., Any], result: array, written: bool) -> None:
+def _check_written(f: Callable[..., object], result: array, written: bool) -> None:
     if not written:
         raise LaunchError(
             f"The result of {_name(f)} was written by no launch, copy or fill that ran inside it.",
@@ -342,5 +362,5 @@ def _check_written(f: Callable[..., Any], result: array, written: bool) -> None:
         )
 
 
-def _shaped(argnums: Arguments, found: list[array]) -> Any:
+def _shaped(argnums: Arguments, found: list[array]) -> array | tuple[array, ...]:
     return found[0] if isinstance(argnums, int) else tuple(found)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from workbench.api.graphs.graph import Graph
 from workbench.errors import DeviceError, LaunchError
@@ -24,13 +23,13 @@ from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream
 from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, condition_of
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Subgraph, condition_of
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.structs import Struct
 from workbench.types import is_float
 
-Branch = Graph | Callable[..., Any] | None
+Branch = Graph | Callable[..., object] | None
 _BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb.launch(…)."
 
 
@@ -84,7 +83,7 @@ class _Capture(Observer):
             if is_float(part.dtype):
                 self.adding(part, given[path])
 
-    def filling(self, target: array, value: Any) -> None:
+    def filling(self, target: array, value: float) -> None:
         if not repeats(target.dtype, value):
             self.copying(target, everywhere(target, value))
             return
@@ -100,7 +99,7 @@ class _Capture(Observer):
                 advice="Read it after g.launch(); for a decision inside the graph use capture_if or capture_while.",
             )
 
-    def replaying(self, graph: Any) -> None:
+    def replaying(self, graph: Subgraph) -> None:
         self.graph.add(BodyNode("graph", {"body": graph}))
         for memory in graph.written():
             self.wrote(memory)
@@ -205,7 +204,7 @@ def capture_stream(
         yield stream
 
 
-def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None, **arguments: Any) -> None:
+def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None, **arguments: object) -> None:
     """Run one of two branches, as `condition` says when it is reached: inside a capture, when the graph runs.
 
     Args:
@@ -230,7 +229,7 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
     _add(opened, BodyNode("if", bodies, condition))
 
 
-def capture_while(condition: array, body: Branch, **arguments: Any) -> None:
+def capture_while(condition: array, body: Branch, **arguments: object) -> None:
     """Run `body` repeatedly while `condition` is not 0, tested before each iteration.
 
     Args:
@@ -267,7 +266,7 @@ def _add(opened: _Capture, node: BodyNode) -> None:
             opened.wrote(memory)
 
 
-def _run(branch: Branch, arguments: dict[str, Any]) -> None:
+def _run(branch: Branch, arguments: dict[str, object]) -> None:
     if isinstance(branch, Graph):
         branch.launch()
     elif callable(branch):
@@ -276,7 +275,7 @@ def _run(branch: Branch, arguments: dict[str, Any]) -> None:
         raise TypeError(f"a branch is a function or a graph, not a {type(branch).__name__}")
 
 
-def _body(branch: Branch, arguments: dict[str, Any]) -> Graph | None:
+def _body(branch: Branch, arguments: dict[str, object]) -> Graph | None:
     if isinstance(branch, Graph):
         branch.must_be_complete()
         return branch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import NoReturn
 
 from workbench.api.builds.arguments import Dim, as_dims
 from workbench.api.kernels.kernel import Kernel
@@ -50,7 +50,7 @@ class Graph(Body):
             advice = "Launch it after the with." if self._not_ready == _OPEN else "Capture it again."
             raise LaunchError(f"This graph cannot run: {self._not_ready}.", advice=advice)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> NoReturn:
         raise LaunchError(
             "A graph cannot be pickled or copied.",
             advice="To keep it in a file, record a launch of it and save the record; for another one, capture again.",
@@ -102,7 +102,7 @@ class Graph(Body):
             observer.done(self, started, seconds)
         publish(Replayed(sum(isinstance(n, LaunchNode) for n in self.walk()), seconds))
 
-    def update(self, only: int | str | Kernel | None = None, /, *, dim: Dim | None = None, **changes: Any) -> None:
+    def update(self, only: int | str | Kernel | None = None, /, *, dim: Dim | None = None, **changes: object) -> None:
         """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.
 
         Args:
@@ -119,14 +119,14 @@ class Graph(Body):
         chosen = self._chosen(only)
         everywhere = not isinstance(only, int)
         everything = [n for n in self.walk() if isinstance(n, LaunchNode)] if everywhere else chosen
-        values: dict[int, dict[str, Any]] = {id(node): {} for node in everything}
+        values: dict[int, dict[str, object]] = {id(node): {} for node in everything}
         for name, value in changes.items():
             _change(chosen, values, name, value)
-        pairs = {
+        pairs: dict[array, array] = {
             old: new
             for node in chosen
             for name, new in values[id(node)].items()
-            if isinstance(old := node.record.arguments[name], array) and new is not old
+            if isinstance(old := node.record.arguments[name], array) and isinstance(new, array) and new is not old
         }
         instead = Substitution(pairs if everywhere else {})
         for node in self.walk():
@@ -180,7 +180,7 @@ class Graph(Body):
         """Indices of the nodes on the longest chain: by profiled time, else by the number of nodes."""
         return pictures.critical_path(self)
 
-    def layout(self) -> dict[str, Any]:
+    def layout(self) -> dict[str, object]:
         """Where the nodes and edges of the picture lie: plain numbers and strings, sizes in pixels."""
         return pictures.placed(self)
 
@@ -202,11 +202,11 @@ class Graph(Body):
     def __repr__(self) -> str:
         return pictures.text(self)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": pictures.text(self), "text/html": pictures.html(self)}
 
 
-def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, Any]], name: str, value: Any) -> None:
+def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
     """Give every launch that has the parameter its new value."""
     found = [node for node in nodes if name in node.record.arguments]
     if not found:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from workbench.api.narrow import is_numpy_array
 from workbench.types import is_small
 
+T = TypeVar("T")
 
-def constant(value: Any) -> Any:
+
+def constant(value: T) -> T:
     """`value` itself, checked to be what a kernel can hold as a constant: a number, a bool, a vector or matrix value.
 
     Any such value of the user's namespace is a constant in a kernel; this marks it for the reader, as Warp's code does.

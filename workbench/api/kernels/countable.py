@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
+from workbench.api.narrow import HostArray
+from workbench.ir.values import Function
 from workbench.source import Location
 
 
@@ -25,8 +27,26 @@ class Countable:
 
     ptx: str
     entry: str
-    resources: Mapping[str, Any]
+    resources: Mapping[str, int]
     own: Location
     lines: Mapping[int, str]
     place: Callable[[str, int], Location | None]
     dynamic_shared: int = 0
+
+
+class InDouble(Protocol):
+    """A kernel without IR and its gradient in double, for `gradcheck`.
+
+    Attributes:
+        function: its parameters, every float a double.
+        checked: parameters whose derivative the gradient gives.
+    """
+
+    function: Function
+    checked: frozenset[str]
+
+    def forward(self, arguments: Mapping[str, HostArray]) -> None:
+        """Run the kernel; arrays are changed in place."""
+
+    def backward(self, arguments: Mapping[str, HostArray]) -> None:
+        """Run the gradient."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of
@@ -12,7 +11,7 @@ from workbench.frontend import Custom, Definition, native_of
 
 def func_native(
     cuda: str, adj_cuda: str | None = None, replay_cuda: str | None = None, *, source: str | None = None
-) -> Callable[[Callable[..., Any]], Func]:
+) -> Callable[[Callable[..., object]], Func]:
     """Decorator: a func that is CUDA C++ source on CUDA; elsewhere it is its Python body, which defines its meaning.
 
     The source sees the parameters by name (an array as `x.data`, `x.shape[k]`, `x.strides[k]` in bytes) and returns

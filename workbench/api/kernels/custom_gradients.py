@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of
@@ -16,7 +15,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend import Custom, Definition, parameter_annotations, parameter_families
 
 
-def func_grad(func: Any, *, source: str | None = None) -> Callable[[Callable[..., Any]], Func]:
+def func_grad(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
     """Decorator: the gradient of a func, in place of the one derived from its lines.
 
     The decorated function takes the func's inputs and then the adjoint of each of its results. For every input x that
@@ -35,7 +34,7 @@ def func_grad(func: Any, *, source: str | None = None) -> Callable[[Callable[...
     return lambda function: _attach(func, definition_of(function, source), "gradient")
 
 
-def func_replay(func: Any, *, source: str | None = None) -> Callable[[Callable[..., Any]], Func]:
+def func_replay(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
     """Decorator: what an adjoint runs to compute a func's results again, in place of the func's own lines.
 
     It takes the func's inputs, returns the same number of values of the same types, and changes nothing.
@@ -53,12 +52,12 @@ def func_replay(func: Any, *, source: str | None = None) -> Callable[[Callable[.
     return lambda function: _attach(func, definition_of(function, source), "replay")
 
 
-def _attach(func: Any, definition: Definition, role: str) -> Func:
+def _attach(func: object, definition: Definition, role: str) -> Func:
     attach(func, definition, role)
     return Func(definition)
 
 
-def attach(func: Any, definition: Definition, role: str) -> None:
+def attach(func: object, definition: Definition, role: str) -> None:
     """Let `definition` be the gradient or the replay of the version of `func` that it fits.
 
     Raises:
@@ -66,7 +65,8 @@ def attach(func: Any, definition: Definition, role: str) -> None:
     """
     place = definition.locate(definition.node)
     if not isinstance(func, Func):
-        what = f"{func.__name__} is a kernel" if hasattr(func, "__wb_kernel__") else f"this is a {type(func).__name__}"
+        kernel = getattr(func, "__name__", "it") if hasattr(func, "__wb_kernel__") else ""
+        what = f"{kernel} is a kernel" if kernel else f"this is a {type(func).__name__}"
         raise KernelTypeError(
             f"A {role} belongs to a func; {what}.", place,
             "Give it the func that the kernel calls: @wb.func above its def.", definition.name,
@@ -86,7 +86,7 @@ def attach(func: Any, definition: Definition, role: str) -> None:
     customs[target] = replace(customs.get(target, Custom()), **{role: definition})
 
 
-def _asked(definition: Definition) -> list[Any]:
+def _asked(definition: Definition) -> list[object]:
     types, families = parameter_annotations(definition), parameter_families(definition)
     return [type or families.get(name) for name, type in types.items()]
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, Protocol, TypeGuard, TypeVar
 
-from workbench.frontend import meaning
+from workbench.frontend import Definition, meaning
 from workbench.weak import Weak
 
 K = TypeVar("K", bound="Versioned")
@@ -36,29 +37,27 @@ class Versioned(Protocol):
         ...
 
     @property
-    def checkpoints(self) -> Any:
+    def checkpoints(self) -> int:
         """An option of it."""
         ...
 
     @property
-    def matmul(self) -> Any:
+    def matmul(self) -> str:
         """An option of it."""
         ...
 
     @property
-    def enable_backward(self) -> Any:
+    def enable_backward(self) -> bool:
         """An option of it."""
         ...
 
     @property
-    def definition(self) -> Any:
+    def definition(self) -> Definition:
         """Its source code with what it sees."""
         ...
 
-    @property
-    def edition(self) -> Any:
-        """Its version."""
-        ...
+    edition: cached_property[Edition]
+    """Its version."""
 
 
 class Name:
@@ -72,10 +71,10 @@ class Name:
 
     def __init__(self) -> None:
         self.content = self.cell = self.stale = ""
-        self._kernel: Callable[[], Any] = lambda: None
+        self._kernel: Callable[[], Versioned | None] = lambda: None
 
     @property
-    def kernel(self) -> Any:
+    def kernel(self) -> Versioned | None:
         """The kernel that it means now; None if that is gone."""
         return self._kernel()
 
@@ -115,7 +114,7 @@ class Edition:
 _names: Weak[tuple[int, str], Name] = Weak()
 
 
-def note_bindings(namespace: Mapping[str, Any], cell: str) -> None:
+def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
     """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
     for name, kernel in list(namespace.items()):
         if _has_editions(kernel) and kernel.name == name:
@@ -137,7 +136,7 @@ def note_stale(kernel: Versioned) -> None:
         _look(name.cell)
 
 
-def _has_editions(value: object) -> bool:
+def _has_editions(value: object) -> TypeGuard[Versioned]:
     """Whether it is a kernel written in Python: XLA's programs call no others."""
     return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
 
@@ -157,8 +156,7 @@ def is_current(kernel: Versioned) -> bool:
 
 def newest(kernel: K) -> K:
     """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
+    given = kernel
     name = kernel.edition.name if _has_editions(kernel) else None
-    now = name.kernel if name is not None else None
-    if name is None or now is None or now is kernel:
-        return kernel
-    return now if kernel.stale or kernel.edition.outdated else kernel
+    now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels
+    return now if now is not None and (given.stale or given.edition.outdated) else given

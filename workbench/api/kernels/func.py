@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
@@ -25,7 +25,7 @@ class Func:
         """Refuse every use from now on, with this reason."""
         self.stale = reason
 
-    def beside(self, before: Any) -> Func:
+    def beside(self, before: object) -> Func:
         """This func, as one more version of `before` where that stands above it in the same text.
 
         A version with the same annotations is replaced; text that was edited, or run again, starts again.
@@ -38,7 +38,7 @@ class Func:
             self.__wb_customs__ = before.__wb_customs__ if isinstance(before, Func) else {}
         return self
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Refuse: a func has a meaning only inside a kernel."""
         raise TypeError(f"{self.name} is a func: call it inside a kernel")
 
@@ -50,7 +50,13 @@ def _annotations(definition: Definition) -> list[str]:
     return [ast.dump(a.annotation) if a.annotation else "" for a in definition.parameters]
 
 
-def func(function: Callable[..., Any] | None = None, *, source: str | None = None) -> Any:
+@overload
+def func(function: Callable[..., object], *, source: str | None = None) -> Func: ...
+@overload
+def func(*, source: str | None = None) -> Callable[[Callable[..., object]], Func]: ...
+def func(
+    function: Callable[..., object] | None = None, *, source: str | None = None
+) -> Func | Callable[[Callable[..., object]], Func]:
     """Decorator: make a Python function callable from kernels.
 
     A second func of the same name in the same scope, with other annotations, is another version of it: each call takes
@@ -75,7 +81,7 @@ def func(function: Callable[..., Any] | None = None, *, source: str | None = Non
     """
     names = caller().f_locals
 
-    def made(function: Callable[..., Any]) -> Func:
+    def made(function: Callable[..., object]) -> Func:
         return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
 
     if function is None:

@@ -6,9 +6,9 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NoReturn, overload
 
-from workbench.api.kernels.countable import Countable
+from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
@@ -71,9 +71,9 @@ class Specialisation:
         self._watched = lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
-        self.loaded: dict[Any, Any] = {}
-        self.bound: dict[Any, Any] = {}
-        self.jax_plans: dict[Any, Any] = {}
+        self.loaded: dict[object, Loaded] = {}
+        self.bound: dict[object, Any] = {}
+        self.jax_plans: dict[object, Any] = {}
         self.seconds = time.perf_counter() - started
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
@@ -105,7 +105,7 @@ class Specialisation:
         """What it was made with of the user's names."""
         return self._watched
 
-    def reads(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+    def reads(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
         """Those of the names that it was made with another value of than the namespace holds now."""
         found: list[str] = []
         for w in self._watched:
@@ -140,8 +140,9 @@ class Kernel(Subscripted):
     enable_backward = True
 
     def __init__(
-        self, definition: Definition, checkpoints: Any = CHECKPOINTS, matmul: Any = "", enable_backward: Any = True
-    ) -> None:
+        self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
+        enable_backward: object = True,
+    ) -> None:  # fmt: skip
         check_signature(definition)
         self.checkpoints = _checked(checkpoints, definition)
         self.matmul = _checked_matmul(matmul, definition)
@@ -152,9 +153,9 @@ class Kernel(Subscripted):
         self._annotations: dict[str, AnyType | None] | None = None
         self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
-        self._specialisations: dict[tuple[Any, ...], Specialisation] = {}
-        self._tiled: dict[tuple[Any, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
-        self.plans: dict[Any, Any] = {}
+        self._specialisations: dict[tuple[object, ...], Specialisation] = {}
+        self._tiled: dict[tuple[object, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
+        self.plans: dict[object, Any] = {}
         self.place = definition.locate(definition.node)
         self._lock = renewed(self, "_lock")
         self.stale = ""
@@ -221,7 +222,7 @@ class Kernel(Subscripted):
             return made
 
     def _specialised(
-        self, key: tuple[Any, ...], types: tuple[AnyType, ...], tiling: Tiling | None
+        self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
         """The specialisation, made where it is not there or out of date; None if it needs blocks and has none."""
         place = (*key, tiling)
@@ -240,7 +241,7 @@ class Kernel(Subscripted):
         return found
 
     def prepare(
-        self, dims: tuple[int, ...], values: Sequence[Any], adjoints: Sequence[Any] | None,
+        self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
         device: Device | str | None, how: LaunchOptions, tiled: bool,
     ) -> LaunchRecord | None:  # fmt: skip
         """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
@@ -257,7 +258,9 @@ class Kernel(Subscripted):
         """
         return None
 
-    def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> Any:
+    def in_double(
+        self, values: Sequence[object], dims: tuple[int, ...], block_dim: object, shared: int
+    ) -> InDouble | None:
         """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64.
 
         Args:
@@ -277,7 +280,7 @@ class Kernel(Subscripted):
         if self.stale:
             raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
-    def outdated_by(self, names: Collection[str], namespace: Mapping[str, Any]) -> list[str]:
+    def outdated_by(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
         """Those of the names whose value in the namespace is not what the kernel was last made with."""
         found = self.used()
         return sorted(set(found.reads(names, namespace))) if found is not None else []
@@ -312,7 +315,7 @@ class Kernel(Subscripted):
             chosen.append(found)
         return tuple(chosen)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse: a kernel is launched, not called."""
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
@@ -321,7 +324,7 @@ class Kernel(Subscripted):
         return f"<kernel {self.name}({shown})>"
 
 
-def _checked(checkpoints: Any, definition: Definition) -> int:
+def _checked(checkpoints: object, definition: Definition) -> int:
     if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
         return checkpoints
     raise KernelTypeError(
@@ -331,8 +334,8 @@ def _checked(checkpoints: Any, definition: Definition) -> int:
     )  # fmt: skip
 
 
-def _checked_matmul(value: Any, definition: Definition) -> str:
-    if value in ("", *MATMULS):
+def _checked_matmul(value: object, definition: Definition) -> str:
+    if isinstance(value, str) and value in ("", *MATMULS):
         return value
     listed = ", ".join(f'"{word}"' for word in MATMULS)
     raise KernelTypeError(
@@ -348,10 +351,17 @@ def _tell(specialisation: Specialisation) -> None:
         warnings.warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}", stacklevel=4)
 
 
+@overload
+def kernel(function: Callable[..., object], *, source: str | None = None) -> Kernel: ...
+@overload
 def kernel(
-    function: Callable[..., Any] | None = None, *, source: str | None = None, import_from_warp: bool = False,
+    *, source: str | None = None, import_from_warp: bool = False, checkpoints: int = CHECKPOINTS, matmul: str = "",
+    enable_backward: bool = True,
+) -> Callable[[Callable[..., object]], Kernel]: ...  # fmt: skip
+def kernel(
+    function: Callable[..., object] | None = None, *, source: str | None = None, import_from_warp: bool = False,
     checkpoints: int = CHECKPOINTS, matmul: str = "", enable_backward: bool = True,
-) -> Any:  # fmt: skip
+) -> Kernel | Callable[[Callable[..., object]], Kernel]:  # fmt: skip
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
         >>> import workbench as wb
@@ -385,7 +395,7 @@ def kernel(
         KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
     """
 
-    def made(function: Callable[..., Any]) -> Kernel:
+    def made(function: Callable[..., object]) -> Kernel:
         found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
         found.import_from_warp = import_from_warp
         return found

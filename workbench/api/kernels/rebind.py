@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.func import Func
@@ -11,7 +10,7 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.events import Remark, publish
 
 
-def rebind(names: Mapping[str, Any], namespace: dict[str, Any], cell: str) -> None:
+def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
     """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
     namespace.update(names)
     note_bindings(namespace, cell)

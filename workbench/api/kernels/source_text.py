@@ -10,14 +10,13 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import Any
 
 from workbench.errors import KernelSyntaxError
 from workbench.frontend import Definition, Scope
 from workbench.source import Source, parsed
 
 
-def definition_of(function: Callable[..., Any], source: str | None = None) -> Definition:
+def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
     """The definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
 
     A static method is its function, and a decorator that keeps `__wrapped__` stands for what it wraps: what it does
@@ -72,7 +71,7 @@ def _no_source(name: str) -> KernelSyntaxError:
     )
 
 
-def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+def _annotations(function: Callable[..., object]) -> dict[str, object]:
     """Annotations as Python evaluated them, of a function made by another one: those that are no text."""
     if "<locals>" not in getattr(function, "__qualname__", ""):
         return {}  # names of a module are looked up each time: what they mean may be redefined
@@ -96,9 +95,9 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
     return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
 
 
-def _closure(function: Callable[..., Any]) -> Mapping[str, Any]:
+def _closure(function: Callable[..., object]) -> Mapping[str, object]:
     cells = getattr(function, "__closure__", None) or ()
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         try:
             found[name] = cell.cell_contents

@@ -102,7 +102,7 @@ def make_struct(
     return made
 
 
-def field_type(annotation: Any, struct: str, name: str, place: Location) -> AnyType:
+def field_type(annotation: object, struct: str, name: str, place: Location) -> AnyType:
     """The type of a field.
 
     Raises:
@@ -116,7 +116,7 @@ def field_type(annotation: Any, struct: str, name: str, place: Location) -> AnyT
         raise KernelTypeError(f"The field {name} of {struct} has no type of the language: {error}.", place) from None
 
 
-def _evaluated(text: str, space: Mapping[str, Any], struct: str, name: str, place: Location) -> Any:
+def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, place: Location) -> object:
     if text == struct:
         raise _recursive(struct, name, place)
     try:

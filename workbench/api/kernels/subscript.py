@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from workbench.errors import LaunchError
 
@@ -12,10 +12,10 @@ class Subscripted:
     """What a kernel's brackets mean."""
 
     name: str
-    launch_with: ClassVar[Callable[..., Any]]
+    launch_with: ClassVar[Callable[..., object]]
     """`wb.launch`, which stands above: it says so when it is imported."""
 
-    def __getitem__(self, threads: Any) -> Callable[..., None]:
+    def __getitem__(self, threads: object) -> Callable[..., None]:
         """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.
 
         Args:
@@ -37,7 +37,7 @@ class Subscripted:
             )
 
         # A function, whose repr does not show the kernel: a kernel called `array` may stand in its own annotations.
-        def launched(*arguments: Any) -> None:
+        def launched(*arguments: object) -> None:
             type(self).launch_with(self, threads, arguments)
 
         return launched

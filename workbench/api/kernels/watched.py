@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.frontend import MISSING, Watched, read_again
 
 
-def plain_place(watched: Watched) -> tuple[Mapping[str, Any], str, Any] | None:
+def plain_place(watched: Watched) -> tuple[Mapping[str, object], str, object] | None:
     """A dict and the key under which it holds the value, where looking there says all; None if it does not.
 
     So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not

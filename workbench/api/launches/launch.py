@@ -51,16 +51,16 @@ _OPTIONS = {
 def launch(
     kernel: Kernel,
     dim: Dim,
-    inputs: Sequence[Any] = (),
-    outputs: Sequence[Any] = (),
+    inputs: Sequence[object] = (),
+    outputs: Sequence[object] = (),
     *,
     adjoint: bool = False,
-    adj_inputs: Sequence[Any] = (),
-    adj_outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[object] = (),
+    adj_outputs: Sequence[object] = (),
     record_cmd: bool = False,
     record_tape: bool = True,
     device: Device | str | None = None,
-    stream: Any = None,
+    stream: object = None,
     block_dim: Any = BLOCK_DIM,
     fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
 ) -> Launch | None:  # fmt: skip
@@ -140,7 +140,7 @@ class _Plan:
 
     specialisation: Specialisation
     loaded: Loaded
-    numbers: tuple[tuple[int, Any, float], ...]
+    numbers: tuple[tuple[int, type | None, float], ...]
     spreads: bool
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
@@ -160,14 +160,14 @@ class _Plan:
             return (dim,), values
         return as_dims(dim, kernel.name), values
 
-    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[Any], how: LaunchOptions) -> LaunchRecord:
+    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
         named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
         return record_of(self.loaded, self.specialisation, dims, named, how)
 
 
 def _plan_for(
-    kernel: object, dim: Dim, values: Sequence[Any], device: Device | str | None, code: Options
+    kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, code: Options
 ) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale:
@@ -181,13 +181,13 @@ def _plan_for(
     return None if alone and overlap(_arrays(values)) else plan
 
 
-def _kinds(dim: Dim, values: Sequence[Any], code: Options) -> tuple[Any, ...]:
+def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
     kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
 
 
-def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[Any], code: Options, record: LaunchRecord) -> None:
+def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options, record: LaunchRecord) -> None:
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
@@ -207,14 +207,14 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[Any], code: Options, r
     kernel.plans[_kinds(dim, values, code)] = _Plan(specialisation, record.loaded, numbers, spreads)
 
 
-def _arrays(values: Sequence[Any]) -> dict[str, array]:
+def _arrays(values: Sequence[object]) -> dict[str, array]:
     """The arrays among arguments and in structs, under names of no meaning."""
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 
 def adjoint_list(
-    inputs: Sequence[Any], outputs: Sequence[Any], adj_inputs: Sequence[Any], adj_outputs: Sequence[Any]
-) -> list[Any]:
+    inputs: Sequence[object], outputs: Sequence[object], adj_inputs: Sequence[object], adj_outputs: Sequence[object]
+) -> list[object]:
     """Adjoint arguments in the order of the parameters, None if none is given.
 
     Raises:
@@ -232,7 +232,7 @@ def adjoint_list(
 
 
 def prepare(
-    kernel: Kernel, dim: Dim, values: Sequence[Any], adjoints: Sequence[Any] | None = None,
+    kernel: Kernel, dim: Dim, values: Sequence[object], adjoints: Sequence[object] | None = None,
     device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
@@ -290,5 +290,5 @@ def _refuse_overwritten(record: LaunchRecord) -> None:
         )
 
 
-def _device_of(values: Sequence[Any]) -> Device:
+def _device_of(values: Sequence[object]) -> Device:
     return next((a.device for v in values for a in arrays_in(v)), None) or get_device()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
 from workbench.api.kernels.kernel import Kernel
@@ -48,7 +48,7 @@ class Launch:
         """Whether it runs the adjoint."""
         return self._record.direction == "adjoint"
 
-    def launch(self, stream: Any = None, **values: Any) -> None:
+    def launch(self, stream: object = None, **values: object) -> None:
         """Run it on the arrays' contents of now; tapes, recorders and graphs that are open see it.
 
             kept.launch(dt=0.02)
@@ -90,7 +90,7 @@ class Launch:
         how = replace(self._record.how, block_dim=as_block_dim(block_dim, self.kernel.name))
         self._record = replace(self._record, how=how)
 
-    def set_stream(self, stream: Any) -> None:
+    def set_stream(self, stream: object) -> None:
         """Run in this CUDA stream from now on; None is the device's default one.
 
         Raises:
@@ -98,7 +98,7 @@ class Launch:
         """
         self._record = self._record.on_stream(self._stream(stream))
 
-    def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
+    def set_param_by_name(self, name: str, value: object, adjoint: bool = False) -> None:
         """Change one argument.
 
         Args:
@@ -124,7 +124,7 @@ class Launch:
             )
         self._change({wanted: value})
 
-    def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
+    def set_param_at_index(self, index: int, value: object, adjoint: bool = False) -> None:
         """Change the argument of parameter `index`, counted from 0, or with `adjoint` its adjoint array.
 
         Raises:
@@ -137,7 +137,7 @@ class Launch:
             raise LaunchError(f"{self.kernel.name} has {len(names)} parameters; there is no parameter {index!r}.")
         self.set_param_by_name(names[index], value, adjoint)
 
-    def set_params(self, values: Sequence[Any]) -> None:
+    def set_params(self, values: Sequence[object]) -> None:
         """Change all forward arguments.
 
         Raises:
@@ -147,7 +147,7 @@ class Launch:
             raise wrong_count(self.kernel, values)
         self._change(dict(zip(self.kernel.parameters, values, strict=True)))
 
-    def _change(self, values: dict[str, Any]) -> None:
+    def _change(self, values: dict[str, object]) -> None:
         record = self._record
         types = dict(zip(self.kernel.parameters, record.specialisation.types, strict=True))
         whole = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
@@ -164,13 +164,13 @@ class Launch:
             raise LaunchError(f"{name} of {self.kernel.name} is not a float and has no adjoint.", parameter=name)
         return names[name]
 
-    def _stream(self, stream: Any) -> Any:
+    def _stream(self, stream: object) -> object:
         return as_stream(stream, self._record.loaded.device, self.kernel.name)
 
     def __copy__(self) -> Launch:
         return Launch(self.kernel, self._record)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> NoReturn:
         raise LaunchError(
             f"A launch of {self.kernel.name} that is kept cannot be pickled.",
             advice='Record it and save that: rec.save("run.wbr"). copy.copy gives another one on the same arrays.',

@@ -7,7 +7,6 @@ copy, and the forward launch fills it first.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.api.builds.arguments import Dim
 from workbench.api.builds.bind import adjoint_arguments, bind
@@ -92,8 +91,8 @@ class LaunchPair:
 
 
 def launch_pair(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *,
-    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Device | str | None = None,
+    kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *,
+    adj_inputs: Sequence[object] = (), adj_outputs: Sequence[object] = (), device: Device | str | None = None,
     fast_math: bool = False, checks: bool | None = None,
 ) -> LaunchPair:  # fmt: skip
     """A launch and its adjoint, to be run later; for kernels that work in place too.

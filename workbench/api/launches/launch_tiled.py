@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
@@ -16,16 +15,16 @@ from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions
 def launch_tiled(
     kernel: Kernel,
     dim: Dim,
-    inputs: Sequence[Any] = (),
-    outputs: Sequence[Any] = (),
+    inputs: Sequence[object] = (),
+    outputs: Sequence[object] = (),
     *,
     adjoint: bool = False,
-    adj_inputs: Sequence[Any] = (),
-    adj_outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[object] = (),
+    adj_outputs: Sequence[object] = (),
     record_cmd: bool = False,
     record_tape: bool = True,
     device: Device | str | None = None,
-    stream: Any = None,
+    stream: object = None,
     block_dim: int = BLOCK_DIM,
     fast_math: bool = False,
     checks: bool | None = None,

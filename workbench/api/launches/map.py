@@ -8,16 +8,14 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from workbench.api.builds.arguments import Numpy
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
-from workbench.api.narrow import is_list, is_numpy_array
+from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
@@ -36,7 +34,7 @@ _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
 
 
 def map(
-    f: Func | Callable[..., Any], *arguments: Any, out: Any = None, device: Device | str | None = None
+    f: Func | Callable[..., object], *arguments: object, out: object = None, device: Device | str | None = None
 ) -> array | tuple[array, ...]:
     """Apply a function to the elements of arrays, one thread for each.
 
@@ -76,7 +74,7 @@ class _Mapped:
         func: what the kernels call.
     """
 
-    def __init__(self, given: Any) -> None:
+    def __init__(self, given: Func | Callable[..., object]) -> None:
         if isinstance(given, Kernel):
             raise LaunchError(f"map() takes a func; {given.name} is a kernel.", advice="Make it a func: @wb.func.")
         usable = hasattr(given, "__wb_definitions__") or as_builtin(given) is not None
@@ -118,7 +116,7 @@ class _Mapped:
 
     @property
     def _name(self) -> str:
-        return f"map_{getattr(self.func, 'name', None) or self.func.__name__}"
+        return f"map_{getattr(self.func, 'name', None) or getattr(self.func, '__name__', 'func')}"
 
     def _definition(self, text: str) -> Definition:
         (node,) = ast.parse(text).body
@@ -127,7 +125,7 @@ class _Mapped:
         return Definition(self._name, node, Source(text, f"the kernel of {self._name}"), scope)
 
 
-def _mapped(f: Any) -> _Mapped:
+def _mapped(f: Func | Callable[..., object]) -> _Mapped:
     mapped = _MAPPED.get(id(f))
     if mapped is None:
         mapped = _MAPPED[id(f)] = _Mapped(f)
@@ -137,14 +135,14 @@ def _mapped(f: Any) -> _Mapped:
     return mapped
 
 
-def _values(arguments: Sequence[Any], device: Device | str | None) -> list[Any]:
+def _values(arguments: Sequence[object], device: Device | str | None) -> list[array | Symbol | Numpy]:
     """Arrays as ours, numbers with a type."""
     ours = [a for a in arguments if isinstance(a, array)]
     shapes = [a.shape for a in ours or filter(is_numpy_array, arguments) if a.ndim]
     if not shapes:
         raise LaunchError("map() needs an array among its arguments.")
     place = get_device(device) if device is not None or not ours else ours[0].device
-    values: list[Any] = [
+    values: list[object] = [
         array(a, device=place) if is_numpy_array(a) and (a.shape == shapes[0] or not _small(a)) else a
         for a in arguments
     ]
@@ -160,14 +158,12 @@ def _values(arguments: Sequence[Any], device: Device | str | None) -> list[Any]:
     return [_number(v, widest) for v in values]
 
 
-def _small(value: np.ndarray[Any, Any]) -> bool:
+def _small(value: HostArray) -> bool:
     return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
 
 
-def _number(value: array | Symbol | Numpy | float | str | None, widest: Scalar) -> Any:
-    if isinstance(value, (array, Symbol)) or (
-        isinstance(value, (np.ndarray, np.generic)) and value.dtype.name in SCALARS
-    ):
+def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
+    if isinstance(value, (array, Symbol)) or (is_numpy(value) and value.dtype.name in SCALARS):
         return value
     if isinstance(value, bool):
         return np.bool_(value)
@@ -180,23 +176,25 @@ def _number(value: array | Symbol | Numpy | float | str | None, widest: Scalar) 
     raise LaunchError(f"map() takes arrays, numbers and vectors; this is a {type(value).__name__}: {value!r}.")
 
 
-def _type(value: Any) -> AnyType:
+def _type(value: Symbol | Numpy) -> AnyType:
     if isinstance(value, Symbol):
         return value.type
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar
 
 
-def _outputs(out: Any, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
+def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
     """The arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
         return [empty(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]
-    outs: list[Any] = list(out) if is_list(out) else [out]
+    outs: list[object] = list(out) if is_list(out) else [out]
+    checked: list[array] = []
     if len(outs) != len(found):
         raise LaunchError(f"map(): the function has {len(found)} results; out has {len(outs)}.", parameter="out")
     for given, type in zip(outs, found, strict=True):
         if not isinstance(given, array) or given.dtype != type or given.shape != shape:
             what = f"{given.dtype!r} of shape {given.shape}" if isinstance(given, array) else repr(given)
             raise LaunchError(f"map(): out must be an array of {type!r} of shape {shape}, not {what}.", parameter="out")
-    return outs
+        checked.append(given)
+    return checked

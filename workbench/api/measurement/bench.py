@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from workbench.api.measurement.chart import PRE
 from workbench.api.measurement.cost_model import Effort, effort_of
@@ -110,7 +109,7 @@ class Bench:
         return f'<pre style="{PRE}">{escape(f"{self.what}: {self}")}</pre>'
 
 
-def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: str = "") -> Bench:
+def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what: str = "") -> Bench:
     """Time a call that launches kernels.
 
     Args:
@@ -147,7 +146,7 @@ def bench(call: Callable[[], Any], *, number: int = 0, repeat: int = 7, what: st
     return Bench(what or getattr(call, "__name__", "call"), rounds, number, effort, most)
 
 
-def _round(call: Callable[[], Any], number: int, device: Device) -> float:
+def _round(call: Callable[[], object], number: int, device: Device) -> float:
     """Seconds of one call, of so many in a row."""
     if device.is_cuda:
         synchronize(device)

@@ -13,8 +13,8 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from workbench.api.graphs.graph import Graph
 from workbench.autodiff import parameters
 from workbench.backends.python import interpret
 from workbench.builtins import TABLE
@@ -60,7 +60,7 @@ class Effort:
         return Effort(self.launches + other.launches, self.bytes + other.bytes, both, devices)
 
 
-def effort_of(call: Callable[[], Any]) -> Effort:
+def effort_of(call: Callable[[], object]) -> Effort:
     """Run `call` once and report what it did.
 
     Raises:
@@ -69,7 +69,7 @@ def effort_of(call: Callable[[], Any]) -> Effort:
     seen = _Seen()
     with observing(seen):
         call()
-    counted: dict[tuple[Any, ...], Effort] = {}
+    counted: dict[tuple[object, ...], Effort] = {}
     total = Effort()
     for record in seen.records:
         # Numbers that are no integers say nothing, as a rule, about how often a loop turns.
@@ -105,7 +105,7 @@ class _Seen(Observer):
     def filling(self, target: array, value: float) -> None:
         self._move(target, 1)
 
-    def replaying(self, graph: Any) -> None:
+    def replaying(self, graph: Graph) -> None:
         for node in graph.nodes:
             if isinstance(node, LaunchNode):
                 self.records.append(node.record)
@@ -156,7 +156,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
     return flops * share, Counter({name: count * share for name, count in touched.items()})
 
 
-def _on_host(record: LaunchRecord) -> list[Any] | None:
+def _on_host(record: LaunchRecord) -> list[object] | None:
     """The arguments for the interpreter, arrays that are written as copies; None if they are too large."""
     arrays = {n: v for n, v in record.arguments.items() if isinstance(v, array)}
     copied = [v for n, v in arrays.items() if n in record.writes or v.device != CPU]
@@ -169,7 +169,7 @@ def _on_host(record: LaunchRecord) -> list[Any] | None:
     ]
 
 
-def _host(value: array, copied: bool) -> Any:
+def _host(value: array, copied: bool) -> object:
     found = value.numpy()
     return found.copy() if copied else found
 
@@ -205,5 +205,5 @@ def _flops(op: Op) -> float:
     return float(width)
 
 
-def _width(type: Any) -> int:
+def _width(type: object) -> int:
     return math.prod(type.shape) if isinstance(type, Vector) else 1

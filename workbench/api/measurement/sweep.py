@@ -8,7 +8,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from workbench.api.measurement.bench import Bench, bench, duration, rate
 from workbench.api.measurement.chart import PRE, bar, heat_map, image, line_chart
@@ -33,17 +32,17 @@ class Sweep:
     """
 
     what: str
-    axes: Mapping[str, tuple[Any, ...]]
+    axes: Mapping[str, tuple[object, ...]]
     points: tuple[Bench | None, ...]
     refused: str = ""
 
     @property
-    def choices(self) -> list[dict[str, Any]]:
+    def choices(self) -> list[dict[str, object]]:
         """The combinations, in the order of the points."""
         return [dict(zip(self.axes, values, strict=True)) for values in itertools.product(*self.axes.values())]
 
     @property
-    def best(self) -> dict[str, Any]:
+    def best(self) -> dict[str, object]:
         """The combination with the shortest time."""
         return self.choices[self._order[0]]
 
@@ -103,8 +102,7 @@ class Sweep:
             title = f"{self.what}: time over {names[0]} (down) and {names[1]} (across)"
             return heat_map(title, [shown(v) for v in first], [shown(v) for v in second], rows, duration)
         values = self.axes[names[0]]
-        numbers = all(isinstance(v, (int, float)) for v in values)
-        places = [float(v) for v in values] if numbers else [float(k) for k in range(len(values))]
+        places = _places(values)
         title = f"{self.what}: time over {names[0]}"
         return line_chart(title, places, [shown(v) for v in values], times, duration)
 
@@ -118,8 +116,7 @@ class Sweep:
         rates = [p.bytes_per_second if memory else p.flops_per_second or 0.0 for p in points]
         unit, most = ("B/s", last.ceiling.bytes_per_second) if memory else ("FLOP/s", last.ceiling.flops_per_second)
         ((name, values),) = self.axes.items()
-        numbers = all(isinstance(v, (int, float)) for v in values)
-        places = [float(v) for v in values] if numbers else [float(k) for k in range(len(values))]
+        places = _places(values)
         title = f"{self.what}: {last.bound} over {name}"
         return line_chart(title, places, [shown(v) for v in values], rates, lambda v: rate(v) + unit, most)
 
@@ -130,7 +127,12 @@ class Sweep:
 
 
 def sweep(
-    call: Callable[..., Any], axes: Mapping[str, Sequence[Any]], *, number: int = 0, repeat: int = 5, what: str = ""
+    call: Callable[..., object],
+    axes: Mapping[str, Sequence[object]],
+    *,
+    number: int = 0,
+    repeat: int = 5,
+    what: str = "",
 ) -> Sweep:
     """Time `call(**values)` for every combination of the axes' values.
 
@@ -196,6 +198,12 @@ def using_threads(count: object) -> Generator[None]:
         cpu_threads.cache_clear()
 
 
-def shown(value: Any) -> str:
+def _places(values: Sequence[object]) -> list[float]:
+    """Where the values of an axis lie: themselves, if all are numbers."""
+    numbers = [float(v) for v in values if isinstance(v, (int, float))]
+    return numbers if len(numbers) == len(values) else [float(k) for k in range(len(values))]
+
+
+def shown(value: object) -> str:
     """A value of an axis as text."""
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -31,7 +31,7 @@ _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics
 
 
 def profile(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, adjoint: bool = False,
+    kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *, adjoint: bool = False,
     arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False,
 ) -> Profile:  # fmt: skip
     """Count what a GPU would do with a launch: instructions, memory sectors, bank conflicts, divergence, atomics.
@@ -93,7 +93,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
     )  # fmt: skip
 
 
-def profiles(call: Callable[[], Any], arch: str = "sm_90") -> list[Profile]:
+def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
     """Profiles of the launches that a call makes, each before it runs; of equal launches the first.
 
     Args:
@@ -119,7 +119,7 @@ class _Watching(Observer):
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
-        self.found: dict[tuple[Any, ...], Profile] = {}
+        self.found: dict[tuple[object, ...], Profile] = {}
 
     def launching(self, record: LaunchRecord) -> None:
         """A launch is about to run."""
@@ -137,7 +137,13 @@ def _architecture(arch: str) -> Architecture:
 
 
 def _record(
-    kernel: Kernel, dim: Dim, inputs: Sequence[Any], outputs: Sequence[Any], adjoint: bool, block_dim: Any, tiled: bool
+    kernel: Kernel,
+    dim: Dim,
+    inputs: Sequence[object],
+    outputs: Sequence[object],
+    adjoint: bool,
+    block_dim: Any,
+    tiled: bool,
 ) -> LaunchRecord:
     how = LaunchOptions(launch_options(kernel, False).code, block_dim)
     values = listed(kernel, inputs, outputs)
@@ -145,7 +151,7 @@ def _record(
     return prepare(kernel, dim, values, adjoints, None, how, tiled)
 
 
-def _adjoint(value: Any) -> Any:
+def _adjoint(value: object) -> object:
     if not isinstance(value, array):
         return None
     return value.grad if value.grad is not None else ones(value.shape, value.dtype, value.device)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from workbench.api.profiling.bound import Bound, bound, rates_of
 from workbench.api.profiling.card import card_html
@@ -220,7 +219,7 @@ def cell(counts: Counts, name: str) -> str:
     return f"{value:,}{times}" if value else ""
 
 
-def line_of(counts: Counts, **more: Any) -> Line:
+def line_of(counts: Counts, **more: object) -> Line:
     """Counts as a line."""
     return replace(Line(**vars(counts)), **more)
 

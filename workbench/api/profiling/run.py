@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.backends.ptx.compile import Compiled, facts_of
+from workbench.backends.ptx.compile import Compiled
 from workbench.backends.ptx.counters import Counted, empty_table, read_table
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.kernel import Arena, Kernel, Launch, load
@@ -83,7 +83,7 @@ def counting_kernel(program: Program, name: str) -> Kernel:
     library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
     made = emit_kernel(program, name, counting=True)
     image = native_image(f"{name} (PTX, counting)", made.text, vectorise=False)
-    return load(Compiled(image, facts_of(name, made, counting=True)))
+    return load(Compiled(image, made.facts))
 
 
 def count(

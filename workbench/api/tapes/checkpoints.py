@@ -9,8 +9,9 @@ copies, and those of one segment, for one more run of the program.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 from workbench.api.tapes.cuts import CutStep
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
@@ -20,6 +21,15 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of, covering
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.types import is_float
+
+
+class _Inner(Tape, AbstractContextManager[object], Protocol):
+    """The tape of one segment, while it runs again."""
+
+    steps: list[Step]
+
+    def lend(self, memory: Memory, base: array) -> None:
+        """Use this array as the adjoint of everything in a memory."""
 
 
 @dataclass(eq=False)
@@ -81,7 +91,7 @@ class Checkpoints(Snapshots):
                 "", "an array", "", changed_by, memory.nbytes, memory.version, copy
             )
 
-    def backward(self, tape: Tape, again: Callable[[], Any], steps: list[Step], ends: set[Memory]) -> None:
+    def backward(self, tape: Tape, again: Callable[[], _Inner], steps: list[Step], ends: set[Memory]) -> None:
         """Go backwards through the segments.
 
         Args:

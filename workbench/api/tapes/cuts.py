@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from workbench.api.tapes.steps import LaunchStep, Step, Tape, Undo
 from workbench.errors import NotDifferentiable
@@ -100,7 +99,7 @@ def unseen(value: array) -> CutStep:
     return CutStep((value,), {value.memory}, refusal)
 
 
-def refuse_conversion(source: array, dtype: Any) -> NotDifferentiable:
+def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
     """The error for an array that becomes one of another element type, which derivatives do not follow."""
     return NotDifferentiable(
         f"An {source.type!r} is converted to an array of {dtype!r}, and the gradient would be lost.",

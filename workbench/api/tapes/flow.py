@@ -33,7 +33,7 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
     kept = _kept(tape)
     nodes = [_node(k, step, kept(step)) for k, step in enumerate(steps)]
     written: dict[Memory, int] = {}
-    edges: list[dict[str, Any]] = []
+    edges: list[dict[str, object]] = []
     rows = [0] * len(steps)
     for k, step in enumerate(steps):
         found: dict[int, list[str]] = {}
@@ -79,7 +79,7 @@ def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
     return of
 
 
-def _node(index: int, step: Step, kept: list[Snapshot]) -> dict[str, Any]:
+def _node(index: int, step: Step, kept: list[Snapshot]) -> dict[str, object]:
     launch = step.record if isinstance(step, LaunchStep) else None
     dims = list(launch.dim if launch else step.changed[0].shape if step.changed else ())
     kind = kind_of(step)

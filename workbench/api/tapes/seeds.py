@@ -7,7 +7,6 @@ array for two results. All of them are read here, at once; the pass then clears 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from workbench.types import element, is_float
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable[array]) -> list[tuple[array, Any]]:
+def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable[array]) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
@@ -59,7 +58,8 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     known = {value.memory for value in seen}
-    for target in grads:
+    found: list[tuple[array, object]] = []
+    for target, value in grads.items():
         if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
         if target.memory not in known:
@@ -67,10 +67,11 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
                 f"Nothing that this tape recorded has used the {target.type!r} of shape {target.shape} in grads.",
                 advice=UNWRITTEN,
             )
-    return list(grads.items())
+        found.append((target, value))
+    return found
 
 
-def seed(target: array, value: Any) -> array:
+def seed(target: array, value: object) -> array:
     """An adjoint to start from: an array of its own, like the target.
 
     Raises:
@@ -96,6 +97,7 @@ def memories_of(only: object) -> set[Memory]:
     Raises:
         LaunchError: it is not a list of arrays of floats.
     """
-    if not is_list(only) or not all(map(is_float_array, only)):
+    arrays = [a for a in only if is_float_array(a)] if is_list(only) else []
+    if not is_list(only) or len(arrays) < len(only):
         raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
-    return {a.memory for a in only}
+    return {a.memory for a in arrays}

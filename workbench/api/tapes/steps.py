@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 
 from workbench.api.builds import build
 from workbench.api.builds.bind import adjoints_of, bind, is_dense, overlap
@@ -258,7 +258,7 @@ class FillStep(Step):
     """A fill."""
 
     target: array
-    value: Any
+    value: object
 
     @property
     def changed(self) -> Sequence[array]:
@@ -351,7 +351,7 @@ def _how(how: LaunchOptions, code: Options) -> LaunchOptions:
 
 
 def bind_adjoint(
-    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
+    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, object] | None = None,
     unwanted: Set[str] = frozenset(), ordered: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextvars import Token
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
@@ -21,7 +22,7 @@ from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
-from workbench.runtime.active_observers import OBSERVERS, without
+from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_zero, refuse_apart
 from workbench.runtime.arrays.create import zeros
@@ -98,7 +99,7 @@ class Tape(Observer):
         if checkpoint_every:
             self._carriers = None
         self._into_grad = into_grad
-        self._token: Any = None
+        self._token: Token[tuple[Listener, ...]] | None = None
         self._stopped: set[Step] = set()
 
     def __enter__(self) -> Self:
@@ -110,8 +111,9 @@ class Tape(Observer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        OBSERVERS.reset(self._token)
-        self._token = None
+        if self._token is not None:
+            OBSERVERS.reset(self._token)
+            self._token = None
 
     @property
     def gradients(self) -> Gradients:
@@ -170,7 +172,7 @@ class Tape(Observer):
         self._change(target, "add", CopyStep(target, source, add=True))
         self._see(source)
 
-    def converting(self, source: array, dtype: Any) -> None:
+    def converting(self, source: array, dtype: object) -> None:
         """Refuse what would cut a gradient."""
         carries = self._carriers is None or source.memory in self._carriers
         if carries and is_float(source.dtype) and is_float(dtype):
@@ -221,7 +223,7 @@ class Tape(Observer):
         if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
             self._carriers.update(a.memory for a in step.changed)
 
-    def replaying(self, graph: Any) -> None:
+    def replaying(self, graph: object) -> None:
         """Refuse: what a graph does is not on the tape.
 
         Raises:
@@ -266,7 +268,7 @@ class Tape(Observer):
     # Backwards.
 
     def backward(
-        self, loss: array | None = None, grads: Mapping[array, Any] | None = None, *, retain_grad: bool = False
+        self, loss: array | None = None, grads: Mapping[array, object] | None = None, *, retain_grad: bool = False
     ) -> None:
         """Walk backwards from a loss, from given adjoints, or without either from the `.grad` that results have.
 
@@ -337,7 +339,7 @@ class Tape(Observer):
                     function=step.record.kernel,
                 )
 
-    def path(self, ends: Mapping[array, Any] | Sequence[array]) -> list[Step]:
+    def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
         found: list[Step] = []

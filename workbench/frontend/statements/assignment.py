@@ -35,8 +35,3 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
         raise context.error(KernelTypeError, f"{len(parts)} values cannot be unpacked into {wanted} names.")
     for part, operand_ in zip(target.elts, parts, strict=True):
         assign(context, part, operand_)
-
-
-def augmented(context: Context, node: ast.AugAssign) -> None:
-    """`target op= value`."""
-    lvalues.augment(context, node)

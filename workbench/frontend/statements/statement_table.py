@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend.expressions import calls
+from workbench.frontend.expressions import calls, lvalues
 from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.names import python_names
@@ -263,16 +263,12 @@ def _statements(context: Context, statements: Sequence[ast.stmt]) -> None:
         guarded(context, node, lambda s=node: statement(context, s))
 
 
-def _augmented(context: Context, node: ast.AugAssign) -> None:
-    assignment.augmented(context, node)
-
-
 def _assert(context: Context, node: ast.Assert) -> None:
     lower_assert(context, node, expression)
 
 
 LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
-    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: _augmented, ast.Expr: _expression, ast.Pass: _pass,
-    ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert,
+    ast.Assign: _assign, ast.AnnAssign: _annotated, ast.AugAssign: lvalues.augment, ast.Expr: _expression,
+    ast.Pass: _pass, ast.If: _if, ast.For: _for, ast.While: _while, ast.Return: _return_in_loop, ast.Assert: _assert,
     Leave: _leave, Give: _give,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from workbench.backends.ptx import kernel as compiled
-from workbench.backends.ptx.compile import Compiled, facts_of
+from workbench.backends.ptx.compile import Compiled
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.library import library_object
 from workbench.backends.ptx.printf import formatted, placed_variables
@@ -52,7 +52,7 @@ class Native:
                 raise self._placed(error) from None
             image = native_image(f"{name} (PTX)", made.text, vectorise=False)
             _library()
-            self._kernels[name] = compiled.load(Compiled(image, facts_of(name, made)))
+            self._kernels[name] = compiled.load(Compiled(image, made.facts))
         return self._kernels[name]
 
     def run(self, name: str, launch: Launch, machine: Machine) -> None:

@@ -21,8 +21,6 @@ def link_kernel(
     kind: str = "cubin",
     *,
     function: str = "kernel",
-    task: str = task_name(link_parts),
-    time_limit: float = TIME_LIMIT,
 ) -> Linked:
     """A cubin (or PTX) for exactly `target`.
 
@@ -33,16 +31,19 @@ def link_kernel(
         target: `sm_90`.
         kind: "cubin" or "ptx".
         function: the kernel's name, for messages.
-        task: the function that a worker calls.
-        time_limit: seconds.
 
     Raises:
         BuildError: the linker refused, crashed or took too long.
         KeyboardInterrupt: as ever; no process is left.
     """
     parts = [(function, kernel), *((p.spec.symbol, p.code) for p in products)]
-    request = {"task": task, "parts": parts, "options": link_options(options, target, kind), "kind": kind}
-    job = POOL.submit(request, limits=Limits(clock=time_limit))
+    request = {
+        "task": task_name(link_parts),
+        "parts": parts,
+        "options": link_options(options, target, kind),
+        "kind": kind,
+    }
+    job = POOL.submit(request, limits=Limits(clock=TIME_LIMIT))
     POOL.wait_for(job)
     facts, image = answer_of(job, f"links {function} for {target}")
     return Linked(image, facts["log"])

@@ -21,7 +21,7 @@ from workbench.backends.ptx.analysis import (
     writes,
 )
 from workbench.backends.ptx.context import AT
-from workbench.backends.ptx.counters import first_row
+from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Places, Rule
@@ -54,20 +54,22 @@ ABSENT = {
 
 
 @dataclass(frozen=True)
-class KernelText:
-    """A kernel in LLVM IR.
+class Facts:
+    """What a launch needs beside the object.
 
     Attributes:
-        text: with the function `ENTRY`, which calls the library.
-        code: the inlined instructions; faults and counters name an index in it.
-        suspends: warps wait for each other: `ENTRY` is a coroutine.
+        name: the kernel's.
+        code: its instructions after inlining; faults and counters name an index in it.
+        suspends: its warps may wait for each other: `ENTRY` is a coroutine.
         shared: bytes of static shared memory; dynamic shared memory follows, aligned to 16.
         local: bytes of local memory per thread.
-        symbols: module variables in the order of the launch's table of addresses.
-        blocks: for each basic block the index of its first instruction, for counters.
+        symbols: module variables whose addresses a launch passes, in this order.
+        blocks: index in `code` of each basic block's first instruction.
+        parameter_size: bytes of its packed parameters.
+        counters: words of the table that it counts in; 0 if it does not count.
     """
 
-    text: str
+    name: str
     code: tuple[Instruction, ...]
     suspends: bool
     shared: int
@@ -75,6 +77,15 @@ class KernelText:
     symbols: tuple[str, ...]
     blocks: tuple[int, ...]
     parameter_size: int
+    counters: int = 0
+
+
+@dataclass(frozen=True)
+class KernelText:
+    """A kernel in LLVM IR: its text, with the function `ENTRY`, which calls the library, and what a launch needs."""
+
+    text: str
+    facts: Facts
 
 
 def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing: bool = False) -> KernelText:
@@ -97,9 +108,12 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
     work.e.sanitizing = sanitizing
     work.e.speculated = speculated(blocks) if sanitizing else frozenset()
     text = work.text()
-    return KernelText(
-        text, function.code, work.suspends, places.shared, places.local, symbols, work.starts, function.parameter_size
-    )
+    counters = len(empty_table(len(work.starts), len(function.code))) if counting else 0
+    facts = Facts(
+        name, function.code, work.suspends, places.shared, places.local, symbols, work.starts, function.parameter_size,
+        counters,
+    )  # fmt: skip
+    return KernelText(text, facts)
 
 
 def _places(program: Program, function: Function) -> tuple[Places, tuple[str, ...]]:
