@@ -14,8 +14,12 @@ from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import as_dims, check, spread_adjoints
+from workbench.api.builds.gathered import gathering_of, hold
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names
+from workbench.autodiff import (
+    ADJOINTS, FORWARD, GATHERED, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names,
+)  # fmt: skip
+from workbench.autodiff import Gathering
 from workbench.autodiff import adjoint as differentiate
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES
@@ -57,6 +61,8 @@ def bind(
             f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
+    if direction == GATHERED:
+        _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how)
         if plain and found.loaded.geometry is None:
@@ -82,7 +88,7 @@ class _Bound:
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
     """For each parameter with a gradient: what its adjoint is called in this direction; none but of an adjoint."""
     before, _, step = direction.rpartition(" ")
-    if step != "adjoint":
+    if step not in ADJOINTS:
         return _NONE
     found: Mapping[str, str] | None = specialisation.bound.get(direction)
     if found is None:
@@ -102,7 +108,7 @@ def _code_for(
     options = replace(how.code, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
-    if step == "adjoint":
+    if step in ADJOINTS:
         atomic = overlap({name: arguments[name] for name in named.values()})
         aliased = list(_aliases(specialisation, arguments)) if atomic else []
         if aliased:
@@ -116,7 +122,7 @@ def _code_for(
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
     loaded = build.load(specialisation, direction, options, device, atomic)
-    if step == "adjoint" and overlap(arrays):
+    if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
         _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
@@ -130,6 +136,28 @@ def _code_for(
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return _Bound(loaded, replace(how, code=options))
+
+
+def _refuse_ungathered(
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
+) -> None:
+    """A recorded launch with other arguments may not be one that threads can gather for."""
+    if not gathers(specialisation, dims, arguments, constant):
+        raise LaunchError(
+            f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
+            "arrays, which share no memory; the new arguments are others.", parameter="dim",
+            advice="Run backward() again with these arguments, in place of the recorded launch.",
+        )  # fmt: skip
+
+
+def gathers(
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
+) -> Gathering | None:
+    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
+    found = gathering_of(specialisation, constant)
+    if found is None or not hold(found.needs, dims, arguments):
+        return None
+    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:

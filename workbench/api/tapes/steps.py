@@ -13,8 +13,10 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from workbench.api.builds import build
-from workbench.api.builds.bind import adjoints_of, bind, is_dense, overlap
-from workbench.autodiff import then
+from workbench.api.builds.bind import adjoints_of, bind, gathers, is_dense, overlap
+from workbench.api.builds.gathered import hold
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
@@ -167,9 +169,18 @@ class LaunchStep(Step):
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
-        made = self.adjoint(tape)
-        # Steps undone before it change arrays: whoever watches is given the versions of that time.
-        return lambda: execute(made.again() if OBSERVERS.get() else made)
+        adjoints = self.adjoints(tape)
+        made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
+
+        def undo() -> None:
+            for one in made:
+                if isinstance(one, array):
+                    one.zero_()
+                else:
+                    # Steps undone before it change arrays: whoever watches is given the versions of that time.
+                    execute(one.again() if OBSERVERS.get() else one)
+
+        return undo
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """The adjoint launch.
@@ -177,8 +188,35 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        adjoints = {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
-        return bind_adjoint(self.record, adjoints, self.as_they_were(tape), self.unwanted, tape.deterministic)
+        return self.bound(tape, self.adjoints(tape))
+
+    def adjoints(self, tape: Tape) -> dict[str, array]:
+        """The adjoint arrays by parameter."""
+        return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
+
+    def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
+        """The adjoint launch, or a part of it, with these adjoint arrays."""
+        kept = self.as_they_were(tape)
+        return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
+
+    def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
+        """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
+        record = self.record
+        # Which order sums have in a loop is promised by `deterministic`: these have another one.
+        if record.direction != FORWARD or tape.deterministic or record.options.ordered:
+            return []
+        if not isinstance(record.specialisation, Specialisation):
+            return []
+        names = adjoints_of(record.specialisation, "adjoint")
+        options = adjoint_options(record, self.unwanted)
+        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
+        found = gathers(record.specialisation, record.dim, arguments, options.constant)
+        if found is None:
+            return []
+        sums = self.bound(tape, adjoints, GATHERED)
+        if found.filled and hold(found.fills, record.dim, arguments):
+            return [sums, *(arguments[n] for n in sorted(found.clears))]
+        return [sums, self.bound(tape, adjoints, CLEARING)] if found.clears else [sums]
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
@@ -352,7 +390,7 @@ def _how(how: LaunchOptions, code: Options) -> LaunchOptions:
 
 def bind_adjoint(
     record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
-    unwanted: Set[str] = frozenset(), ordered: bool = False,
+    unwanted: Set[str] = frozenset(), ordered: bool = False, step: str = "adjoint",
 ) -> LaunchRecord:  # fmt: skip
     """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
 
@@ -362,11 +400,12 @@ def bind_adjoint(
         instead: arguments of the launch to be replaced.
         unwanted: arrays of a forward launch whose gradients are not found; what `adjoints` has for them is not touched.
         ordered: run its threads in order.
+        step: "adjoint", or a part of it.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    direction = then(record.direction, "adjoint")
+    direction = then(record.direction, step)
     complete = {
         adjoint: adjoints[name] if name in adjoints else zeros(1, record.loaded.types[name], record.loaded.device)
         for name, adjoint in adjoints_of(record.specialisation, direction).items()
