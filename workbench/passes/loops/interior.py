@@ -41,8 +41,7 @@ def split_border(function: Function) -> Function:
     operations = list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
-    # A kernel that only asks whether a thread is part of it is left to LLVM.
-    if sum(2 if op.name in BOUNDED else op.name == "if" for op in operations) < 2:
+    if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return function
     interior = _Interior(function)
     return replace_body(function, interior.body()) if interior.found() else function
@@ -55,12 +54,14 @@ class _Usual(NamedTuple):
         holds: whether it holds in them.
         first, last: numbers of threads: none before, none behind.
         rows: what must hold for a row to have any.
+        count: how many comparisons these are.
     """
 
     holds: bool
     first: tuple[Value, ...]
     last: tuple[Value, ...]
     rows: tuple[Value, ...]
+    count: int = 1
 
 
 class _Interior:
@@ -70,6 +71,7 @@ class _Interior:
         plain: what each clamped index is in these threads.
         sides: the side that each `if` at a border takes in them, by its first block.
         rows: what must hold for a row to have such threads.
+        asked: how many comparisons the sides follow from.
         builder: what is computed before a row.
     """
 
@@ -83,6 +85,7 @@ class _Interior:
         self.plain: dict[Value, Value] = {}
         self.sides: dict[Block, int] = {}
         self.rows: list[Value] = []
+        self.asked = 0
         self.first: list[Value] = []
         self.last: list[Value] = []
         self._copies: dict[Value, Value | None] = {}
@@ -95,7 +98,8 @@ class _Interior:
             if op.name in BOUNDED and op.result in indices and op.result.type == int32:
                 self.bound(op)
         outside = {v for op in _unconditional(self.function.body) for v in op.results}
-        return bool(self.sides) or not outside.isdisjoint(self.plain)
+        # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
+        return self.asked > 1 or not outside.isdisjoint(self.plain)
 
     def inside(self, block: Block) -> Iterator[Op]:
         """The operations that may run in threads inside, in order; notes the side that a branch takes in them."""
@@ -103,6 +107,7 @@ class _Interior:
             usual = self.usual(op.operands[0]) if op.name == "if" else None
             if usual is not None:
                 side = self.sides[op.blocks[0]] = 0 if usual.holds else 1
+                self.asked += usual.count
                 self.first += usual.first
                 self.last += usual.last
                 self.rows += usual.rows
@@ -129,7 +134,7 @@ class _Interior:
             if alone is not None or len(known) < len(parts):
                 return alone
             first, last, rows = (tuple(v for p in known for v in p[field]) for field in (1, 2, 3))
-            return _Usual(not decides, first, last, rows)
+            return _Usual(not decides, first, last, rows, sum(p.count for p in known))
         return self.compared(op.name, *op.operands) if op.name in _MIRRORED else None
 
     def compared(self, name: str, one: Value, other: Value) -> _Usual | None:
