@@ -14,9 +14,9 @@ from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
 from workbench.backends.python.interpret import run
 from workbench.ir.ops import EFFECTS, LOADS
 from workbench.ir.values import Function, walk
-from workbench.types import ArrayType, float64, int32
+from workbench.types import ArrayType, float64
 
-NAMES = "ijk"
+NAMES = "ijl"
 
 
 def _index(random: np.random.Generator, name: str, size: str, low: int, high: int) -> str:

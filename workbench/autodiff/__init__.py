@@ -17,5 +17,6 @@ from workbench.autodiff.tangent import tangent
 
 __all__ = [
     "ADJOINTS", "CHECKPOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
-    "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters", "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
+    "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters",
+    "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip

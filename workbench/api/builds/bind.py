@@ -17,9 +17,17 @@ from workbench.api.builds.arguments import as_dims, check, spread_adjoints
 from workbench.api.builds.gathered import gathering_of, hold
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
-    ADJOINTS, FORWARD, GATHERED, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names,
+    ADJOINTS,
+    FORWARD,
+    GATHERED,
+    Gathering,
+    adjoint_names,
+    adjoint_type,
+    derived,
+    parameters,
+    refuse_shifted,
+    tangent_names,
 )  # fmt: skip
-from workbench.autodiff import Gathering
 from workbench.autodiff import adjoint as differentiate
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES

@@ -65,6 +65,12 @@ class Index:
     ways: tuple[Difference, ...]
     needs: frozenset[Need] = frozenset()
 
+    @property
+    def only(self) -> int | None:
+        """The difference, if there is one and it is a constant."""
+        first, *more = self.ways
+        return None if more or first.size is not None else first.added
+
 
 class Differences:
     """The indices of one function."""
@@ -131,8 +137,8 @@ class Differences:
             if inner is None or more is None or abs(more) > WIDEST or (op.name == "sub" and one is not op.operands[0]):
                 continue
             more = more if op.name == "add" else -more
-            if len(inner.ways) == 1 and inner.ways[0].size is None:
-                return Index(inner.axis, (Difference(inner.ways[0].added + more),), inner.needs)
+            if inner.only is not None:
+                return Index(inner.axis, (Difference(inner.only + more),), inner.needs)
         return None
 
     def _from_the_end(self, op: Op, least: Mapping[int, int]) -> Index | None:
@@ -140,9 +146,9 @@ class Differences:
         inner = self.of(op.operands[0], least)
         if inner is None or self._not_negative(op.operands[0], inner, least):
             return inner
-        if len(inner.ways) > 1 or inner.ways[0].size is not None:
+        back = inner.only
+        if back is None:
             return None
-        back = inner.ways[0].added
         return Index(inner.axis, (Difference(back), Difference(back, 1, op.operands[1])), inner.needs)
 
     def _not_negative(self, value: Value, index: Index, least: Mapping[int, int]) -> bool:
@@ -159,9 +165,9 @@ class Differences:
 
     def _periodic(self, op: Op, least: Mapping[int, int]) -> Index | None:
         inner, size = self.of(op.operands[0], least), self.size(op.operands[1])
-        if inner is None or size is None or len(inner.ways) > 1 or inner.needs or inner.ways[0].size is not None:
+        added = inner.only if inner is not None and not inner.needs else None
+        if inner is None or size is None or added is None:
             return None
-        added = inner.ways[0].added
         needs = frozenset({Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)})
         other = () if added == 0 else (Difference(added, 1 if added < 0 else -1, op.operands[1]),)
         return Index(inner.axis, (Difference(added), *other), needs)
@@ -217,9 +223,9 @@ def lower_bounds(condition: Value, holds: bool, made: Mapping[Value, Op], where:
         return {}
     index, limit = op.operands if name in ("gt", "ge") else op.operands[::-1]
     number, at = where.number(limit), where.of(index, {})
-    if number is None or at is None or at.needs or len(at.ways) > 1 or at.ways[0].size is not None:
+    if number is None or at is None or at.needs or at.only is None:
         return {}
-    return {at.axis: max(0, number + (name in ("gt", "lt")) - at.ways[0].added)}
+    return {at.axis: max(0, number + (name in ("gt", "lt")) - at.only)}
 
 
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}

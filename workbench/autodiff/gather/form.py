@@ -23,15 +23,16 @@ from workbench.builtins.scalars import operators
 from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
-from workbench.ir.rewrite import copy_op, rewrite
+from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import ADDITION, components, cost
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.types import int32, int64, is_float
 
-MOST = 32
-"""Distances, at most: each is the whole of what a thread adds, once more."""
+MOST, LONGEST = 64, 400
+"""Distances, each the whole of what a thread adds, and operations, at most: longer bodies keep their borders within
+(`passes/loops/interior`)."""
 
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
@@ -87,7 +88,8 @@ def gathering(adjoint: Function) -> Gathering | None:
         return None
     gone = {a.op for a in additions}
     try:
-        gathered = prune(fold(_Gather(adjoint, additions).written()))
+        gather = _Gather(adjoint, additions)
+        gathered = prune(fold(gather.written()))
     except _Impossible:
         return None
     sums = {a.place[0] for a in additions}
@@ -103,8 +105,9 @@ def gathering(adjoint: Function) -> Gathering | None:
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
     made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
     made = prune(fold(made))
-    weights = sum(ADDITION * components(a.op) for a in additions)
-    if cost(made) > cost(adjoint) + weights:
+    # What is asked of threads at a border is seldom done.
+    saved = sum(ADDITION * components(a.op) for a in additions)
+    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > LONGEST:
         return None
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
     for array, axes, _ in {a.place for a in additions}:
@@ -124,7 +127,7 @@ def is_stencil(function: Function) -> bool:
     for op in walk(function.body):
         if op.name == "load" and is_float(op.operands[0].type):
             found = [where.of(v, {}) for v in indices_of(op)]
-            if any(i is not None and (len(i.ways) > 1 or i.ways[0] != Difference(0)) for i in found):
+            if any(i is not None and i.only != 0 for i in found):
                 return not function.block_dim
     return False
 
@@ -170,7 +173,9 @@ def _reached(block: Block, least: Mapping[int, int], where: Differences) -> Iter
 
 
 def _addition(op: Op, least: Mapping[int, int], where: Differences, ndim: int) -> _Addition | None:
-    indices, axes, others = [], [], []
+    indices: list[Index | None] = []
+    axes: list[int | None] = []
+    others: list[int | None] = []
     for value in indices_of(op):
         number = where.number(value)
         index = where.of(value, least) if number is None else None
@@ -251,6 +256,12 @@ class _Gather:
         self.sums: dict[Place, Value] = {}
         self.env: dict[Value, Value] = {}
 
+    @property
+    def usual(self) -> float:
+        """The share of distances at which threads inside find others."""
+        inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.ways)
+        return inside / len(self.ways)
+
     def written(self) -> Function:
         """The function that only adds."""
         b = self.builder
@@ -271,7 +282,8 @@ class _Gather:
         b = self.builder
         needed = self.needed(ops)
         self.env = {}
-        threads, conditions = [], []
+        threads: list[Value] = []
+        conditions: list[Ref] = []
         for axis, difference in enumerate(way):
             thread, asked = self.thread(axis, difference)
             threads.append(thread)
@@ -338,11 +350,11 @@ class _Gather:
             made = self.made.get(waiting.pop())
             if made is None or made in found:
                 continue
-            inside = [made, *(inner for block in made.blocks for inner in walk(block))]
-            if any(op.name in LASTING or op.name.startswith("slot") for op in inside):
+            bare = [made, *(i for block in made.blocks for i in walk(block) if i.name not in EFFECTS)]
+            if any(op.name in LASTING or op.name.startswith("slot") for op in bare):
                 raise _Impossible
-            found.update(inside)
-            waiting += [v for op in inside for v in op.operands]
+            found.update(bare)
+            waiting += [v for op in bare for v in op.operands]
         return found
 
     def block(self, block: Block, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
@@ -350,10 +362,11 @@ class _Gather:
         for op in block.ops:
             if op in ops:
                 self.addition(op, way)
-            elif op in needed:
-                if op.name != "tid":
-                    self.builder.append(copy_op(op, self.env))
-            elif op.name == "if" and any(self.within(add, op) for add in ops):
+            elif op in needed and op.name != "tid":
+                # Of a branch its results; what it adds comes after it.
+                bare = Rewriter(lambda _, inner: () if inner.name in EFFECTS else None).inside(op)
+                self.builder.append(copy_op(bare, self.env))
+            if op.name == "if" and any(self.within(add, op) for add in ops):
                 self.branch(op, needed, way, ops)
 
     def within(self, op: Op, outer: Op) -> bool:

@@ -12,8 +12,7 @@ Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, VALUE
 from workbench.ir.build import Builder
@@ -47,21 +46,22 @@ def split_border(function: Function) -> Function:
     return replace_body(function, interior.body()) if interior.found() else function
 
 
-class _Usual(NamedTuple):
+@dataclass(frozen=True)
+class _Usual:
     """What a condition is in all threads but those at a border, and which these are.
 
     Attributes:
         holds: whether it holds in them.
         first, last: numbers of threads: none before, none behind.
         rows: what must hold for a row to have any.
-        count: how many comparisons these are.
+        asked: how many comparisons these are.
     """
 
     holds: bool
     first: tuple[Value, ...]
     last: tuple[Value, ...]
     rows: tuple[Value, ...]
-    count: int = 1
+    asked: int = 1
 
 
 class _Interior:
@@ -107,7 +107,7 @@ class _Interior:
             usual = self.usual(op.operands[0]) if op.name == "if" else None
             if usual is not None:
                 side = self.sides[op.blocks[0]] = 0 if usual.holds else 1
-                self.asked += usual.count
+                self.asked += usual.asked
                 self.first += usual.first
                 self.last += usual.last
                 self.rows += usual.rows
@@ -124,7 +124,7 @@ class _Interior:
             return None
         if op.name == "not_":
             inner = self.usual(op.operands[0])
-            return None if inner is None else inner._replace(holds=not inner.holds)
+            return None if inner is None else replace(inner, holds=not inner.holds)
         if op.name in ("and_", "or_"):
             # One part that decides is enough: where an `and` fails, an `or` holds.
             parts = [self.usual(v) for v in op.operands]
@@ -133,25 +133,30 @@ class _Interior:
             alone = next((p for p in known if p.holds is decides), None)
             if alone is not None or len(known) < len(parts):
                 return alone
-            first, last, rows = (tuple(v for p in known for v in p[field]) for field in (1, 2, 3))
-            return _Usual(not decides, first, last, rows, sum(p.count for p in known))
+            return _Usual(
+                not decides,
+                tuple(v for p in known for v in p.first),
+                tuple(v for p in known for v in p.last),
+                tuple(v for p in known for v in p.rows),
+                sum(p.asked for p in known),
+            )
         return self.compared(op.name, *op.operands) if op.name in _MIRRORED else None
 
     def compared(self, name: str, one: Value, other: Value) -> _Usual | None:
         """A comparison of an index with a number that is the same for all threads of a row."""
-        for name, one, other in ((name, one, other), (_MIRRORED[name], other, one)):
-            limit = self.wide(other)
-            if limit is None or one.type != int32:
+        for asks, index, bound in ((name, one, other), (_MIRRORED[name], other, one)):
+            limit = self.wide(bound)
+            if limit is None or index.type != int32:
                 continue
-            number = self.literal(other)
+            number = self.literal(bound)
             low = number is not None and number <= NARROW
-            holds = name == "ne" if name in ("eq", "ne") else (name in ("gt", "ge")) == low
-            offset = self.offset(one)
+            holds = asks == "ne" if asks in ("eq", "ne") else (asks in ("gt", "ge")) == low
+            offset = self.offset(index)
             if offset is not None:
-                return self.limited(name, holds, low, offset, limit)
-            row = self.wide(one)
-            if row is not None and self.is_row(one) and not self.is_row(other):
-                asked = self.emit(name, row, limit, type=bool_)
+                return self.limited(asks, holds, low, offset, limit)
+            row = self.wide(index)
+            if row is not None and self.is_row(index) and not self.is_row(bound):
+                asked = self.emit(asks, row, limit, type=bool_)
                 return _Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
         return None
 
@@ -173,7 +178,10 @@ class _Interior:
     def body(self) -> Block:
         """The body twice."""
         b = self.builder
-        first, last = self.most("max", self.first or [self.number(0)]), self.most("min", self.last or [self.number(_MOST)])
+        first, last = (
+            self.most("max", self.first or [self.number(0)]),
+            self.most("min", self.last or [self.number(_MOST)]),
+        )
         for asked in dict.fromkeys(self.rows):
             first = self.emit("where", asked, first, self.number(_MOST))
         thread = b.cast(b.one("tid", (), int32, {AXIS: self.function.launch_ndim - 1}), int64)
