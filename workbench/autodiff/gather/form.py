@@ -15,6 +15,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.memory.aliasing import indices_of, late_loads
 from workbench.autodiff.reverse.cotangents import nothing
@@ -175,7 +177,7 @@ def _reached(block: Block, least: Mapping[int, int], where: Differences) -> Iter
 def _addition(op: Op, least: Mapping[int, int], where: Differences, ndim: int) -> _Addition | None:
     indices: list[Index | None] = []
     axes: list[int | None] = []
-    others: list[int | None] = []
+    others: list[int] = []
     for value in indices_of(op):
         number = where.number(value)
         index = where.of(value, least) if number is None else None
@@ -199,8 +201,7 @@ def _cleared_only(array: Value, operations: Sequence[Op]) -> bool:
 def _is_zero(op: Op | None) -> bool:
     if op is None or op.name != "const":
         return False
-    value = op.attrs[VALUE]
-    return all(v == 0 for v in value) if isinstance(value, tuple) else value == 0
+    return not np.any(op.attrs[VALUE])
 
 
 def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
