@@ -14,13 +14,13 @@ from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import as_dims, check, spread_adjoints
-from workbench.api.builds.gathered import gathering_of, hold
+from workbench.api.builds.gathered import gathers
+from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
     FORWARD,
     GATHERED,
-    Gathering,
     adjoint_names,
     adjoint_type,
     derived,
@@ -34,13 +34,13 @@ from workbench.ir.ops import UPDATES
 from workbench.ir.values import Function, walk, written_arrays
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
-from workbench.runtime.arrays.substitute import extent, shares
+from workbench.runtime.arrays.substitute import shares
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
-from workbench.structs import ELEMENT, Absent
+from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
 
@@ -156,16 +156,6 @@ def _refuse_ungathered(
             "arrays, which share no memory; the new arguments are others.", parameter="dim",
             advice="Run backward() again with these arguments, in place of the recorded launch.",
         )  # fmt: skip
-
-
-def gathers(
-    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
-) -> Gathering | None:
-    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
-    found = gathering_of(specialisation, constant)
-    if found is None or not hold(found.needs, dims, arguments):
-        return None
-    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
@@ -302,64 +292,6 @@ def _bind_again(record: LaunchRecord, dims: Any, arguments: Mapping[str, Any]) -
 
 
 BINDER = Binder(_check_again, _bind_again)
-
-
-def is_dense(arrays: Mapping[str, array]) -> bool:
-    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
-    bases: dict[str, int] = {}
-    for name, a in arrays.items():
-        root, inside, _ = name.partition(ELEMENT)
-        base = a.address - getattr(a.type, "offset", 0)
-        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
-            return False
-    return True
-
-
-def overlap(arrays: Mapping[str, array]) -> bool:
-    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
-
-    The fields of one array of structs lie between each other and share nothing: they count as one.
-    """
-    if _apart(arrays):
-        return False
-    spans: list[tuple[int, int]] = []
-    seen: set[tuple[Any, ...]] = set()
-    for name, a in arrays.items():
-        root, inside, _ = name.partition(ELEMENT)
-        if a.is_contiguous and not inside:
-            spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
-            continue
-        if a.size == 0:
-            continue
-        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
-            return True
-        if inside and a.type.pitch:
-            whole = (root, a.address - a.type.offset, a.strides)
-            if whole in seen:
-                continue
-            seen.add(whole)
-            low, high = extent(a)
-            spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
-        else:
-            spans.append(extent(a))
-    spans.sort()
-    end = 0
-    for low, high in spans:
-        if low < end and low < high:
-            return True
-        end = max(end, high)
-    return False
-
-
-def _apart(arrays: Mapping[str, array]) -> bool:
-    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
-    seen = 0
-    for a in arrays.values():
-        turn = a.memory.turn
-        if seen & turn or not a.is_contiguous:
-            return False
-        seen |= turn
-    return True
 
 
 def adjoint_arguments(

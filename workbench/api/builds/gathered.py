@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workbench.api.builds.overlaps import overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import Gathering, derived, gathering, is_stencil
 from workbench.autodiff.gather.differences import Need, Size
 from workbench.deep import deep
 from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
 
 
 def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
@@ -41,6 +43,16 @@ def _found(specialisation: Specialisation, constant: tuple[int, ...]) -> Gatheri
     except NotDifferentiable:
         return None  # which the adjoint itself reports
     return gathering(adjoint)
+
+
+def gathers(
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
+) -> Gathering | None:
+    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
+    found = gathering_of(specialisation, constant)
+    if found is None or not hold(found.needs, dims, arguments):
+        return None
+    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
 
 
 def hold(needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:

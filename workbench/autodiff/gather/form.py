@@ -15,14 +15,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from workbench.autodiff.gather.clearing import cleared_only, fills
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.memory.aliasing import indices_of, late_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.attributes import AXIS, VALUE
+from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
@@ -98,7 +97,7 @@ def gathering(adjoint: Function) -> Gathering | None:
     read = {op.operands[0] for op in walk(gathered.body) if op.name in LOADS} - sums
     written = {op.operands[0] for op in operations if op.name in EFFECTS and op not in gone}
     clears = read & written
-    if any(not _cleared_only(array, operations) for array in clears):
+    if any(not cleared_only(array, operations) for array in clears):
         return None
     late = late_loads(adjoint, aliased=False)
     if any(op.operands[0] in clears for op in late):
@@ -114,10 +113,10 @@ def gathering(adjoint: Function) -> Gathering | None:
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
     for array, axes, _ in {a.place for a in additions}:
         needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
-    fills = _fills(adjoint, clears)
+    filled = fills(adjoint, clears)
     return Gathering(
-        made, prune(clearing), frozenset(a.name for a in clears), fills is not None, frozenset(needs),
-        frozenset(fills or ()),
+        made, prune(clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
+        frozenset(filled or ()),
     )  # fmt: skip
 
 
@@ -191,45 +190,8 @@ def _addition(op: Op, least: Mapping[int, int], where: Differences, ndim: int) -
     return _Addition(op, (op.operands[0], tuple(axes), tuple(others)), tuple(indices))
 
 
-def _cleared_only(array: Value, operations: Sequence[Op]) -> bool:
-    """Whether all that is written there is 0."""
-    made = {v: op for op in operations for v in op.results}
-    effects = [op for op in operations if op.name in EFFECTS and op.operands[0] is array]
-    return all(op.name == "store" and _is_zero(made.get(op.operands[-1])) for op in effects)
-
-
-def _is_zero(op: Op | None) -> bool:
-    if op is None or op.name != "const":
-        return False
-    return not np.any(op.attrs[VALUE])
-
-
 def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
     return rewrite(function, lambda _, op: () if gone(op) else None)
-
-
-def _fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
-    """What must hold for every element of these arrays to be cleared; None if some may not be."""
-    needs: set[Need] = set()
-    axes = {op.result: op.attrs[AXIS] for op in walk(adjoint.body) if op.name == "tid"}
-    for array in clears:
-        places = [tuple(axes.get(v, -1) for v in place) for place in _always_stored(adjoint.body, array)]
-        whole = next((p for p in places if sorted(p) == list(range(adjoint.launch_ndim))), None)
-        if whole is None:
-            return None
-        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(whole)}
-    return needs
-
-
-def _always_stored(block: Block, array: Value) -> set[tuple[Value, ...]]:
-    """Indices at which every thread that gets here stores."""
-    found: set[tuple[Value, ...]] = set()
-    for op in block.ops:
-        if op.name == "store" and op.operands[0] is array:
-            found.add(tuple(indices_of(op)))
-        elif op.name == "if":
-            found |= _always_stored(op.blocks[0], array) & _always_stored(op.blocks[1], array)
-    return found
 
 
 class _Gather:
