@@ -3,6 +3,8 @@
 An index that is clamped, taken modulo or counted from the end hides that neighbouring threads read neighbours. Where it
 is the last index of an access, and the thread's last index plus something that is bounded alike in all threads of a
 row, the threads in which nothing is clamped lie side by side: from `first` to `last`, computed before the row.
+Conditions on these threads (`if 0 < j < m - 1`) are decided inside in the same way: the side that all but a few threads
+take stands alone there. What is asked of a row (`i > 0`) says whether it has threads inside at all.
 The body is written twice, in an `if` whose condition says whether a thread is one of them (`INTERIOR`); a backend that
 loops over threads makes loops of it.
 
