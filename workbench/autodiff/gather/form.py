@@ -27,8 +27,7 @@ from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import ADDITION, components, cost
-from workbench.passes.dce import prune
-from workbench.passes.fold import fold
+from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import int32, int64, is_float
 
 MOST, LONGEST = 64, 400
@@ -90,7 +89,7 @@ def gathering(adjoint: Function) -> Gathering | None:
     gone = {a.op for a in additions}
     try:
         gather = _Gather(adjoint, additions)
-        gathered = prune(fold(gather.written()))
+        gathered = run(ADJOINT, gather.written())
     except _Impossible:
         return None
     sums = {a.place[0] for a in additions}
@@ -105,7 +104,7 @@ def gathering(adjoint: Function) -> Gathering | None:
     rest = _without(adjoint, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
     made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
-    made = prune(fold(made))
+    made = run(ADJOINT, made)
     # What is asked of threads at a border is seldom done.
     saved = sum(ADDITION * components(a.op) for a in additions)
     if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > LONGEST:
@@ -115,7 +114,7 @@ def gathering(adjoint: Function) -> Gathering | None:
         needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
     filled = fills(adjoint, clears)
     return Gathering(
-        made, prune(clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
+        made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
         frozenset(filled or ()),
     )  # fmt: skip
 
