@@ -10,11 +10,13 @@ from workbench.autodiff.adjoint_signature import (
     reads,
     tangent_names,
 )
-from workbench.autodiff.directions import FORWARD, derived, parameters, then
+from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED, derived, parameters, then
+from workbench.autodiff.gather.form import Gathering, gathering, is_stencil
 from workbench.autodiff.memory.effects import refuse_shifted
 from workbench.autodiff.tangent import tangent
 
 __all__ = [
-    "CHECKPOINTS", "CHECKPOINT_RANGE", "FORWARD", "adjoint", "adjoint_names", "adjoint_params", "adjoint_type",
-    "derived", "kept", "parameters", "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
+    "ADJOINTS", "CHECKPOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
+    "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters",
+    "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip

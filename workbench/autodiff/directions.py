@@ -2,7 +2,8 @@
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
-that all it writes is finite. Launch records, cache keys and events identify code by this string.
+that all it writes is finite. "gathered-adjoint" and "clearing-adjoint" are the adjoint as two launches, the sums and
+the clearing (see `gather/form.py`). Launch records, cache keys and events identify code by this string.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from collections.abc import Callable, Sequence
 
 from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, tangent_names
+from workbench.autodiff.gather.form import gathering
 from workbench.autodiff.tangent import tangent
+from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.passes.pipeline import FINITE, run
 from workbench.types import Type
 
 FORWARD = "forward"
+GATHERED, CLEARING = "gathered-adjoint", "clearing-adjoint"
+ADJOINTS = ("adjoint", GATHERED, CLEARING)
+"""Steps that take a function to its adjoint, or to a part of it: with the parameters of an adjoint."""
 
 
 def then(direction: str, step: str) -> str:
@@ -43,12 +49,20 @@ def derived(
         NotDifferentiable: a step cannot be taken.
     """
     for number, step in enumerate(_steps(direction)):
-        if step == "adjoint":
+        if step in ADJOINTS:
             left_out = frozenset[str]() if number else constant
             function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
+            function = function if step == "adjoint" else _part(function, step)
         else:
             function = run(FINITE, function) if step == "finite" else tangent(function)
     return function
+
+
+def _part(adjoint: Function, step: str) -> Function:
+    found = gathering(adjoint)
+    if found is None:
+        raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)
+    return found.sums if step == GATHERED else found.cleared
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
@@ -69,7 +83,7 @@ def _steps(direction: str) -> list[str]:
 
 
 _STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[Type], Type]]] = {
-    "adjoint": (adjoint_names, adjoint_type),
+    **dict.fromkeys(ADJOINTS, (adjoint_names, adjoint_type)),
     "tangent": (tangent_names, lambda type: type),
     "finite": (lambda params: {}, lambda type: type),
 }

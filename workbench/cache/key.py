@@ -28,6 +28,7 @@ from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Ve
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
+STEPS = frozenset({"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite"})
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 
@@ -121,8 +122,8 @@ def make_key(
     Raises:
         CacheError: a constant or an attribute cannot be written down exactly.
     """
-    if direction != "forward" and not set(direction.split(" ")) <= {"adjoint", "tangent", "finite"}:
-        raise CacheError(f'a module key has direction "forward", or "adjoint", "tangent", "finite", not {direction!r}')
+    if direction != "forward" and not set(direction.split(" ")) <= STEPS:
+        raise CacheError(f'a module key has direction "forward", or {", ".join(sorted(STEPS))}, not {direction!r}')
     function = run(KEYED, function) if direction == "forward" else function
     generator = generator_version() if generator is None else generator
     return Key(

@@ -7,6 +7,7 @@
             forward                                                      RUNNABLE
             adjoint                         ADJOINT_INPUT, SIMPLIFIED, the reverse sweep, SWEPT, ADJOINT; at the end
                                             RUNNABLE_ADJOINT
+            gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written

@@ -13,21 +13,33 @@ from dataclasses import dataclass, replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
+from workbench.api.builds.gathered import gathers
+from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint_names, adjoint_type, derived, parameters, refuse_shifted, tangent_names
+from workbench.autodiff import (
+    ADJOINTS,
+    FORWARD,
+    GATHERED,
+    adjoint_names,
+    adjoint_type,
+    derived,
+    parameters,
+    refuse_shifted,
+    tangent_names,
+)  # fmt: skip
 from workbench.autodiff import adjoint as differentiate
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES
 from workbench.ir.values import Function, walk, written_arrays
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
-from workbench.runtime.arrays.substitute import extent, shares
+from workbench.runtime.arrays.substitute import shares
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
-from workbench.structs import ELEMENT, Absent
+from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
 
@@ -56,6 +68,8 @@ def bind(
             f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
+    if direction == GATHERED:
+        _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how)
         if plain and found.loaded.geometry is None:
@@ -81,7 +95,7 @@ class _Bound:
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
     """For each parameter with a gradient: what its adjoint is called in this direction; none but of an adjoint."""
     before, _, step = direction.rpartition(" ")
-    if step != "adjoint":
+    if step not in ADJOINTS:
         return _NONE
     found: Mapping[str, str] | None = specialisation.bound.get(direction)
     if found is None:
@@ -101,7 +115,7 @@ def _code_for(
     options = replace(how.code, contiguous=is_dense(arrays))
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
-    if step == "adjoint":
+    if step in ADJOINTS:
         atomic = overlap({name: arrays[name] for name in named.values()})
         aliased = list(_aliases(specialisation, arrays)) if atomic else []
         if aliased:
@@ -115,7 +129,7 @@ def _code_for(
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
     loaded = build.load(specialisation, direction, options, device, atomic)
-    if step == "adjoint" and overlap(arrays):
+    if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
         _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
@@ -129,6 +143,18 @@ def _code_for(
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
     return _Bound(loaded, replace(how, code=options))
+
+
+def _refuse_ungathered(
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...]
+) -> None:
+    """A recorded launch with other arguments may not be one that threads can gather for."""
+    if not gathers(specialisation, dims, arguments, constant):
+        raise LaunchError(
+            f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
+            "arrays, which share no memory; the new arguments are others.", parameter="dim",
+            advice="Run backward() again with these arguments, in place of the recorded launch.",
+        )  # fmt: skip
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
@@ -265,64 +291,6 @@ def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]
 
 
 BINDER = Binder(_check_again, _bind_again)
-
-
-def is_dense(arrays: Mapping[str, array]) -> bool:
-    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
-    bases: dict[str, int] = {}
-    for name, a in arrays.items():
-        root, inside, _ = name.partition(ELEMENT)
-        base = a.address - getattr(a.type, "offset", 0)
-        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
-            return False
-    return True
-
-
-def overlap(arrays: Mapping[str, array]) -> bool:
-    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
-
-    The fields of one array of structs lie between each other and share nothing: they count as one.
-    """
-    if _apart(arrays):
-        return False
-    spans: list[tuple[int, int]] = []
-    seen: set[tuple[object, ...]] = set()
-    for name, a in arrays.items():
-        root, inside, _ = name.partition(ELEMENT)
-        if a.is_contiguous and not inside:
-            spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
-            continue
-        if a.size == 0:
-            continue
-        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
-            return True
-        if inside and a.type.pitch:
-            whole = (root, a.address - a.type.offset, a.strides)
-            if whole in seen:
-                continue
-            seen.add(whole)
-            low, high = extent(a)
-            spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
-        else:
-            spans.append(extent(a))
-    spans.sort()
-    end = 0
-    for low, high in spans:
-        if low < end and low < high:
-            return True
-        end = max(end, high)
-    return False
-
-
-def _apart(arrays: Mapping[str, array]) -> bool:
-    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
-    seen = 0
-    for a in arrays.values():
-        turn = a.memory.turn
-        if seen & turn or not a.is_contiguous:
-            return False
-        seen |= turn
-    return True
 
 
 def adjoint_arguments(

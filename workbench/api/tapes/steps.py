@@ -9,22 +9,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Protocol
 
 from workbench.api.builds import build
-from workbench.api.builds.bind import adjoints_of, bind, is_dense, overlap
-from workbench.autodiff import then
-from workbench.backends.base import Options
+from workbench.api.builds.bind import adjoints_of
+from workbench.api.builds.gathered import gathers, hold
+from workbench.api.builds.overlaps import is_dense, overlap
+from workbench.api.kernels.kernel import Specialisation
+from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
+from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
-from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import LaunchRecord, memory_versions
 from workbench.types import is_float
 
 Undo = Callable[[], None]
@@ -167,9 +168,18 @@ class LaunchStep(Step):
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
-        made = self.adjoint(tape)
-        # Steps undone before it change arrays: whoever watches is given the versions of that time.
-        return lambda: execute(made.again() if OBSERVERS.get() else made)
+        adjoints = self.adjoints(tape)
+        made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
+
+        def undo() -> None:
+            for one in made:
+                if isinstance(one, array):
+                    one.zero_()
+                else:
+                    # Steps undone before it change arrays: whoever watches is given the versions of that time.
+                    execute(one.again() if OBSERVERS.get() else one)
+
+        return undo
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """The adjoint launch.
@@ -177,8 +187,35 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        adjoints = {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
-        return bind_adjoint(self.record, adjoints, self.as_they_were(tape), self.unwanted, tape.deterministic)
+        return self.bound(tape, self.adjoints(tape))
+
+    def adjoints(self, tape: Tape) -> dict[str, array]:
+        """The adjoint arrays by parameter."""
+        return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
+
+    def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
+        """The adjoint launch, or a part of it, with these adjoint arrays."""
+        kept = self.as_they_were(tape)
+        return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
+
+    def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
+        """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
+        record = self.record
+        # Which order sums have in a loop is promised by `deterministic`: these have another one.
+        if record.direction != FORWARD or tape.deterministic or record.options.ordered:
+            return []
+        if not isinstance(record.specialisation, Specialisation):
+            return []
+        names = adjoints_of(record.specialisation, "adjoint")
+        options = adjoint_options(record, self.unwanted)
+        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
+        found = gathers(record.specialisation, record.dim, arguments, options.constant)
+        if found is None:
+            return []
+        sums = self.bound(tape, adjoints, GATHERED)
+        if found.filled and hold(found.fills, record.dim, arguments):
+            return [sums, *(arguments[n] for n in sorted(found.clears))]
+        return [sums, self.bound(tape, adjoints, CLEARING)] if found.clears else [sums]
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
@@ -320,58 +357,3 @@ class FunctionStep(Step):
         for value in self.changed:
             tape.adjoint_of(value)
         return self.backward
-
-
-def adjoint_options(
-    record: LaunchRecord, unwanted: Set[str], contiguous: bool | None = None, ordered: bool = False
-) -> Options:
-    """The options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers.
-
-    Args:
-        record: a launch, forward or a derivative.
-        unwanted: its arrays whose gradients are not found.
-        contiguous: whether the code reads no strides; None: as the launch's own.
-        ordered: run its threads in order, as well if the launch does not.
-    """
-    params = record.specialisation.function.params
-    constant = tuple(k for k, p in enumerate(params) if p.name in unwanted) if unwanted else None
-    own = record.options
-    return _without_numbers(own, constant, own.contiguous if contiguous is None else contiguous, ordered or own.ordered)
-
-
-@lru_cache(maxsize=256)
-def _without_numbers(options: Options, constant: tuple[int, ...] | None, contiguous: bool, ordered: bool) -> Options:
-    left_out = options.constant if constant is None else constant
-    return replace(options, numbers=False, constant=left_out, contiguous=contiguous, ordered=ordered)
-
-
-@lru_cache(maxsize=256)
-def _how(how: LaunchOptions, code: Options) -> LaunchOptions:
-    return replace(how, code=code)
-
-
-def bind_adjoint(
-    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, object] | None = None,
-    unwanted: Set[str] = frozenset(), ordered: bool = False,
-) -> LaunchRecord:  # fmt: skip
-    """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
-
-    Args:
-        record: a launch, forward or a derivative.
-        adjoints: adjoint arrays by parameter.
-        instead: arguments of the launch to be replaced.
-        unwanted: arrays of a forward launch whose gradients are not found; what `adjoints` has for them is not touched.
-        ordered: run its threads in order.
-
-    Raises:
-        NotDifferentiable: there is no right adjoint.
-    """
-    direction = then(record.direction, "adjoint")
-    complete = {
-        adjoint: adjoints[name] if name in adjoints else zeros(1, record.loaded.types[name], record.loaded.device)
-        for name, adjoint in adjoints_of(record.specialisation, direction).items()
-    }
-    arguments = {**record.arguments, **(instead or {}), **complete}
-    options = adjoint_options(record, unwanted, ordered=ordered)
-    how = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
-    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, how)

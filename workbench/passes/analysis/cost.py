@@ -9,10 +9,10 @@ from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
 from workbench.ir.ops import LOOPS, TILED
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.tiles import Tile
-from workbench.types import Scalar
+from workbench.types import Scalar, Vector
 
 LOOP_WEIGHT = 16  # trips that a loop counts as, where it is not known how many it has
-ADDITION = 24  # operations that one atomic addition costs
+ADDITION = 24  # operations that one atomic addition of a number costs
 LANES = 8  # elements of a tile that are done at a time
 
 
@@ -41,12 +41,19 @@ def mostly_adds(function: Function) -> bool:
     return added > 0 and added * ADDITION >= cost(function)
 
 
+def components(addition: Op) -> int:
+    """How many numbers it adds: to a vector each of its components is added by itself."""
+    kind = addition.operands[-1].type
+    return kind.length if isinstance(kind, Vector) else 1
+
+
 def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     total = 0
     for op in ops:
         inner = sum(_additions(b.ops, known) for b in op.blocks)
         times = prod(op.attrs[SHAPE]) if op.name == "tile_map" else _times(op, known)
-        total += (op.name == "atomic_add" and not op.attrs.get(REDUCTION)) + inner * times
+        total += inner * times
+        total += components(op) if op.name == "atomic_add" and not op.attrs.get(REDUCTION) else 0
         total += _elements(op) if op.name == "tile_atomic_add" else 0
     return total
 

@@ -3,6 +3,8 @@
 An index that is clamped, taken modulo or counted from the end hides that neighbouring threads read neighbours. Where it
 is the last index of an access, and the thread's last index plus something that is bounded alike in all threads of a
 row, the threads in which nothing is clamped lie side by side: from `first` to `last`, computed before the row.
+Conditions on these threads (`if 0 < j < m - 1`) are decided inside in the same way: the side that all but a few threads
+take stands alone there. What is asked of a row (`i > 0`) says whether it has threads inside at all.
 The body is written twice, in an `if` whose condition says whether a thread is one of them (`INTERIOR`); a backend that
 loops over threads makes loops of it.
 
@@ -12,7 +14,7 @@ Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
 from workbench.ir.build import Builder
@@ -30,8 +32,9 @@ NARROW = 64
 """Literal bounds: a lower one up to this number, or an upper one from it on, leaves most of a row inside."""
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
-_AGAIN = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"})
+_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"})
 _LEAST, _MOST = -(2**31), 2**31 - 1
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def split_border(function: Function) -> Function:
@@ -40,10 +43,28 @@ def split_border(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
-    if not any(op.name in BOUNDED for op in operations):
+    if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return function
     interior = _Interior(function)
     return replace_body(function, interior.body()) if interior.found() else function
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """What a condition is in all threads but those at a border, and which these are.
+
+    Attributes:
+        holds: whether it holds in them.
+        first, last: numbers of threads: none before, none behind.
+        rows: what must hold for a row to have any.
+        asked: how many comparisons these are.
+    """
+
+    holds: bool
+    first: tuple[Value, ...]
+    last: tuple[Value, ...]
+    rows: tuple[Value, ...]
+    asked: int = 1
 
 
 class _Interior:
@@ -51,6 +72,9 @@ class _Interior:
 
     Attributes:
         plain: what each clamped index is in these threads.
+        sides: the side that each `if` at a border takes in them, by its first block.
+        rows: what must hold for a row to have such threads.
+        asked: how many comparisons the sides follow from.
         builder: what is computed before a row.
     """
 
@@ -62,6 +86,9 @@ class _Interior:
         self.params = {p for p in function.params if p.type == int32}
         self.builder = Builder()
         self.plain: dict[Value, Value] = {}
+        self.sides: dict[Block, int] = {}
+        self.rows: list[Value] = []
+        self.asked = 0
         self.first: list[Value] = []
         self.last: list[Value] = []
         self._copies: dict[Value, Value | None] = {}
@@ -70,21 +97,105 @@ class _Interior:
     def found(self) -> bool:
         """Whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
         indices = self.indices()
-        for op in walk(self.function.body):
+        for op in self.inside(self.function.body):
             if op.name in BOUNDED and op.result in indices and op.result.type == int32:
                 self.bound(op)
         # Under an `if` that tests the border LLVM finds the bounds itself.
         outside = {v for op in _unconditional(self.function.body) for v in op.results}
-        return not outside.isdisjoint(self.plain)
+        # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
+        return self.asked > 1 or not outside.isdisjoint(self.plain)
+
+    def inside(self, block: Block) -> Iterator[Op]:
+        """The operations that may run in threads inside, in order; notes the side that a branch takes in them."""
+        for op in block.ops:
+            usual = self.usual(op.operands[0]) if op.name == "if" else None
+            if usual is not None:
+                side = self.sides[op.blocks[0]] = 0 if usual.holds else 1
+                self.asked += usual.asked
+                self.first += usual.first
+                self.last += usual.last
+                self.rows += usual.rows
+                yield from self.inside(op.blocks[side])
+                continue
+            yield op
+            for inner in op.blocks:
+                yield from self.inside(inner)
+
+    def usual(self, condition: Value) -> _Usual | None:
+        """Whether the condition holds in all but a few threads at a border; None if it is another one."""
+        op = self.made.get(condition)
+        if op is None:
+            return None
+        if op.name == "not_":
+            inner = self.usual(op.operands[0])
+            return None if inner is None else replace(inner, holds=not inner.holds)
+        if op.name in ("and_", "or_"):
+            # One part that decides is enough: where an `and` fails, an `or` holds.
+            parts = [self.usual(v) for v in op.operands]
+            decides = op.name == "or_"
+            known = [p for p in parts if p is not None]
+            alone = next((p for p in known if p.holds is decides), None)
+            if alone is not None or len(known) < len(parts):
+                return alone
+            return _Usual(
+                not decides,
+                tuple(v for p in known for v in p.first),
+                tuple(v for p in known for v in p.last),
+                tuple(v for p in known for v in p.rows),
+                sum(p.asked for p in known),
+            )
+        return self.compared(op.name, *op.operands) if op.name in _MIRRORED else None
+
+    def compared(self, name: str, one: Value, other: Value) -> _Usual | None:
+        """A comparison of an index with a number that is the same for all threads of a row."""
+        for asks, index, bound in ((name, one, other), (_MIRRORED[name], other, one)):
+            limit = self.wide(bound)
+            if limit is None or index.type != int32:
+                continue
+            number = self.literal(bound)
+            low = number is not None and number <= NARROW
+            holds = asks == "ne" if asks in ("eq", "ne") else (asks in ("gt", "ge")) == low
+            offset = self.offset(index)
+            if offset is not None:
+                return self.limited(asks, holds, low, offset, limit)
+            row = self.wide(index)
+            if row is not None and self.is_row(index) and not self.is_row(bound):
+                asked = self.emit(asks, row, limit, type=bool_)
+                return _Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
+        return None
+
+    def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> _Usual:
+        """The threads of a row in which the comparison holds, or does not."""
+        near, far = self.emit("sub", limit, offset[0]), self.emit("sub", limit, offset[1])
+        one = self.number(1)
+        if low:  # from a thread on: those for which `index > limit`, or `index >= limit`
+            first = near if name in ("ge", "lt") else self.emit("add", near, one)
+            return _Usual(holds, (first, self.emit("sub", self.number(_LEAST), offset[0])), (), ())
+        last = far if name in ("le", "gt") else self.emit("sub", far, one)
+        return _Usual(holds, (), (last, self.emit("sub", self.number(_MOST), offset[1])), ())
+
+    def is_row(self, value: Value) -> bool:
+        """Whether the number differs between rows: it comes of an outer index of the thread."""
+        op = self.made.get(value)
+        return op is not None and (op.name == "tid" or (op.name != "shape" and any(map(self.is_row, op.operands))))
 
     def body(self) -> Block:
         """The body twice."""
         b = self.builder
-        first, last = self.most("max", self.first), self.most("min", self.last)
+        first, last = (
+            self.most("max", self.first or [self.number(0)]),
+            self.most("min", self.last or [self.number(_MOST)]),
+        )
+        for asked in dict.fromkeys(self.rows):
+            first = self.emit("where", asked, first, self.number(_MOST))
         thread = b.cast(b.one("tid", (), int32, {AXIS: self.function.launch_ndim - 1}), int64)
         inside = b.one("and_", (b.one("ge", (thread, first), bool_), b.one("le", (thread, last), bool_)), bool_)
 
         def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+            if op.name == "if" and op.blocks[0] in self.sides:
+                kept = on.block(op.blocks[self.sides[op.blocks[0]]])
+                on.mapping.update(zip(op.results, kept.yielded, strict=True))
+                return kept.ops[:-1]
             if not op.results or op.results[0] not in self.plain:
                 return None
             plain = self.plain[op.results[0]]

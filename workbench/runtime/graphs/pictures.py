@@ -112,7 +112,7 @@ def arranged(made: dict[str, Any], rows: Sequence[int]) -> dict[str, Any]:
 
 
 def _title(node: dict[str, Any]) -> str:
-    return f"{node['name']} ({node['kind']})" if node["kind"] == "adjoint" else node["name"]
+    return f"{node['name']} ({node['kind']})" if "adjoint" in node["kind"] else node["name"]
 
 
 def _detail(node: dict[str, Any]) -> str:

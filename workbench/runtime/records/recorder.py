@@ -23,6 +23,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self, overload
 
+from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
@@ -182,7 +183,7 @@ class Recorder(Observer):
         kept = [
             e for e in self.entries
             if isinstance(e, LaunchEntry)
-            and (adjoint is None or (e.record.direction == "adjoint") == adjoint)
+            and (adjoint is None or (e.record.direction in ADJOINTS) == adjoint)
             and (name is None or e.record.kernel == name)
         ]  # fmt: skip
         return Recorder(kept, self.contents)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from workbench.autodiff import CHECKPOINT_RANGE
-from workbench.autodiff.directions import parameters
+from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import Options
 from workbench.builtins.declaration.verify import verify_builtins
 from workbench.ir.data import Malformed, from_data, read_bits
@@ -29,7 +29,7 @@ from workbench.runtime.records.struct_data import element_alignment, read_elemen
 from workbench.structs import Struct
 from workbench.types import MAX_NDIM, Scalar, Vector, int32
 
-STEPS = ("adjoint", "tangent")
+STEPS = (*ADJOINTS, "tangent")
 DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
 KINDS = ("launch", "copy", "add", "fill", "graph", "jax")
 CALL = ("label", "dims", "steps", "outputs")

@@ -1,0 +1,143 @@
+"""Adjoints in gather form: the same sums as the adjoint that adds to its neighbours, whatever is guarded or clamped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.checks.numeric import kernel
+from workbench.api.builds.gathered import hold
+from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
+from workbench.backends.python.interpret import run
+from workbench.ir.ops import EFFECTS, LOADS
+from workbench.ir.values import Function, walk
+from workbench.types import ArrayType, float64
+
+NAMES = "ijl"
+
+
+def _index(random: np.random.Generator, name: str, size: str, low: int, high: int) -> str:
+    """An index that is in range where the thread's own is at least `low` and that much below the end as `high` says."""
+    c = int(random.integers(0, 3))
+    ways = [
+        name, f"max({name} - {c}, 0)", f"min({name} + {c}, {size} - 1)", f"wb_clamp({name} - {c}, 0, {size} - 1)",
+        f"wb_clamp({name} + {c}, 0, {size} - 1)", f"min(max({name} - {c}, 0), {size} - 1)",
+    ]  # fmt: skip
+    if c <= 1:
+        ways += [f"({name} - {c}) % {size}", f"({name} + {c}) % {size}", f"{name} - {c}"]
+    ways += [f"{name} - {low}"] * 3 * (low > 0) + [f"{name} + {high}"] * 3 * (high > 0)
+    return str(random.choice(ways))
+
+
+def program(seed: int, ndim: int) -> str:
+    """The text of a kernel: sums of neighbours in branches, stored to the thread's own element."""
+    random = np.random.default_rng(seed)
+    names, sizes = list(NAMES[:ndim]), [f"n{a}" for a in range(ndim)]
+    own = ", ".join(names)
+    lines = [f"{own} = tid()", *(f"n{a} = x.shape[{a}]" for a in range(ndim))]
+
+    def term(guard: list[tuple[int, int]]) -> str:
+        def element() -> str:
+            array = random.choice(["x", "x", "z"])
+            places = [_index(random, n, s, *g) for n, s, g in zip(names, sizes, guard, strict=True)]
+            keep = int(random.integers(0, ndim))
+            # Most stencils reach along one axis at a time.
+            short = random.random() < 0.7
+            at = [p if not short or a == keep else names[a] for a, p in enumerate(places)]
+            return f"{array}[{', '.join(at)}]"
+
+        form = random.choice(["{} * {}", "k * {}", "sin({})", "0.5 * {} + {}", "where({} > 0.9, {}, 0.1)"])
+        return str(form).replace("{}", "{e}").format(e="{e}").replace("{e}", "%s") % tuple(
+            element() for _ in range(str(form).count("{}"))
+        )
+
+    def assigned(target: str, guard: list[tuple[int, int]], indent: int) -> list[str]:
+        sums = " + ".join(term(guard) for _ in range(int(random.integers(1, 4))))
+        return [f"{' ' * indent}{target}[{own}] = {sums}"]
+
+    none = [(0, 0)] * ndim
+    for target in ("y", "w")[: int(random.integers(1, 3))]:
+        if random.random() < 0.3:
+            lines += assigned(target, none, 0)
+            continue
+        guard = [(int(random.integers(0, 3)), int(random.integers(0, 3))) for _ in names]
+        asked = [f"{n} >= {low} and {n} < {s} - {high}" for n, s, (low, high) in zip(names, sizes, guard, strict=True)]
+        lines += [f"if {' and '.join(asked)}:", *assigned(target, guard, 4)]
+        if random.random() < 0.4:
+            lines += ["else:", *assigned(target, none, 4)]
+    body = "\n".join(f"    {line}" for line in lines).replace("wb_clamp", "clamp")
+    return f"def made(x, z, y, w, k):\n{body}\n"
+
+
+def _signature(ndim: int) -> dict[str, Any]:
+    array = ArrayType(float64, ndim)
+    return {"x": array, "z": array, "y": array, "w": array, "k": float64}
+
+
+def _same(function: Function, reverse: Function, form: Gathering, dims: tuple[int, ...], seed: int) -> bool:
+    """Compare both forms on some arrays; whether the gather form may be used for this launch."""
+    random = np.random.default_rng(seed)
+    shape = dims if seed % 5 else tuple(n + 1 for n in dims)
+    arrays = [random.uniform(0.2, 1.7, shape) for _ in range(4)]
+    given = dict(zip(("x", "z", "y", "w"), arrays, strict=True)) | {"k": 0.7}
+    adjoints = {p.name: random.uniform(-1, 1, shape) for p in adjoint_params(reverse).values()}
+    adjoints["adj_k"] = np.zeros(1)
+    if not hold(form.needs, dims, {**given, **adjoints}):
+        return False
+    want = {n: a.copy() for n, a in adjoints.items()}
+    run(reverse, dims, [*given.values(), *want.values()])
+    found = {n: a.copy() for n, a in adjoints.items()}
+    again = {n: a.copy() for n, a in adjoints.items()}
+    threads = list(np.ndindex(*dims))
+    run(form.sums, dims, [*given.values(), *found.values()])
+    run(form.sums, dims, [*given.values(), *again.values()], threads=threads[::-1])
+    for name in found:
+        np.testing.assert_array_equal(found[name], again[name], "the order of threads matters")
+    if form.filled and hold(form.fills, dims, {**given, **adjoints}):
+        for name in form.clears:
+            found[name][...] = 0
+    else:
+        run(form.cleared, dims, [*given.values(), *found.values()])
+    for name, array in want.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-12, atol=1e-12, err_msg=name)
+    return True
+
+
+def _verdict(seed: int) -> str:
+    ndim = 1 + seed % 3 if seed % 4 else 2
+    text = program(seed, ndim)
+    function = kernel(text, _signature(ndim))
+    reverse = adjoint(function, numbers=False)
+    form = gathering(reverse)
+    if form is None:
+        return "none"
+    touched = {op.operands[0] for op in walk(form.sums.body) if op.name in EFFECTS}
+    others = {op.operands[0].name for op in walk(form.sums.body) if op.name in LOADS} - {a.name for a in touched}
+    assert others.isdisjoint(a.name for a in touched)
+    random = np.random.default_rng(seed)
+    used = False
+    for least in (1, 2, 3):
+        dims = tuple(int(n) for n in random.integers(least, least + 3, ndim))
+        try:
+            used |= _same(function, reverse, form, dims, seed + least)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{dims}\n{text}") from None
+    return "same" if used else "unused"
+
+
+def _verdicts(seeds: range) -> Counter[str]:
+    return Counter(_verdict(seed) for seed in seeds)
+
+
+def test_the_same_sums() -> None:
+    counts = _verdicts(range(40))
+    assert counts["same"] > 15, counts
+
+
+@pytest.mark.slow
+def test_the_same_sums_often() -> None:
+    counts = _verdicts(range(40, 640))
+    assert counts["same"] > 250, counts

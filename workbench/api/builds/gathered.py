@@ -1,0 +1,71 @@
+"""When an adjoint runs in gather form, as two launches: what a launch's sizes and memory must be for that.
+
+See `autodiff/gather/form.py` for the form itself. Where it would not be right, the adjoint is one launch, as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workbench.api.builds.overlaps import overlap
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import Gathering, derived, gathering, is_stencil
+from workbench.autodiff.gather.differences import Need, Size
+from workbench.deep import deep
+from workbench.errors import NotDifferentiable
+from workbench.runtime.arrays.array import array
+
+
+def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
+    """The gather form of a kernel's adjoint, without gradients of numbers; None if there is none.
+
+    Args:
+        specialisation: a kernel with types.
+        constant: positions of the parameters whose gradients are not requested.
+    """
+    slot = ("gathering", constant, specialisation.kernel.checkpoints)
+    if slot not in specialisation.bound:
+        specialisation.bound[slot] = _found(specialisation, constant)
+    return specialisation.bound[slot]
+
+
+@deep
+def _found(specialisation: Specialisation, constant: tuple[int, ...]) -> Gathering | None:
+    function = specialisation.function
+    if not is_stencil(function):
+        return None
+    left_out = frozenset(function.params[k].name for k in constant)
+    try:
+        adjoint = derived(
+            function, "adjoint", numbers=False, checkpoints=specialisation.kernel.checkpoints, constant=left_out
+        )
+    except NotDifferentiable:
+        return None  # which the adjoint itself reports
+    return gathering(adjoint)
+
+
+def gathers(
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
+) -> Gathering | None:
+    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
+    found = gathering_of(specialisation, constant)
+    if found is None or not hold(found.needs, dims, arguments):
+        return None
+    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
+
+
+def hold(needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
+    """Whether a launch is as large as the gather form needs it."""
+    for need in needs:
+        given, wanted = dims[need.dim] if need.dim >= 0 else need.number, _size(need.size, arguments)
+        if given > wanted or (need.equal and given != wanted):
+            return False
+    return True
+
+
+def _size(size: Size, arguments: Mapping[str, Any]) -> int:
+    if not size.parameter:
+        return size.added
+    value = arguments[size.parameter]
+    return size.added + int(value if size.axis < 0 else value.shape[size.axis])

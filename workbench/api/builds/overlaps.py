@@ -1,0 +1,69 @@
+"""How arguments lie in memory: densely, or so that some may share bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.substitute import extent
+from workbench.structs import ELEMENT
+
+
+def is_dense(arrays: Mapping[str, array]) -> bool:
+    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
+    bases: dict[str, int] = {}
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        base = a.address - getattr(a.type, "offset", 0)
+        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
+            return False
+    return True
+
+
+def overlap(arrays: Mapping[str, array]) -> bool:
+    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
+
+    The fields of one array of structs lie between each other and share nothing: they count as one.
+    """
+    if _apart(arrays):
+        return False
+    spans: list[tuple[int, int]] = []
+    seen: set[tuple[Any, ...]] = set()
+    for name, a in arrays.items():
+        root, inside, _ = name.partition(ELEMENT)
+        if a.is_contiguous and not inside:
+            spans.append((a.address, a.address + math.prod(a.shape) * a.dtype.size))
+            continue
+        if a.size == 0:
+            continue
+        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+            return True
+        if inside and a.type.pitch:
+            whole = (root, a.address - a.type.offset, a.strides)
+            if whole in seen:
+                continue
+            seen.add(whole)
+            low, high = extent(a)
+            spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
+        else:
+            spans.append(extent(a))
+    spans.sort()
+    end = 0
+    for low, high in spans:
+        if low < end and low < high:
+            return True
+        end = max(end, high)
+    return False
+
+
+def _apart(arrays: Mapping[str, array]) -> bool:
+    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
+    seen = 0
+    for a in arrays.values():
+        turn = a.memory.turn
+        if seen & turn or not a.is_contiguous:
+            return False
+        seen |= turn
+    return True

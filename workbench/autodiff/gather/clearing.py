@@ -1,0 +1,50 @@
+"""What an adjoint clears: cotangents of what the kernel overwrites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.autodiff.gather.differences import Need, shape_of
+from workbench.autodiff.memory.aliasing import indices_of
+from workbench.ir.attributes import AXIS, VALUE
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Block, Function, Op, Value, walk
+
+
+def cleared_only(array: Value, operations: Sequence[Op]) -> bool:
+    """Whether all that is written there is 0."""
+    made = {v: op for op in operations for v in op.results}
+    effects = [op for op in operations if op.name in EFFECTS and op.operands[0] is array]
+    return all(op.name == "store" and _is_zero(made.get(op.operands[-1])) for op in effects)
+
+
+def _is_zero(op: Op | None) -> bool:
+    if op is None or op.name != "const":
+        return False
+    return not np.any(op.attrs[VALUE])
+
+
+def fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
+    """What must hold for every element of these arrays to be cleared; None if some may not be."""
+    needs: set[Need] = set()
+    axes = {op.result: op.attrs[AXIS] for op in walk(adjoint.body) if op.name == "tid"}
+    for array in clears:
+        places = [tuple(axes.get(v, -1) for v in place) for place in _always_stored(adjoint.body, array)]
+        whole = next((p for p in places if sorted(p) == list(range(adjoint.launch_ndim))), None)
+        if whole is None:
+            return None
+        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(whole)}
+    return needs
+
+
+def _always_stored(block: Block, array: Value) -> set[tuple[Value, ...]]:
+    """Indices at which every thread that gets here stores."""
+    found: set[tuple[Value, ...]] = set()
+    for op in block.ops:
+        if op.name == "store" and op.operands[0] is array:
+            found.add(tuple(indices_of(op)))
+        elif op.name == "if":
+            found |= _always_stored(op.blocks[0], array) & _always_stored(op.blocks[1], array)
+    return found

@@ -1,0 +1,366 @@
+"""An adjoint in gather form: thread j adds up what all threads would add to element j.
+
+The adjoint of `y[i] = x[i - 1] + x[i + 1]` adds to two elements that other threads add to as well. Thread j can find
+both sums itself: it is the thread i + 1 that reads x[i], and i - 1. So what a thread would add is written once for each
+distance to such a thread, with the thread's index replaced, within the branches that this thread takes, and a thread
+that is not part of the launch adds nothing. Then no addition is atomic and all of them are made side by side.
+
+Cotangents of what the kernel writes are read by several threads then, so they cannot be cleared on the way: that is a
+launch of its own (`Gathering.cleared`), which follows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.autodiff.gather.clearing import cleared_only, fills
+from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
+from workbench.autodiff.memory.aliasing import indices_of, late_loads
+from workbench.autodiff.reverse.cotangents import nothing
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators
+from workbench.ir.attributes import AXIS
+from workbench.ir.build import Builder
+from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
+from workbench.ir.rewrite import Rewriter, copy_op, rewrite
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.passes.analysis.cost import ADDITION, components, cost
+from workbench.passes.pipeline import ADJOINT, run
+from workbench.types import int32, int64, is_float
+
+MOST, LONGEST = 64, 400
+"""Distances, each the whole of what a thread adds, and operations, at most: longer bodies keep their borders within
+(`passes/loops/interior`)."""
+
+Way = tuple[Difference, ...]
+Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
+"""An adjoint array; for each of its axes the launch's axis that is its index, or None; the other indices."""
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """An adjoint as two launches.
+
+    Attributes:
+        sums: adds all cotangents, and leaves those that it reads.
+        cleared: clears those of `clears` that were written by the kernel.
+        clears: the adjoint arrays that are left uncleared.
+        filled: whether clearing is filling these arrays with 0, if `fills` holds too.
+        needs, fills: what must hold of the launch.
+    """
+
+    sums: Function
+    cleared: Function
+    clears: frozenset[str]
+    filled: bool
+    needs: frozenset[Need]
+    fills: frozenset[Need]
+
+
+@dataclass(frozen=True)
+class _Addition:
+    """An atomic addition to an element that a thread can find from its own."""
+
+    op: Op
+    place: Place
+    indices: tuple[Index | None, ...]
+
+    def ways(self, ndim: int) -> Iterator[Way]:
+        """For each axis of the launch, by how much the index may differ."""
+        choices: list[Way] = [()]
+        for axis in range(ndim):
+            index = next(i for i in self.indices if i is not None and i.axis == axis)
+            choices = [(*c, w) for c in choices for w in index.ways]
+        yield from choices
+
+
+def gathering(adjoint: Function) -> Gathering | None:
+    """The adjoint in gather form; None if there is none that pays."""
+    operations = list(walk(adjoint.body))
+    if adjoint.block_dim or not adjoint.launch_ndim:
+        return None
+    if any(op.name in OPAQUE or op.name in TILED for op in operations):
+        return None
+    additions = _additions(adjoint, operations)
+    if not additions:
+        return None
+    gone = {a.op for a in additions}
+    try:
+        gather = _Gather(adjoint, additions)
+        gathered = run(ADJOINT, gather.written())
+    except _Impossible:
+        return None
+    sums = {a.place[0] for a in additions}
+    read = {op.operands[0] for op in walk(gathered.body) if op.name in LOADS} - sums
+    written = {op.operands[0] for op in operations if op.name in EFFECTS and op not in gone}
+    clears = read & written
+    if any(not cleared_only(array, operations) for array in clears):
+        return None
+    late = late_loads(adjoint, aliased=False)
+    if any(op.operands[0] in clears for op in late):
+        return None
+    rest = _without(adjoint, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
+    clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
+    made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
+    made = run(ADJOINT, made)
+    # What is asked of threads at a border is seldom done.
+    saved = sum(ADDITION * components(a.op) for a in additions)
+    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > LONGEST:
+        return None
+    needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
+    for array, axes, _ in {a.place for a in additions}:
+        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
+    filled = fills(adjoint, clears)
+    return Gathering(
+        made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
+        frozenset(filled or ()),
+    )  # fmt: skip
+
+
+def is_stencil(function: Function) -> bool:
+    """Whether the kernel reads elements at constant distances from the thread's own, so that there may be such a form:
+    a quick look, without its adjoint.
+    """
+    where = Differences(function)
+    for op in walk(function.body):
+        if op.name == "load" and is_float(op.operands[0].type):
+            found = [where.of(v, {}) for v in indices_of(op)]
+            if any(i is not None and i.only != 0 for i in found):
+                return not function.block_dim
+    return False
+
+
+class _Impossible(Exception):
+    """What a thread adds cannot be found by another one, or costs too much."""
+
+
+def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
+    """The atomic additions to arrays of which all elements can be gathered."""
+    where = Differences(function)
+    adds = {op for op in operations if op.name == "atomic_add" and is_float(op.operands[0].type)}
+    uses: dict[Value, list[Op]] = defaultdict(list)
+    used = {v for op in operations for v in op.operands}
+    for op in operations:
+        if op.name in ACCESSES:
+            uses[op.operands[0]].append(op)
+    arrays = {a for a, ops in uses.items() if adds.issuperset(ops) and used.isdisjoint(o.result for o in ops)}
+    found: dict[Op, _Addition | None] = {}
+    for op, least in _reached(function.body, {}, where):
+        if op.name == "atomic_add" and op.operands[0] in arrays:
+            found[op] = _addition(op, least, where, function.launch_ndim)
+    by_array: dict[Value, list[_Addition | None]] = defaultdict(list)
+    for op in (o for a in arrays for o in uses[a]):
+        by_array[op.operands[0]].append(found.get(op))
+    good: list[_Addition] = []
+    for several in by_array.values():
+        known = [a for a in several if a is not None]
+        if len(known) == len(several) and len({a.place[1] for a in known}) == 1:
+            good += known
+    return good
+
+
+def _reached(block: Block, least: Mapping[int, int], where: Differences) -> Iterator[tuple[Op, Mapping[int, int]]]:
+    """The operations that no loop is around, with what their branches say of the thread's index."""
+    for op in block.ops:
+        yield op, least
+        if op.name == "if":
+            for side, inner in enumerate(op.blocks):
+                more = lower_bounds(op.operands[0], side == 0, where.made, where)
+                both = {axis: max(least.get(axis, 0), more.get(axis, 0)) for axis in {*least, *more}}
+                yield from _reached(inner, both, where)
+
+
+def _addition(op: Op, least: Mapping[int, int], where: Differences, ndim: int) -> _Addition | None:
+    indices: list[Index | None] = []
+    axes: list[int | None] = []
+    others: list[int] = []
+    for value in indices_of(op):
+        number = where.number(value)
+        index = where.of(value, least) if number is None else None
+        if number is None and index is None:
+            return None
+        others += [number] if number is not None else []
+        indices.append(index)
+        axes.append(None if index is None else index.axis)
+    if sorted(a for a in axes if a is not None) != list(range(ndim)):
+        return None
+    return _Addition(op, (op.operands[0], tuple(axes), tuple(others)), tuple(indices))
+
+
+def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
+    return rewrite(function, lambda _, op: () if gone(op) else None)
+
+
+class _Gather:
+    """Writes what thread j adds to the elements that are its own.
+
+    Attributes:
+        own: the thread's index, by axis.
+        sums: what has been added up so far, by place.
+        env: values of the adjoint, as they are in the thread that is looked at.
+    """
+
+    def __init__(self, function: Function, additions: Sequence[_Addition]) -> None:
+        self.function = function
+        self.builder = Builder()
+        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.parents = {i: op for op in walk(function.body) for block in op.blocks for i in block.ops}
+        self.additions = {a.op: a for a in additions}
+        self.ways: dict[Way, list[Op]] = defaultdict(list)
+        for addition in additions:
+            for way in addition.ways(function.launch_ndim):
+                self.ways[way].append(addition.op)
+        if len(self.ways) > MOST:
+            raise _Impossible
+        self.own: list[Value] = []
+        self.sums: dict[Place, Value] = {}
+        self.env: dict[Value, Value] = {}
+
+    @property
+    def usual(self) -> float:
+        """The share of distances at which threads inside find others."""
+        inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.ways)
+        return inside / len(self.ways)
+
+    def written(self) -> Function:
+        """The function that only adds."""
+        b = self.builder
+        b.location = next(iter(self.additions)).location
+        self.own = [b.one("tid", (), int32, {AXIS: axis}) for axis in range(self.function.launch_ndim)]
+        for array, axes, others in (a.place for a in self.additions.values()):
+            self.sums[array, axes, others] = nothing(b, array_of(array).dtype)
+        for way, ops in self.ways.items():
+            self.add(way, ops)
+        for (array, axes, others), total in self.sums.items():
+            rest = iter(others)
+            place = [b.const(next(rest)) if axis is None else self.own[axis] for axis in axes]
+            b.store(array, *place, (Ref(b, b.load(array, *place)) + Ref(b, total)).value)
+        return replace(self.function, body=b.body())
+
+    def add(self, way: Way, ops: Sequence[Op]) -> None:
+        """Add what the thread at this distance adds, if it is part of the launch."""
+        b = self.builder
+        needed = self.needed(ops)
+        self.env = {}
+        threads: list[Value] = []
+        conditions: list[Ref] = []
+        for axis, difference in enumerate(way):
+            thread, asked = self.thread(axis, difference)
+            threads.append(thread)
+            conditions += asked
+        self.env = {v: threads[op.attrs[AXIS]] for v, op in self.made.items() if op.name == "tid"}
+        if not conditions:
+            self.block(self.function.body, needed, way, ops)
+            return
+        inside = conditions[0]
+        for condition in conditions[1:]:
+            inside = operators.and_(inside, condition)
+        places = list(dict.fromkeys(self.additions[op].place for op in ops))
+        before = dict(self.sums)
+        with b.block() as then:
+            self.block(self.function.body, needed, way, ops)
+            b.yield_(*(self.sums[p] for p in places))
+        with b.block() as orelse:
+            b.yield_(*(before[p] for p in places))
+        self.sums = {**before, **dict(zip(places, b.if_(inside.value, then.block, orelse.block), strict=True))}
+
+    def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
+        """Which thread has this one's index at that distance, and what must hold for it to be one of the launch.
+
+        Of what few threads can meet the first condition says so, as a border is asked for (`passes/loops/interior`).
+        """
+        b, own, added = self.builder, Ref(self.builder, self.own[axis]), difference.added
+        end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))
+        asked: list[Ref] = []
+        if difference.edge is not None:
+            edge = self.again(difference.edge)
+            asked.append(own <= 0 if self.is_literal(difference.edge) else own >= edge)
+        thread = own - added if added else own
+        if difference.size is None:
+            asked += [thread >= 0] if added > 0 else [thread < end] if added < 0 else []
+            return thread.value, asked
+        size = self.again(difference.size)
+        if difference.sign > 0:
+            thread = thread - size
+            return thread.value, [own >= size + added, thread < end]
+        thread = thread + size
+        return thread.value, [own < added, thread >= 0, thread < end]
+
+    def is_literal(self, value: Value) -> bool:
+        return self.made[value].name == "const" if value in self.made else False
+
+    def again(self, value: Value) -> Ref:
+        """A size, as a number of this function."""
+        op = self.made.get(value)
+        if op is not None and value not in self.env:
+            for operand in op.operands:
+                self.again(operand)
+            self.builder.append(copy_op(op, self.env))
+        return Ref(self.builder, self.env.get(value, value)).cast(int32)
+
+    def needed(self, ops: Sequence[Op]) -> set[Op]:
+        """The operations that must run for these additions."""
+        found: set[Op] = set()
+        waiting = [v for op in ops for v in op.operands[1:]]
+        for op in ops:
+            while op in self.parents:
+                op = self.parents[op]
+                waiting += op.operands
+        while waiting:
+            made = self.made.get(waiting.pop())
+            if made is None or made in found:
+                continue
+            bare = [made, *(i for block in made.blocks for i in walk(block) if i.name not in EFFECTS)]
+            if any(op.name in LASTING or op.name.startswith("slot") for op in bare):
+                raise _Impossible
+            found.update(bare)
+            waiting += [v for op in bare for v in op.operands]
+        return found
+
+    def block(self, block: Block, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
+        """Write what is needed of a block, with the additions in it."""
+        for op in block.ops:
+            if op in ops:
+                self.addition(op, way)
+            elif op in needed and op.name != "tid":
+                # Of a branch its results; what it adds comes after it.
+                bare = Rewriter(lambda _, inner: () if inner.name in EFFECTS else None).inside(op)
+                self.builder.append(copy_op(bare, self.env))
+            if op.name == "if" and any(self.within(add, op) for add in ops):
+                self.branch(op, needed, way, ops)
+
+    def within(self, op: Op, outer: Op) -> bool:
+        while op in self.parents:
+            op = self.parents[op]
+            if op is outer:
+                return True
+        return False
+
+    def branch(self, op: Op, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
+        """An `if` around additions: the sums are its results."""
+        b = self.builder
+        before = dict(self.sums)
+        places = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))
+        sides: list[Block] = []
+        for side in op.blocks:
+            self.sums = dict(before)
+            with b.block() as opened:
+                self.block(side, needed, way, ops)
+                b.yield_(*(self.sums[p] for p in places))
+            sides.append(opened.block)
+        results = b.if_(self.env.get(op.operands[0], op.operands[0]), sides[0], sides[1])
+        self.sums = {**before, **dict(zip(places, results, strict=True))}
+
+    def addition(self, op: Op, way: Way) -> None:
+        """Add the value, if its element is the thread's own."""
+        b, place = self.builder, self.additions[op].place
+        b.location = op.location
+        value = op.operands[-1]
+        total = Ref(b, self.sums[place]) + Ref(b, self.env.get(value, value))
+        for axis, index in zip(place[1], indices_of(op), strict=True):
+            if axis is not None and way[axis].edge is not None:
+                here = Ref(b, self.env[index]).cast(int32).equals(Ref(b, self.own[axis]))
+                total = operators.where(here, total, Ref(b, self.sums[place]))
+        self.sums[place] = total.value
