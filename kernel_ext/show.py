@@ -5,7 +5,7 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import workbench as wb
@@ -17,6 +17,7 @@ from kernel_ext.views import controls as sliders
 from kernel_ext.views import gradient_view, profile_view, queries, renderers, units
 from kernel_ext.views import step_view as step_rows
 from kernel_ext.views import tape_view as tape_rows
+from kernel_ext.views import threads_view as thread_rows
 from kernel_ext.views import timeline as timelines
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
@@ -285,6 +286,51 @@ def profile(profile: wb.Profile) -> Shown:
     return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
 
 
+def threads(
+    kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, first: int = 0, **options: Any
+) -> Shown:
+    """Show which thread of a launch does what: the grid, who touches which element, each block step by step.
+
+        show.threads(blur, n, [x], [y], block_dim=64)
+
+    The launch runs on copies of its arrays on the emulated device: no GPU is needed, and nothing is changed.
+
+    Args:
+        kernel: what to run.
+        dim: threads along 1 to 4 dimensions, as for `wb.launch`.
+        inputs, outputs: arguments, as for `wb.launch`.
+        first: the first block that is followed, if they are too many; a live view can choose another one.
+        options: `adjoint`, `arch`, `block_dim` and `tiled`, as for `wb.profile`.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        LaunchError, DeviceError, BuildError, NotDifferentiable: as `workbench.inspect.threads`.
+    """
+
+    def follow(block: int) -> inspect.Threads:
+        return inspect.threads(kernel, dim, inputs, outputs, first=block, **options)
+
+    return followed(follow(first), lambda block: thread_rows.threads_view(follow(block)))
+
+
+def followed(threads: inspect.Threads, follow: Callable[[int], thread_rows.ThreadsView] | None = None) -> Shown:
+    """Show what `workbench.inspect.threads` returned.
+
+    Args:
+        threads: what the threads did.
+        follow: gives the view from another block on, for launches with more blocks than are followed.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = thread_rows.threads_view(threads)
+    return Shown(
+        "threads_view", view, thread_rows.threads_text(threads), thread_rows.threads_html(threads), follow=follow
+    )
+
+
 def controls(
     subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
     *,
@@ -333,7 +379,7 @@ def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
 
 
 __all__ = [
-    "animate", "array", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape", "timeline",
+    "animate", "array", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape", "threads", "timeline",
 ]  # fmt: skip
 
 

@@ -39,6 +39,7 @@ class Values:
             wb.Verdict: show.grad,
             wb.GradientReport: show.gradient_report,
             wb.Profile: show.profile,
+            inspect.Threads: show.followed,
         }
 
     def install(self) -> None:

@@ -25,6 +25,7 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
 from workbench.api.profiling.drawing import Drawing
 from workbench.api.profiling.profile import profiles
+from workbench.api.profiling.threads import Threads, threads
 from workbench.api.profiling.warp import Access, Step
 from workbench.api.tapes.flow import tape_graph, tape_svg
 from workbench.api.tapes.summary import TapeSteps, tape_steps
@@ -391,9 +392,9 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps",
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps", "Threads",
     "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target",
     "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key", "llvm",
     "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "tangent",
-    "tape_graph", "tape_steps", "tape_svg", "warm", "why", "word_help",
+    "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ Texts = Callable[[Shown], Sequence[PaneView]]
 _RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 _TITLES = {
     "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
-    "graph_view": "Graph", "points": "Points", "profile_view": "Profile",
+    "graph_view": "Graph", "points": "Points", "profile_view": "Profile", "threads_view": "Threads",
     "source_view": "Texts", "status_card": "Cell", "stepper": "Steps", "timeline": "Timeline",
 }  # fmt: skip
 _STYLE = """
