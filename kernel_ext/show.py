@@ -5,19 +5,19 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
+from kernel_ext.launch_views import backward, threads
 from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.session.recording import Label, timeline_view
 from kernel_ext.views import controls as sliders
-from kernel_ext.views import gradient_view, profile_view, queries, renderers, units
+from kernel_ext.views import gradient_view, queries, renderers, units
 from kernel_ext.views import step_view as step_rows
 from kernel_ext.views import tape_view as tape_rows
-from kernel_ext.views import threads_view as thread_rows
 from kernel_ext.views import timeline as timelines
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
@@ -273,64 +273,6 @@ def gradient_report(report: wb.GradientReport) -> Shown:
     return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
 
 
-def profile(profile: wb.Profile) -> Shown:
-    """Show what `wb.profile` counted, line by line, with pictures; a live view steps through the first warp.
-
-    Args:
-        profile: what `wb.profile` returned.
-
-    Returns:
-        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
-    """
-    view = profile_view.profile_view(profile)
-    return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
-
-
-def threads(
-    kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, first: int = 0, **options: Any
-) -> Shown:
-    """Show which thread of a launch does what: the grid, who touches which element, each block step by step.
-
-        show.threads(blur, n, [x], [y], block_dim=64)
-
-    The launch runs on copies of its arrays on the emulated device: no GPU is needed, and nothing is changed.
-
-    Args:
-        kernel: what to run.
-        dim: threads along 1 to 4 dimensions, as for `wb.launch`.
-        inputs, outputs: arguments, as for `wb.launch`.
-        first: the first block that is followed, if they are too many; a live view can choose another one.
-        options: `adjoint`, `arch`, `block_dim` and `tiled`, as for `wb.profile`.
-
-    Returns:
-        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
-
-    Raises:
-        LaunchError, DeviceError, BuildError, NotDifferentiable: as `workbench.inspect.threads`.
-    """
-
-    def follow(block: int) -> inspect.Threads:
-        return inspect.threads(kernel, dim, inputs, outputs, first=block, **options)
-
-    return followed(follow(first), lambda block: thread_rows.threads_view(follow(block)))
-
-
-def followed(threads: inspect.Threads, follow: Callable[[int], thread_rows.ThreadsView] | None = None) -> Shown:
-    """Show what `workbench.inspect.threads` returned.
-
-    Args:
-        threads: what the threads did.
-        follow: gives the view from another block on, for launches with more blocks than are followed.
-
-    Returns:
-        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
-    """
-    view = thread_rows.threads_view(threads)
-    return Shown(
-        "threads_view", view, thread_rows.threads_text(threads), thread_rows.threads_html(threads), follow=follow
-    )
-
-
 def controls(
     subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
     *,
@@ -379,7 +321,8 @@ def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
 
 
 __all__ = [
-    "animate", "array", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape", "threads", "timeline",
+    "animate", "array", "backward", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape",
+    "threads", "timeline",
 ]  # fmt: skip
 
 

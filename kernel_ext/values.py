@@ -40,6 +40,7 @@ class Values:
             wb.GradientReport: show.gradient_report,
             wb.Profile: show.profile,
             inspect.Threads: show.followed,
+            inspect.Sweeps: show.both_ways,
         }
 
     def install(self) -> None:

@@ -19,11 +19,13 @@ from workbench.api.builds.linking import free_memory as _free_memory
 from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
+from workbench.api.diagnosis.lockstep import Item
 from workbench.api.diagnosis.stepper import Steps
+from workbench.api.diagnosis.sweeps import Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
-from workbench.api.profiling.drawing import Drawing
+from workbench.api.profiling.drawing import Drawing, Shape
 from workbench.api.profiling.profile import profiles
 from workbench.api.profiling.threads import Threads, threads
 from workbench.api.profiling.warp import Access, Step
@@ -392,9 +394,10 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps", "Threads",
-    "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target",
-    "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key", "llvm",
-    "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "tangent",
-    "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "ProductView", "Report", "Shape", "Step", "Steps",
+    "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info",
+    "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
+    "ir", "is_word", "key", "llvm", "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass",
+    "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why",
+    "word_help",
 ]  # fmt: skip

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernel_ext.views import html, units
-from workbench.inspect import Access, Threads
+from workbench.inspect import Access, Drawing, Shape, Threads
+
+DRAWN = 1024
+"""Threads up to which the static picture has a square for each; above, one for each warp."""
+BLOCKS = 256
+"""Blocks of the static picture."""
+_LOOKS = ("taken", "other", "free", "past")
 
 
 @dataclass(frozen=True)
@@ -120,12 +126,34 @@ def _short(mask: int) -> int:
 
 def threads_html(threads: Threads) -> str:
     """The launch in words, and the grid as a picture."""
-    picture = threads.picture()
+    picture = grid_of(threads)
     said = [html.line(text) for text in str(threads).split("\n")]
-    key = html.line(
-        "blue: wrote; light blue: only read; grey: touched no array; empty: past the end; red: a warp that diverged"
-    )
-    return html.box(*said, key, html.svg_image(picture.svg(), picture.title))
+    said.append(html.line("blue: wrote · light blue: only read · grey: touched no array · red: a warp that diverged"))
+    return html.box(*said, html.svg_image(picture.svg(), picture.title))
+
+
+def grid_of(threads: Threads) -> Drawing:
+    """The grid: a square per thread, or per warp of larger launches; blocks side by side."""
+    each = math.prod(threads.block)
+    rows, single = -(-each // 32), threads.blocks * each <= DRAWN
+    wide, high = (8 * 32, 8 * rows) if single else (9 * 8, 9 * -(-rows // 8))
+    blocks = min(threads.blocks, BLOCKS)
+    across = max(1, min(blocks, 640 // (wide + 12)))
+    shapes: list[Shape] = []
+    for k in range(blocks):
+        left, top = (k % across) * (wide + 12), (k // across) * (high + 22)
+        shapes.append(Shape("text", "ink", (left, top + 11), f"block {threads.first + k}"))
+        for warp in range(rows):
+            kinds, dark = threads.outcomes(threads.first + k, warp)
+            if single:
+                shapes += [
+                    Shape("rect", _LOOKS[kind], (left + 8 * lane, top + 16 + 8 * warp, 7, 7))
+                    for lane, kind in enumerate(kinds[: each - 32 * warp])
+                ]
+                continue
+            place = (left + 9 * (warp % 8), top + 16 + 9 * (warp // 8), 8, 8)
+            shapes.append(Shape("rect", "worst" if dark else _LOOKS[min(kinds)], place, f"warp {warp}"))
+    return Drawing(f"The grid: {threads}", across * (wide + 12), -(-blocks // across) * (high + 22) + 4, tuple(shapes))
 
 
 def threads_text(threads: Threads) -> str:

@@ -14,11 +14,11 @@ import { clearBoard, fillSquare, fillSquares, groundOf, onGround, ringSquare, SH
 import { lanesDrawn } from "./lanes.js";
 import { lanesOf, launched, product, unravelled } from "./launched.js";
 import { coloured } from "./panes.js";
-import { listen, make, onWidth, place, press } from "./parts.js";
+import { listen, make, onWidth, place } from "./parts.js";
+import { stepPlayer } from "./player.js";
 
 const OUTCOMES = ["wrote", "only read", "touched no array", "past the end"];
 const TALL = 250; // pixels of the grid and of an array before they get smaller squares
-const PACE = 500; // milliseconds of a step that plays
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
@@ -43,7 +43,6 @@ function render({ model, el }) {
   const arrays = make("div", { class: "wb-arrays" });
   const told = make("div", { class: "wb-told wb-mono", role: "status" });
   const stepName = make("span", { class: "wb-title" });
-  const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, step: 1, "aria-label": "Step of the block" }));
   const code = make("div", { class: "wb-code", tabindex: 0, role: "region", "aria-label": "The kernel's lines" });
   const lanes = make("div", { class: "wb-lanes" });
   const nowTold = make("div", { class: "wb-now wb-mono", role: "status" });
@@ -65,31 +64,14 @@ function render({ model, el }) {
   const first = /** @type {HTMLInputElement} */ (make("input", { type: "number", min: 0, "aria-label": "First block that is followed" }));
   const elsewhere = make("label", { class: "wb-dim" }, "from block ", first);
   const key = make("div", { class: "wb-key wb-dim" });
-  const play = press("▶", "Play", () => (playing ? stop() : start()));
-  const tools = make("span", { class: "wb-tools", role: "toolbar", "aria-label": "Steps of the block" }, play,
-    press("|←", "First step", () => go(0)), press("←", "Step back", () => go(now() - 1)), press("→", "Step", () => go(now() + 1)),
-    press("→|", "Last step", () => go(last())), slider);
+  const player = stepPlayer("the block", { now: () => now(), last: () => last(), go: (step) => go(step) });
   const root = make("div", { class: "wb-box wb-threads", "data-testid": "wb-threads", role: "group" },
     make("div", { class: "wb-head" }, title, elsewhere), said,
     make("div", { class: "wb-sides" }, make("div", { class: "wb-grid-side" }, make("div", { class: "wb-board" }, grid), key), arrays), told,
-    make("div", { class: "wb-block" }, make("div", { class: "wb-head" }, stepName, tools), nowTold,
+    make("div", { class: "wb-block" }, make("div", { class: "wb-head" }, stepName, player.tools), nowTold,
       make("div", { class: "wb-sides" }, code, make("div", { class: "wb-moving" }, make("div", { class: "wb-board" }, warps), lanes))));
   place(model, el, root);
 
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  let playing;
-  const stop = () => {
-    clearInterval(playing);
-    playing = undefined;
-    play.textContent = "▶";
-    play.setAttribute("aria-label", "Play");
-  };
-  const start = () => {
-    if (now() === last()) go(0);
-    playing = setInterval(() => (now() < last() ? go(now() + 1) : stop()), PACE);
-    play.textContent = "❚❚";
-    play.setAttribute("aria-label", "Pause");
-  };
   const last = () => Math.max(0, order.length - 1);
   const now = () => {
     const chosen = Number(model.get("selected") ?? -1);
@@ -114,7 +96,6 @@ function render({ model, el }) {
   const showBlock = (number) => {
     block = number;
     order = facts.order(block);
-    [slider.max] = [String(last())];
   };
   const choose = () => {
     if (!pointed || !("thread" in pointed) || !facts.blocks.has(pointed.block)) return;
@@ -276,7 +257,6 @@ function render({ model, el }) {
   const drawStep = () => {
     const at = order[now()];
     stepName.textContent = `Block ${block}, step by step`;
-    slider.value = String(now());
     const waiting = drawBlock();
     if (!at) {
       nowTold.textContent = "The block executed nothing.";
@@ -288,7 +268,7 @@ function render({ model, el }) {
     const active = [...Array(32).keys()].filter((lane) => (mask >>> lane) & 1).length;
     nowTold.textContent = [`step ${now() + 1} of ${order.length}`, `warp ${at.warp}`, `line ${number}: ${text.trim()}`, `${active} of 32 lanes active`,
       barrier ? "comes to the barrier" : "", waiting ? `${waiting} ${waiting === 1 ? "warp waits" : "warps wait"} at the barrier` : ""].filter(Boolean).join(" · ");
-    slider.setAttribute("aria-valuetext", nowTold.textContent);
+    player.tell(nowTold.textContent);
     const shown = accesses.length ? accesses.slice(0, 4) : [null];
     lanes.replaceChildren(...shown.map((access) => {
       const phrase = access && view().phrases[access[0]];
@@ -319,7 +299,7 @@ function render({ model, el }) {
     return make("span", {}, mark, ` ${text}`);
   };
   const begin = () => {
-    stop();
+    player.stop();
     grounds.clear();
     facts = launched(view());
     [pointed, touchers] = [null, []];
@@ -357,13 +337,12 @@ function render({ model, el }) {
     showBlock(busy());
     redraw();
   };
-  slider.addEventListener("input", () => go(Number(slider.value)));
   first.addEventListener("change", () => model.send?.({ ask: "first", block: Number(first.value) }));
   begin();
   const still = onWidth(root, redraw);
   const deaf = listen(model, { "change:view": begin, "change:selected": redraw });
   return () => {
-    stop();
+    player.stop();
     still();
     deaf();
   };

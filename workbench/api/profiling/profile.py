@@ -139,6 +139,7 @@ def _architecture(arch: str) -> Architecture:
 def record_of(
     kernel: Kernel, dim: Dim, inputs: Sequence[Any], outputs: Sequence[Any], adjoint: bool, block_dim: Any, tiled: bool
 ) -> LaunchRecord:
+    """A checked launch that is not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
     how = LaunchOptions(launch_options(kernel, False).code, block_dim)
     values = listed(kernel, inputs, outputs)
     adjoints = [_adjoint(v) for v in values] if adjoint else None

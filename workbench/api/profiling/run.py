@@ -223,7 +223,8 @@ class _Run:
         return Counting(
             tuple(_scaled(read_table(list(table), facts.code, facts.blocks), geometry.blocks / ran)), ran,
             int(self.touched.sum()), int(self.hits.max()) if self.hits.size else 0,
-            tuple(read_trace(trace, len(facts.blocks))), int(trace[0]), self.kernel.shared_size(geometry.shared), self.ranges(),
+            tuple(read_trace(trace, len(facts.blocks))), int(trace[0]),
+            self.kernel.shared_size(geometry.shared), self.ranges(),
         )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.profiling.drawing import Drawing, Shape
 from workbench.api.profiling.profile import record_of
 from workbench.api.profiling.run import Follow, Geometry, counting_kernel, follow
 from workbench.api.profiling.subject import Subject, subject_of
@@ -28,10 +27,7 @@ ENTRIES = 1 << 14
 """Basic blocks and accesses of warps that are kept: about 200 kB of a view."""
 MOST = 1 << 22
 """Threads of the largest launch that is followed: it runs as a whole."""
-DRAWN = 1024
-"""Threads up to which the static picture has a square for each; above, one for each warp."""
 OUTCOMES = ("wrote", "only read", "touched no array", "past the end")
-_LOOKS = ("taken", "other", "free", "past")
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,8 @@ class Threads:
     @property
     def notes(self) -> list[str]:
         """What a reader must know of it."""
-        count, each, found = math.prod(self.grid), math.prod(self.block), []
+        count, each = math.prod(self.grid), math.prod(self.block)
+        found: list[str] = []
         if self.blocks < count:
             last = self.first + self.blocks - 1
             found.append(
@@ -181,31 +178,6 @@ class Threads:
         kinds = tuple(3 if gone[k] else 0 if writes >> k & 1 else 1 if reads >> k & 1 else 2 for k in range(LANES))
         return kinds, dark
 
-    def picture(self) -> Drawing:
-        """The grid: a square per thread, or per warp of larger launches; blocks side by side."""
-        each = math.prod(self.block)
-        rows = -(-each // LANES)
-        single = self.blocks * each <= DRAWN
-        cell = 8 if single else 9
-        wide, high = (LANES * cell, rows * cell) if single else (8 * cell, -(-rows // 8) * cell)
-        across = max(1, min(self.blocks, 640 // (wide + 12)))
-        shapes: list[Shape] = []
-        for k in range(min(self.blocks, 256)):
-            left, top = (k % across) * (wide + 12), (k // across) * (high + 22)
-            block = self.first + k
-            shapes.append(Shape("text", "ink", (left, top + 11), f"block {block}"))
-            for warp in range(rows):
-                kinds, dark = self.outcomes(block, warp)
-                if single:
-                    shapes += [Shape("rect", _LOOKS[kind], (left + cell * lane, top + 16 + cell * warp, cell - 1, cell - 1))
-                               for lane, kind in enumerate(kinds) if 32 * warp + lane < each]  # fmt: skip
-                else:
-                    look = "worst" if dark else _LOOKS[min(kinds)]
-                    x, y = left + cell * (warp % 8), top + 16 + cell * (warp // 8)
-                    shapes.append(Shape("rect", look, (x, y, cell - 1, cell - 1), f"warp {warp}"))
-        last = min(self.blocks, 256)
-        return Drawing(f"The grid: {self}", across * (wide + 12), -(-last // across) * (high + 22) + 4, tuple(shapes))
-
     def __str__(self) -> str:
         counts: Counter[int] = Counter()
         diverged = 0
@@ -216,7 +188,8 @@ class Threads:
             diverged += bool(dark)
         said = ", ".join(f"{counts[k]:,} {what}" for k, what in enumerate(OUTCOMES) if counts[k])
         return "\n".join([
-            f"{self.title}: {said or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged", *self.notes,
+            f"{self.title}: {said or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
+            *self.notes,
         ])  # fmt: skip
 
     __repr__ = __str__
