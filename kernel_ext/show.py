@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
-from kernel_ext.launch_views import backward, threads
+from kernel_ext.launch_views import backward, profile, threads
 from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
@@ -321,8 +321,8 @@ def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
 
 
 __all__ = [
-    "animate", "array", "backward", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape",
-    "threads", "timeline",
+    "animate", "array", "backward", "cache", "controls", "grad", "graph", "page", "points", "profile", "source",
+    "steps", "tape", "threads", "timeline",
 ]  # fmt: skip
 
 

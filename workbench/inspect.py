@@ -19,9 +19,8 @@ from workbench.api.builds.linking import free_memory as _free_memory
 from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
-from workbench.api.diagnosis.lockstep import Item
 from workbench.api.diagnosis.stepper import Steps
-from workbench.api.diagnosis.sweeps import Sweeps, sweeps
+from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
@@ -103,8 +102,7 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
         >>> import workbench as wb
         >>> @wb.kernel
         ... def twice(x: wb.array[float]):
-        ...     i = wb.tid()
-        ...     x[i] = 2.0 * x[i]
+        ...     x[wb.tid()] *= 2.0
         >>> print(wb.inspect.source(twice).splitlines()[1])
         def twice(x: wb.array[float]):
         >>> "mul" in wb.inspect.ir(twice)
@@ -240,8 +238,7 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
         KeyError: a pane that is none of `PANES`.
         WorkbenchError: the text of one cannot be made.
     """
-    texts = [_MAKE[pane](k).splitlines() for k in (other, kernel)]
-    before, after = texts
+    before, after = (_MAKE[pane](k).splitlines() for k in (other, kernel))
     names = f"{other.name} {pane}", f"{kernel.name} {pane}"
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 

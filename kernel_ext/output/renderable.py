@@ -16,13 +16,15 @@ MIME = "application/vnd.workbench+json"
 LARGEST = 300_000
 """Bytes of a view that a saved notebook may hold for our own renderer; a larger one is there as a picture only."""
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+_HOMES = {"profile_view": "steps", "stepper": "steps", "sweeps_view": "steps"}
+"""Kinds of widgets whose classes share a file."""
 
 
 class Shown:
     """A view with its static fallback.
 
     Attributes:
-        kind: the widget's module in `kernel_ext/widgets`, whose class has the same name in capitals.
+        kind: the widget's name: its module's in `kernel_ext/widgets`, and in capitals its class's.
         view: a frozen dataclass, or JSON values.
         text: the fallback in ASCII.
         html: the fallback in HTML that an untrusted notebook keeps.
@@ -56,7 +58,7 @@ class Shown:
         """The widget, taken from the `spare` ones or made; None if anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
-            made = getattr(importlib.import_module(f"kernel_ext.widgets.{self.kind}"), name)
+            made = getattr(importlib.import_module(f"kernel_ext.widgets.{_HOMES.get(self.kind, self.kind)}"), name)
         except ImportError:
             return None
         spare = spare if spare is not None else []

@@ -1,4 +1,4 @@
-"""Which thread of a launch does what: outcomes, who touched an element, blocks that wait, launches that are too large."""
+"""Which thread of a launch does what: outcomes, who touched an element, blocks that wait, large launches."""
 
 from __future__ import annotations
 
