@@ -28,6 +28,15 @@ def sides(x: array[float], w: array[float], y: array[float]):
         else:
             y[i] = w[1] * d * d
 
+def swing(q: array[float], steps: int, end: array[float]):
+    i = tid()
+    a = q[i]
+    v = 0.0
+    for _ in range(steps):
+        v = v - 0.1 * sin(a)
+        a = a + 0.1 * v
+    end[i] = a
+
 def scaled(v: array[vec3], y: array[float]):
     i = tid()
     n = length(v[i])
@@ -77,6 +86,14 @@ def test_a_loop_comes_back_turn_by_turn(kernels):
     assert [values[row] for row in rows] == [(0.125, 8.0), (0.25, 4.0), (0.5, 2.0), (1.0, 1.0)]
     (total,) = [item for step in found.backward for row, item in step.items if item.name == "a.grad[]" and row == 0]
     np.testing.assert_allclose(total.values, np.sin([0.5, 2.0]) * [0.125, 8.0], rtol=1e-5)
+
+
+def test_a_loop_that_keeps_states_comes_back_to_each_turn(kernels):
+    found = inspect.sweeps(kernels["swing"], 3, [wb.ones(3), 4, wb.zeros(3)])
+    for name in ("v", "a"):
+        turns = [k for k, step in enumerate(found.forward) if step.text.strip().startswith(f"{name} = {name} ")]
+        back = [row for step in found.backward for row, item in step.items if item.name == f"adj_{name}"]
+        assert len(turns) == 4 and back[:4] == turns[::-1]
 
 
 def test_lanes_go_dark_and_keep_their_own(kernels):

@@ -102,34 +102,40 @@ def merged(lanes: list[list[Noted]], first: Callable[[Iterable[Place]], Place]) 
 def rows_of(forward: list[SweepStep], backward: list[SweepStep]) -> Iterator[int]:
     """For each item of the reverse sweep in order, the forward step that it belongs to.
 
-    In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order. If the numbers
-    differ (a value was optimised away), or lanes disagree, the line decides: the last step at it.
+    In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a
+    constant has none), then at one line. Where neither holds, or lanes disagree, it is the last step at the line.
     """
-    steps = _by_lane(forward)
-    events = _by_lane(backward)
+    steps, events = _by_lane(forward), _by_lane(backward)
     lines = {place: row for row, (place, _) in enumerate(forward)}
-    seen: dict[tuple[str, int], int] = {}
     for number, (place, items) in enumerate(backward):
-        for own in {(m.name, lane) for m in items.values() for lane in m.values}:
-            seen[own] = seen.get(own, 0) + 1
         for m in items.values():
             name = m.name.removeprefix("adj_")
-            names = name.replace(".grad[]", "[]"), name.removesuffix(".grad[]")
-            exact: set[int] = set()
-            for lane in m.values:
-                own = steps.get((names[0], lane)) or steps.get((names[1], lane), [])
-                alike = len(own) == len(events[m.name, lane])
-                exact.add(own[-seen[m.name, lane]] if alike else -1)
-            agreed = len(exact) == 1 and -1 not in exact
-            yield exact.pop() if agreed else lines.get(place, max(0, len(forward) - 1 - number))
+            names = [n for n in (name.replace(".grad[]", "[]"), name.removesuffix(".grad[]")) if (n, None) in steps]
+            found = {_row(steps, events, (names or [name])[0], m.name, place, lane, number) for lane in m.values}
+            agreed = len(found) == 1 and None not in found
+            yield (found.pop() or 0) if agreed else lines.get(place, max(0, len(forward) - 1 - number))
 
 
-def _by_lane(steps: list[SweepStep]) -> dict[tuple[str, int], list[int]]:
-    """For each name and lane the steps that have it."""
-    found: dict[tuple[str, int], list[int]] = {}
-    for row, (_, items) in enumerate(steps):
-        for own in dict.fromkeys((m.name, lane) for m in items.values() for lane in m.values):
-            found.setdefault(own, []).append(row)
+_Rows = dict[tuple[Any, ...], list[int]]
+
+
+def _row(steps: _Rows, events: _Rows, name: str, back: str, place: Place, lane: int, number: int) -> int | None:
+    """Of one lane, the step that the event `number` of a cotangent belongs to."""
+    for where in ((), (place,)):
+        assigned, came = steps.get((name, lane, *where), []), events.get((back, lane, *where), [])
+        if assigned and len(assigned) == len(came):
+            return assigned[-1 - came.index(number)]
+    return None
+
+
+def _by_lane(steps: list[SweepStep]) -> _Rows:
+    """For each name and lane the steps that have it, in all and at each line."""
+    found: _Rows = {}
+    for row, (place, items) in enumerate(steps):
+        for name, lane in dict.fromkeys((m.name, lane) for m in items.values() for lane in m.values):
+            found[name, None] = []
+            found.setdefault((name, lane), []).append(row)
+            found.setdefault((name, lane, place), []).append(row)
     return found
 
 
@@ -138,5 +144,7 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, np.ndarray):
         return tuple(float(v) for v in value.ravel()[:16])
-    number: Any = value
-    return number.item() if isinstance(number, np.generic) else number
+    if isinstance(value, np.generic):
+        number: Any = value.item()
+        return number
+    return value
