@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from kernel_ext.views import html, units
@@ -11,12 +10,12 @@ from workbench.inspect import Item, Sweeps
 
 @dataclass(frozen=True)
 class ItemView:
-    """A strip of a number per lane (of a vector its length; None: dark), with what is written of each: `labels` and
-    `texts` are one per lane. `when` is the step at which it appears."""
+    """A value per lane, joined by `|` so that a saved notebook has two lines of them: `texts` (empty: dark), and for
+    elements of an array their `indices`. `when` is the step at which it appears."""
 
-    labels: tuple[str, ...]
-    values: tuple[float | None, ...]
-    texts: tuple[str, ...]
+    name: str
+    indices: str
+    texts: str
     floating: bool
     when: int
 
@@ -61,17 +60,9 @@ def sweeps_view(sweeps: Sweeps) -> SweepsView:
 
 def _item(item: Item, when: int) -> ItemView:
     lanes = range(len(item.values))
-    return ItemView(
-        tuple(item.label(k) for k in lanes), tuple(_number(v) for v in item.values),
-        tuple(item.text(k) for k in lanes), item.floating, when,
-    )  # fmt: skip
-
-
-def _number(value: float | tuple[float, ...] | None) -> float | None:
-    if value is None:
-        return None
-    number = math.hypot(*value) if isinstance(value, tuple) else float(value)
-    return float(f"{number:.4g}") if math.isfinite(number) else None
+    indices = "|".join("" if i is None else ", ".join(map(str, i)) for i in item.indices)
+    own = indices if any(item.indices) else ""
+    return ItemView(item.name.removesuffix("[]"), own, "|".join(map(item.text, lanes)), item.floating, when)
 
 
 def sweeps_html(view: SweepsView) -> str:
@@ -85,7 +76,12 @@ def sweeps_html(view: SweepsView) -> str:
 
 
 def _first(items: tuple[ItemView, ...]) -> str:
-    return ", ".join(f"{i.labels[0]} = {i.texts[0]}" for i in items if i.texts[0])
+    found: list[str] = []
+    for item in items:
+        index, text = (part.split("|")[0] for part in (item.indices, item.texts))
+        if text:
+            found.append(f"{item.name}{f'[{index}]' if index else ''} = {text}")
+    return ", ".join(found)
 
 
 def sweeps_text(sweeps: Sweeps) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -24,16 +25,17 @@ class WarpRow:
         block, warp: its numbers.
         kinds: a digit per lane: 0 wrote, 1 only read, 2 touched no array, 3 past the end.
         dark: a mask of the lanes that were dark in a step of their warp.
-        steps: the index of a line, a mask of active lanes, 1 if it ends at a barrier, and accesses: indices of a phrase
-            and of an array (-1: shared memory, or none of the launch's), then where each lane begins: a first byte, the
-            bytes between lanes and a mask of lanes, or a list with -1 for a lane that takes no part. Masks are signed.
+        steps: as JSON, so that a saved notebook has one line of it: the index of a line, a mask of active lanes, 1 if
+            it ends at a barrier, and accesses: indices of a phrase and of an array (-1: shared memory, or none of the
+            launch's), then where each lane begins: a first byte, the bytes between lanes and a mask of lanes, or a list
+            with -1 for a lane that takes no part. Masks are signed.
     """
 
     block: int
     warp: int
     kinds: str
     dark: int
-    steps: tuple[tuple[int, int, int, tuple[Any, ...]], ...]
+    steps: str
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class _Making:
             self.texts.setdefault(key, step.text)
             row = self.lines.setdefault(key, len(self.lines))
             steps.append((row, _short(step.mask), int(step.barrier), tuple(map(self._access, step.accesses))))
-        return WarpRow(block, warp, "".join(map(str, kinds)), _short(dark), tuple(steps))
+        return WarpRow(block, warp, "".join(map(str, kinds)), _short(dark), json.dumps(steps, separators=(",", ":")))
 
     def _access(self, access: Access) -> tuple[Any, ...]:
         phrase = Phrase(access.said, access.kind, access.space, access.size, access.cost > access.least)

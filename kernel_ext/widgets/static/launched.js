@@ -4,10 +4,11 @@
  *
  * @typedef {[number, number, number, any[][]]} Step line, mask of active lanes, 1 before a barrier, accesses
  * @typedef {{block: number, warp: number, kinds: string, dark: number, steps: Step[]}} Warp
+ * @typedef {{block: number, warp: number, kinds: string, dark: number, steps: string}} Sent its steps are JSON
  * @typedef {{said: string, kind: string, space: string, size: number, wasteful: boolean}} Phrase
  * @typedef {{title: string, said: string, notes: string[], dim: number[], grid: number[], block: number[], by_thread: boolean,
  *   first: number, total: number, lines: [number, string, string][], phrases: Phrase[],
- *   arrays: [string, number[], number, number[]][], warps: Warp[]}} ThreadsView
+ *   arrays: [string, number[], number, number[]][], warps: Sent[]}} ThreadsView
  * @typedef {{block: number, thread: number, kind: string, line: number}} Toucher
  */
 
@@ -45,9 +46,11 @@ function lanesWithin(access, from, to) {
 /** Answers about a launch. @param {ThreadsView} view */
 export function launched(view) {
   const each = product(view.block);
+  /** @type {Warp[]} */
+  const warps = view.warps.map((warp) => ({ ...warp, steps: JSON.parse(warp.steps) }));
   /** @type {Map<number, Warp[]>} */
   const blocks = new Map();
-  for (const warp of view.warps) {
+  for (const warp of warps) {
     if (!blocks.has(warp.block)) blocks.set(warp.block, []);
     blocks.get(warp.block)?.push(warp);
   }
@@ -64,10 +67,12 @@ export function launched(view) {
   };
   /** Call `act` with each access to an array. @param {number} array @param {(warp: Warp, step: Step, access: any[]) => void} act */
   const eachAccess = (array, act) => {
-    for (const warp of view.warps) for (const step of warp.steps) for (const access of step[3]) if (access[1] === array) act(warp, step, access);
+    for (const warp of warps) for (const step of warp.steps) for (const access of step[3]) if (access[1] === array) act(warp, step, access);
   };
   return {
     each, blocks, elementAt,
+    /** The first block that touches memory, else the first. */
+    busy: warps.find((warp) => warp.steps.some((step) => step[3].length))?.block ?? view.first,
     /** What a thread is called. @param {number} block @param {number} thread */
     name(block, thread) {
       if (view.by_thread) return `thread ${unravelled(block * each + thread, view.dim).join(", ")}`;
@@ -111,12 +116,12 @@ export function launched(view) {
     /** The steps of a block in the order of the emulation: each warp goes on to the next barrier, then the next warp does.
      * @param {number} block */
     order(block) {
-      const warps = blocks.get(block) ?? [];
+      const own = blocks.get(block) ?? [];
       /** @type {{warp: number, step: number, phase: number}[]} */
       const order = [];
-      const next = warps.map(() => 0);
-      for (let phase = 0; warps.some((warp, k) => next[k] < warp.steps.length); phase += 1) {
-        warps.forEach((warp, k) => {
+      const next = own.map(() => 0);
+      for (let phase = 0; own.some((warp, k) => next[k] < warp.steps.length); phase += 1) {
+        own.forEach((warp, k) => {
           while (next[k] < warp.steps.length) {
             order.push({ warp: k, step: next[k], phase });
             if (warp.steps[next[k]++][2]) break;

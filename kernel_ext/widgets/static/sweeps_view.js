@@ -3,7 +3,8 @@
  * A warp forwards and backwards: a row per step with a square per lane. Values fill in on the left, downwards; then cotangents
  * on the right, upwards, while the values that they replace drain.
  *
- * @typedef {{labels: string[], values: (number | null)[], texts: string[], floating: boolean, when: number}} Item
+ * @typedef {{name: string, indices: string, texts: string, floating: boolean, when: number}} Item
+ * @typedef {{name: string, labels: string[], values: number[], texts: string[], floating: boolean, when: number}} Strip
  * @typedef {{line: number, text: string, items: Item[], back: Item[]}} Row
  * @typedef {{kernel: string, threads: string[], seeds: string, note: string, rows: Row[], turns: [number, string, number][]}} View
  * @typedef {import("./parts.js").Model} Model
@@ -20,6 +21,14 @@ function signed(value, most) {
   const share = most ? Math.max(-1, Math.min(1, value / most)) : 0;
   const end = share < 0 ? [43, 107, 201] : [208, 62, 40];
   return `rgb(${[190, 190, 190].map((grey, k) => Math.round(grey + (end[k] - grey) * Math.sqrt(Math.abs(share)))).join(",")})`;
+}
+
+/** An item with its lanes apart; a vector's value is its length. @param {Item} item @returns {Strip} */
+function stripOf({ name, indices, texts, floating, when }) {
+  const places = indices.split("|"), all = texts.split("|");
+  const labels = all.map((_, k) => `${name}${places[k] ? `[${places[k]}]` : ""}`);
+  const values = all.map((text) => (text.startsWith("(") ? Math.hypot(...text.slice(1, -1).split(", ").map(Number)) : Number(text.replace("inf", "Infinity"))));
+  return { name, labels, values, texts: all, floating, when };
 }
 
 /** @param {{model: Model, el: HTMLElement}} context */
@@ -48,15 +57,15 @@ function render({ model, el }) {
   place(model, el, root);
   const shown = () => Math.max(0, Math.min(view().threads.length - 1, Number(lane.value) || 0));
 
-  /** @type {{item: Item, box: HTMLElement, number: HTMLElement, row: number, back: boolean}[]} */
+  /** @type {{item: Strip, box: HTMLElement, number: HTMLElement, row: number, back: boolean}[]} */
   let items = [];
-  /** A value per lane. @param {Item} item @param {number} row @param {boolean} back @param {number} most */
+  /** A value per lane. @param {Strip} item @param {number} row @param {boolean} back @param {number} most */
   const strip = (item, row, back, most) => {
     const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: SQUARE * item.values.length, height: 12, "aria-hidden": "true" }));
     const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     item.values.forEach((value, k) => {
       if (!item.texts[k]) return; // a lane that was dark
-      paint.fillStyle = value === null ? "#d7301f" : item.floating ? signed(value, most) : "#9aa3ad";
+      paint.fillStyle = !Number.isFinite(value) && item.floating ? "#d7301f" : item.floating ? signed(value, most) : "#9aa3ad";
       paint.fillRect(SQUARE * k, 0, SQUARE - 1, 12);
     });
     canvas.addEventListener("pointermove", (event) => {
@@ -73,7 +82,7 @@ function render({ model, el }) {
   const write = () => {
     const k = shown();
     for (const { item, number } of items) {
-      number.textContent = item.texts[k] ? `${item.labels[k]} = ${item.texts[k]}` : `${item.labels[k].replace(/\[.*/, "")}: dark`;
+      number.textContent = item.texts[k] ? `${item.labels[k]} = ${item.texts[k]}` : `${item.name}: dark`;
       number.title = number.textContent;
     }
     tell();
@@ -108,7 +117,8 @@ function render({ model, el }) {
   const begin = () => {
     player.stop();
     items = [];
-    const { rows, seeds, note } = view();
+    const { seeds, note } = view();
+    const rows = view().rows.map(({ line, text, items: own, back }) => ({ line, text, items: own.map(stripOf), back: back.map(stripOf) }));
     // The numbers are those of the lane that does most.
     const busy = view().threads.map((_, k) => rows.flatMap((row) => [...row.items, ...row.back]).filter((item) => item.texts[k]).length);
     [lane.max, lane.value] = [String(busy.length - 1), String(busy.indexOf(Math.max(...busy)))];
@@ -116,12 +126,11 @@ function render({ model, el }) {
     about.replaceChildren(make("div", {}, seeds, " · red: above zero, blue: below, grey: near zero or no float; an empty square: a dark lane"), ...(note ? [make("div", {}, note)] : []));
     /** @type {Map<string, number>} */
     const most = new Map();
-    const nameOf = (/** @type {Item} */ item) => item.labels[0].replace(/\[.*/, "");
     for (const item of rows.flatMap((row) => [...row.items, ...row.back])) {
-      most.set(nameOf(item), Math.max(most.get(nameOf(item)) ?? 0, ...item.values.map((v) => Math.abs(v ?? 0))));
+      most.set(item.name, Math.max(most.get(item.name) ?? 0, ...item.values.filter(Number.isFinite).map(Math.abs)));
     }
-    /** @param {Item[]} all @param {number} row @param {boolean} back */
-    const side = (all, row, back) => make("div", { class: back ? "wb-back" : "wb-values", role: "cell" }, ...all.map((item) => strip(item, row, back, most.get(nameOf(item)) ?? 0)));
+    /** @param {Strip[]} all @param {number} row @param {boolean} back */
+    const side = (all, row, back) => make("div", { class: back ? "wb-back" : "wb-values", role: "cell" }, ...all.map((item) => strip(item, row, back, most.get(item.name) ?? 0)));
     const head = make("div", { class: "wb-step wb-dim", role: "row" }, ...["statement", "values ↓", "cotangents ↑"].map((name) => make("div", { role: "columnheader" }, name)));
     list.replaceChildren(head, ...rows.map((row, k) => make("div", { class: "wb-step", role: "row" },
       make("div", { class: "wb-statement wb-mono", role: "rowheader" }, make("span", { class: "wb-no", "aria-hidden": "true" }, String(row.line)),

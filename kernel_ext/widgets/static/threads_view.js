@@ -28,9 +28,7 @@ function render({ model, el }) {
   let pointed = null;
   /** Who touched the element that is pointed at. @type {import("./launched.js").Toucher[]} */
   let touchers = [];
-  /** The first block that touches memory, else the first. */
-  const busy = () => view().warps.find((warp) => warp.steps.some((step) => step[3].length))?.block ?? view().first;
-  let block = busy();
+  let block = facts.busy;
   /** @type {{warp: number, step: number, phase: number}[]} */
   let order = [];
   /** @type {Map<number, Field>} */
@@ -334,7 +332,7 @@ function render({ model, el }) {
     const digits = String(Math.max(0, ...view().lines.map(([number]) => number))).length;
     code.replaceChildren(...view().lines.map(([number, text, where]) => make("div", { class: "wb-row", title: where || null },
       make("span", { class: "wb-no", "aria-hidden": "true" }, String(number).padStart(digits)), make("code", {}, ...coloured(text, "source")))));
-    showBlock(busy());
+    showBlock(facts.busy);
     redraw();
   };
   first.addEventListener("change", () => model.send?.({ ask: "first", block: Number(first.value) }));
