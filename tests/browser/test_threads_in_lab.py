@@ -55,21 +55,19 @@ def test_threads_and_sweeps(lab: Callable[[Path], Any], notebook: Path) -> None:
     blur.get_by_label("Elements of x").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
-    expect(told).to_contain_text("x[3]: read by thread 4 at line 5")
+    expect(told).to_contain_text("x[3]: read by thread 3 at line 5")
     expect(told).to_contain_text("read by thread 2 at line 5")
     blur.get_by_label("Elements of y").hover(position={"x": 5, "y": 5})
     expect(told).to_contain_text("y[0]: touched by no thread")
     blur.get_by_label("Threads: arrow keys").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
         page.page.keyboard.press(key)
-    expect(told).to_contain_text("thread 97 (block 1, warp 1, lane 1): line 5 reads x[96]")
+    expect(told).to_contain_text("thread 97 (block 1, warp 1, lane 1): line 5 reads x[97]")
     expect(blur).to_contain_text("Block 1, step by step")
     expect(moving).to_contain_text("warp 1 · line 5")
 
     waits = swap.get_by_role("status").nth(1)
     slider = swap.get_by_role("slider", name="Step of the block")
-    slider.press("End")
-    expect(waits).to_contain_text("line 6: y[threadIdx.x] = s[63 - threadIdx.x];")
     slider.press("Home")
     for _ in range(40):
         if "1 warp waits at the barrier" in waits.inner_text():

@@ -144,6 +144,46 @@ def test_long_records_are_cut_and_empty_ones_said() -> None:
     assert timeline.timeline_text(empty) == "run: 0 recorded" and "<img" not in timeline.timeline_html(empty)
 
 
+def test_what_the_host_did_explains_gaps() -> None:
+    import time
+
+    import workbench as wb
+
+    x = wb.zeros(4)
+    kernel = wb.build_cell("def host_lane(x: array[float]):\n    i = tid()\n    x[i] += 3.25\n", {}, name="c").kernels[
+        "host_lane"
+    ]
+    with wb.record() as rec:
+        wb.launch(kernel, 4, [x])
+        time.sleep(0.02)
+        wb.launch(kernel, 4, [x])
+    view = timeline_view(rec)
+    gaps = [row for row in view.host if row.kind == "Python"]
+    assert max(row.seconds for row in gaps) >= 0.02 and {row.lane for row in view.host} == {"host"}
+    first, second = view.rows
+    assert any(first.start + first.seconds <= row.start + 1e-9 < second.start for row in gaps)
+    (total,) = [t for t in view.totals if t.name == "host_lane" and t.kind == "forward"]
+    assert total.calls == 2 and total.seconds == pytest.approx(first.seconds + second.seconds)
+    assert "Python between launches" in timeline.timeline_text(view) and "host_lane" in timeline.timeline_html(view)
+
+
+def test_a_build_has_its_bar() -> None:
+    from workbench.events import CacheHit, CompileDone, publish
+    from workbench.runtime.records.spans import BuildLog
+
+    log = BuildLog()
+    log.start()
+    publish(CompileDone("made", "forward", "k", 0.5, {}))
+    publish(CacheHit("loaded", "adjoint", "k", "disk", 0.1))
+    publish(CacheHit("there", "forward", "k", "memory", 0.0))
+    log.stop()
+    publish(CompileDone("later", "forward", "k", 0.5, {}))
+    assert [(b.kernel, b.direction, b.seconds) for b in log.noted] == [
+        ("made", "forward", 0.5),
+        ("loaded", "adjoint", 0.1),
+    ]
+
+
 def test_spans_become_rows() -> None:
     import workbench as wb
 

@@ -130,7 +130,7 @@ function render({ model, el }) {
       if (outcome === "past the end") return `block ${pointed.block}, lane ${lane} of warp ${Math.floor(pointed.thread / 32)}: past the end of the launch`;
       const found = facts.touchedBy(pointed.block, pointed.thread).map((t) => `line ${t.line} ${t.kind === "atomic" ? "updates" : t.kind === "write" ? "writes" : "reads"} ${elementName(t.array, t.element)}`);
       const dark = ((warp?.dark ?? 0) >>> lane) & 1 ? " · dark in part of its warp's steps" : "";
-      return `${name} (block ${pointed.block}, warp ${Math.floor(pointed.thread / 32)}, lane ${lane}): ${some([...new Set(found)]) || outcome}${dark}`;
+      return `${name} (${view().by_thread ? `block ${pointed.block}, ` : ""}warp ${Math.floor(pointed.thread / 32)}, lane ${lane}): ${some([...new Set(found)]) || outcome}${dark}`;
     }
     if (pointed) {
       const { array, element } = pointed;
