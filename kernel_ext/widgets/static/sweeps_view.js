@@ -51,7 +51,7 @@ function render({ model, el }) {
     redraw();
   };
   const player = stepPlayer("both sweeps", { now, last, go });
-  player.tools.append(make("label", { class: "wb-dim" }, "lane ", lane));
+  player.tools.append(make("label", {}, "lane ", lane));
   const root = make("div", { class: "wb-box wb-sweeps", "data-testid": "wb-sweeps", role: "group" },
     make("div", { class: "wb-head" }, title, player.tools), about, list, told);
   place(model, el, root);

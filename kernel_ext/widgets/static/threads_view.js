@@ -60,8 +60,8 @@ function render({ model, el }) {
   });
   let pointedWarp = 0;
   const first = /** @type {HTMLInputElement} */ (make("input", { type: "number", min: 0, "aria-label": "First block that is followed" }));
-  const elsewhere = make("label", { class: "wb-dim" }, "from block ", first);
-  const key = make("div", { class: "wb-key wb-dim" });
+  const elsewhere = make("label", {}, "from block ", first);
+  const key = make("div", { class: "wb-key" });
   const player = stepPlayer("the block", { now: () => now(), last: () => last(), go: (step) => go(step) });
   const root = make("div", { class: "wb-box wb-threads", "data-testid": "wb-threads", role: "group" },
     make("div", { class: "wb-head" }, title, elsewhere), said,
