@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from workbench.api.narrow import is_numpy_array
 
 Number = float | int | bool | tuple[float, ...]
 
@@ -140,11 +140,6 @@ def _by_lane(steps: list[SweepStep]) -> _Rows:
 
 
 def _plain(value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, np.ndarray):
+    if is_numpy_array(value):
         return tuple(float(v) for v in value.ravel()[:16])
-    if isinstance(value, np.generic):
-        number: Any = value.item()
-        return number
-    return value
+    return value.item() if hasattr(value, "item") else value
