@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
+from kernel_ext.launch_views import backward, profile, threads
 from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
@@ -19,7 +20,7 @@ from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import points_view as cloud
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
-from kernel_ext.views.programs import gradient_view, profile_view
+from kernel_ext.views.programs import gradient_view
 from kernel_ext.views.programs import step_view as step_rows
 from kernel_ext.views.programs import tape_view as tape_rows
 from kernel_ext.views.programs import timeline as timelines
@@ -274,19 +275,6 @@ def gradient_report(report: wb.GradientReport) -> Shown:
     return Shown("grad_view", gradient_view.report_view(report), units.ascii_only(str(report)), report._repr_html_())
 
 
-def profile(profile: wb.Profile) -> Shown:
-    """Show what `wb.profile` counted, line by line, with pictures; a live view steps through the first warp.
-
-    Args:
-        profile: what `wb.profile` returned.
-
-    Returns:
-        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
-    """
-    view = profile_view.profile_view(profile)
-    return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
-
-
 def controls(
     subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
     *,
@@ -335,7 +323,8 @@ def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
 
 
 __all__ = [
-    "animate", "array", "cache", "controls", "grad", "graph", "page", "points", "source", "steps", "tape", "timeline",
+    "animate", "array", "backward", "cache", "controls", "grad", "graph", "page", "points", "profile", "source",
+    "steps", "tape", "threads", "timeline",
 ]  # fmt: skip
 
 

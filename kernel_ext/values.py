@@ -8,7 +8,7 @@ from typing import Any
 from IPython.display import display
 
 import workbench as wb
-from kernel_ext import show
+from kernel_ext import launch_views, show
 from kernel_ext.output.output_area import session_views, show_here
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
@@ -38,7 +38,9 @@ class Values:
             inspect.Steps: show.steps,
             wb.Verdict: show.grad,
             wb.GradientReport: show.gradient_report,
-            wb.Profile: show.profile,
+            wb.Profile: launch_views.profile,
+            inspect.Threads: launch_views.followed,
+            inspect.Sweeps: launch_views.both_ways,
         }
 
     def install(self) -> None:

@@ -20,11 +20,13 @@ from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.diagnosis.stepper import Steps
+from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
-from workbench.api.profiling.drawing import Drawing
+from workbench.api.profiling.drawing import Drawing, Shape
 from workbench.api.profiling.profile import profiles
+from workbench.api.profiling.threads import Threads, threads
 from workbench.api.profiling.warp import Access, Step
 from workbench.api.tapes.flow import tape_graph, tape_svg
 from workbench.api.tapes.summary import TapeSteps, tape_steps
@@ -100,8 +102,7 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
         >>> import workbench as wb
         >>> @wb.kernel
         ... def twice(x: wb.array[float]):
-        ...     i = wb.tid()
-        ...     x[i] = 2.0 * x[i]
+        ...     x[wb.tid()] *= 2.0
         >>> print(wb.inspect.source(twice).splitlines()[1])
         def twice(x: wb.array[float]):
         >>> "mul" in wb.inspect.ir(twice)
@@ -237,8 +238,7 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
         KeyError: a pane that is none of `PANES`.
         WorkbenchError: the text of one cannot be made.
     """
-    texts = [_MAKE[pane](k).splitlines() for k in (other, kernel)]
-    before, after = texts
+    before, after = (_MAKE[pane](k).splitlines() for k in (other, kernel))
     names = f"{other.name} {pane}", f"{kernel.name} {pane}"
     return "\n".join(difflib.unified_diff(before, after, *names, lineterm=""))
 
@@ -391,9 +391,10 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps",
-    "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target",
-    "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key", "llvm",
-    "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "tangent",
-    "tape_graph", "tape_steps", "tape_svg", "warm", "why", "word_help",
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "ProductView", "Report", "Shape", "Step", "Steps",
+    "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info",
+    "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
+    "ir", "is_word", "key", "llvm", "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass",
+    "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why",
+    "word_help",
 ]  # fmt: skip

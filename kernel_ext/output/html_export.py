@@ -22,8 +22,8 @@ Texts = Callable[[Shown], Sequence[PaneView]]
 _RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
 _TITLES = {
     "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
-    "graph_view": "Graph", "points": "Points", "profile_view": "Profile",
-    "source_view": "Texts", "status_card": "Cell", "stepper": "Steps", "timeline": "Timeline",
+    "graph_view": "Graph", "points": "Points", "profile_view": "Profile", "source_view": "Texts", "status_card": "Cell",
+    "stepper": "Steps", "sweeps_view": "Both sweeps", "threads_view": "Threads", "timeline": "Timeline",
 }  # fmt: skip
 _STYLE = """
 :root { color-scheme: light dark; --jp-ui-font-color1: #1f2328; --jp-layout-color1: #fff; --jp-layout-color2: #f0f1f2;

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from kernel_ext.views.view_data import as_data
-from kernel_ext.widgets import ROOMS
+from kernel_ext.widgets import MODULES
 
 MIME = "application/vnd.workbench+json"
 LARGEST = 300_000
@@ -23,7 +23,7 @@ class Shown:
     """A view with its static fallback.
 
     Attributes:
-        kind: the widget's module in `kernel_ext/widgets`, whose class has the same name in capitals.
+        kind: the widget's name, in `widgets.MODULES`; in capitals its class's.
         view: a frozen dataclass, or JSON values.
         text: the fallback in ASCII.
         html: the fallback in HTML that an untrusted notebook keeps.
@@ -57,7 +57,7 @@ class Shown:
         """The widget, taken from the `spare` ones or made; None if anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
-            made = getattr(importlib.import_module(f"kernel_ext.widgets.{ROOMS[self.kind]}.{self.kind}"), name)
+            made = getattr(importlib.import_module(f"kernel_ext.widgets.{MODULES[self.kind]}"), name)
         except ImportError:
             return None
         spare = spare if spare is not None else []

@@ -14,19 +14,32 @@ from kernel_ext.views import units
 from kernel_ext.views.view_data import SpanRow, TimelineView
 
 Label = Callable[[str], str]
+SHORTEST = 1e-3
+"""Part of the whole time below which a gap is not shown."""
 
 
 def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = str) -> TimelineView:
     """What a timeline of the recorder shows; `label` turns a file's name into what people call it."""
-    rows = tuple(
-        SpanRow(
-            s.start, s.seconds, s.lane, s.kind, s.name, s.size, s.bytes,
-            f"{label(s.site.filename)}:{s.site.line}" if s.site is not None else "",
-        )
-        for s in recorder.spans()
-    )  # fmt: skip
-    end = max((r.start + (r.seconds or 0.0) for r in rows), default=0.0)
-    return TimelineView(title, tuple(sorted({r.lane for r in rows})), rows, end, recorder.lost)
+    rows, builds = (tuple(_row(s, label) for s in part) for part in recorder.timeline())
+    end = max((r.start + (r.seconds or 0.0) for r in (*rows, *builds)), default=0.0)
+    host = (*builds, *_gaps((*rows, *builds), end)) if rows else ()
+    return TimelineView(title, tuple(sorted({r.lane for r in rows})), rows, end, recorder.lost, host)
+
+
+def _row(span: Any, label: Label) -> SpanRow:
+    place = f"{label(span.site.filename)}:{span.site.line}" if span.site is not None else ""
+    return SpanRow(span.start, span.seconds, span.lane, span.kind, span.name, span.size, span.bytes, place)
+
+
+def _gaps(rows: Sequence[SpanRow], end: float) -> list[SpanRow]:
+    """Where nothing ran and nothing was compiled, Python did something: gaps that can be seen."""
+    found: list[SpanRow] = []
+    reached = 0.0
+    for row in sorted(rows, key=lambda r: r.start):
+        if row.start - reached > end * SHORTEST:
+            found.append(SpanRow(reached, row.start - reached, "host", "Python", "", (), 0, "between launches"))
+        reached = max(reached, row.start + (row.seconds or 0.0))
+    return found
 
 
 def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:

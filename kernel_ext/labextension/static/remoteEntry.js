@@ -9,8 +9,8 @@
 (() => {
   const MIME = "application/vnd.workbench+json";
   const CPP = "text/x-c++src";
-  const WIDGETS = ["animation", "array_view", "cache_table", "controls", "grad_view", "graph_view", "points", "profile_view", "source_view", "status_card", "stepper", "timeline"];
-  const STYLES = ["parts", "panes", "pictures", "cloud", ...WIDGETS];
+  const WIDGETS = ["animation", "array_view", "cache_table", "controls", "grad_view", "graph_view", "points", "profile_view", "source_view", "status_card", "stepper", "sweeps_view", "threads_view", "timeline"];
+  const STYLES = ["parts", "panes", "pictures", "cloud", "lanes", ...WIDGETS];
   const folder = new URL("widgets/", /** @type {HTMLScriptElement} */ (document.currentScript).src);
   /** @type {Record<string, Record<string, {get(): Promise<() => any>}>>} */
   let shared = {};

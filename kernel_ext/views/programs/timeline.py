@@ -10,15 +10,11 @@ import base64
 from collections.abc import Iterable
 from html import escape
 
-from kernel_ext.views import units
-from kernel_ext.views.view_data import SpanRow, TimelineView
+from kernel_ext.views import html, units
+from kernel_ext.views.view_data import SpanRow, TimelineView, TotalRow, total_key
 
-COLOURS = {
-    "forward": "#2b7bba", "adjoint": "#d9793b", "tangent": "#7b5ea7", "copy": "#7a8794", "add": "#9a8f5a",
-    "fill": "#a3adb8", "graph": "#3a9a6a", "jax": "#b8559a",
-}  # fmt: skip
-"""Each kind of span with its colour."""
-ROWS_OF_TEXT, ROWS_OF_TABLE, SPANS_DRAWN = 40, 200, 4000
+ROWS_OF_TEXT, ROWS_OF_TABLE, SPANS_DRAWN, ROWS_OF_TOTALS = 40, 200, 4000, 12
+_HEADS = ("kernel", "calls", "total", "mean", "share")
 _WIDTH, _LANE, _LEFT, _AXIS, _BAR = 720, 26, 84, 20, 24
 _MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
 _CELL = "text-align:left;padding:1px 12px 1px 0"
@@ -32,7 +28,8 @@ def timeline_text(view: TimelineView) -> str:
     widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
     more = [f"... {len(view.rows) - len(shown)} more"] if len(view.rows) > len(shown) else []
-    return units.ascii_only("\n".join([headline(view), *(lines if shown else []), *more]))
+    totals = html.text_table([_HEADS, *map(_total, view.totals[:ROWS_OF_TOTALS])]) if shown else []
+    return units.ascii_only("\n".join([headline(view), *totals, *(lines if shown else []), *more]))
 
 
 def timeline_html(view: TimelineView) -> str:
@@ -48,41 +45,72 @@ def timeline_html(view: TimelineView) -> str:
     more = f"<div>… {rest} more</div>" if rest > 0 else ""
     table = f'<table style="border-collapse:collapse"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>'
     return (
-        f'<div style="{_MONO}"><div>{escape(headline(view))}</div>{image}'
+        f'<div style="{_MONO}"><div>{escape(headline(view))}</div>{image}{_totals_html(view)}'
         f"<details><summary>{units.count(len(view.rows), 'row')}</summary>{table}{more}</details></div>"
     )
 
 
+def _total(row: TotalRow) -> tuple[str, ...]:
+    mean = units.seconds(row.seconds / row.calls)
+    return total_name(row), str(row.calls), units.seconds(row.seconds), mean, f"{100 * row.share:.1f} %"
+
+
+def total_name(row: TotalRow) -> str:
+    """What a total is of: `step`, `step adjoint`, `copy`, `compile or load`."""
+    if row.kind == "Python":
+        return "Python between launches"
+    if row.kind == "compile":
+        return "compile or load"
+    return f"{row.name}{'' if row.kind == 'forward' else f' {row.kind}'}".strip()
+
+
+def _totals_html(view: TimelineView) -> str:
+    """The totals as a table, each with its colour."""
+    number = "text-align:right;padding:1px 0 1px 16px"
+    heads = "".join(
+        f'<th style="{number if k else _CELL};font-weight:normal;opacity:0.7">{t}</th>' for k, t in enumerate(_HEADS)
+    )
+    body = ""
+    for row in view.totals[:ROWS_OF_TOTALS]:
+        mark = f'<span style="display:inline-block;width:10px;height:10px;background-color:{row.colour}"></span> '
+        name, *numbers = map(escape, _total(row))
+        body += (
+            f'<tr><td style="{_CELL}">{mark}{name}</td>'
+            + "".join(f'<td style="{number}">{n}</td>' for n in numbers)
+            + "</tr>"
+        )
+    rest = len(view.totals) - ROWS_OF_TOTALS
+    more = f"<div>… {rest} more</div>" if rest > 0 else ""
+    return f'<table style="border-collapse:collapse"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
 def timeline_svg(view: TimelineView) -> str:
-    """The picture: a lane for each device, a bar for each span, and a legend of the kinds."""
-    height = _AXIS + _LANE * len(view.lanes) + 22
+    """The picture: a lane for each device and one for the host, and a bar for each span in its kernel's colour."""
+    lanes = (*view.lanes, *dict.fromkeys(row.lane for row in view.host))
+    height = _AXIS + _LANE * len(lanes) + 4
+    colours = {(total.kind, total.name): total.colour for total in view.totals}
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" '
         'font-family="ui-monospace,monospace" font-size="11">'
     ]
     total = view.seconds or 1e-9
     scale = (_WIDTH - _LEFT - 8) / total
-    for number, lane in enumerate(view.lanes):
+    for number, lane in enumerate(lanes):
         y = _AXIS + _LANE * number
         parts.append(f'<text x="4" y="{y + 16}" fill="#767676">{escape(lane[:12])}</text>')
         parts.append(f'<path d="M{_LEFT} {y + _LANE - 2}H{_WIDTH - 8}" stroke="#767676" stroke-opacity="0.3"/>')
-        for row in [r for r in view.rows if r.lane == lane][:SPANS_DRAWN]:
+        for row in [r for r in (*view.rows, *view.host) if r.lane == lane][:SPANS_DRAWN]:
             x, width = _LEFT + row.start * scale, max(1.0, (row.seconds or 0.0) * scale)
             parts.append(
                 f'<rect x="{x:.1f}" y="{y + 3}" width="{width:.1f}" height="{_LANE - 8}" rx="1.5" '
-                f'fill="{COLOURS.get(row.kind, "#7a8794")}"/>'
+                f'fill="{colours[total_key(row)]}"/>'
             )
+    unit, name = next(((u, n) for u, n in ((1.0, "s"), (1e-3, "ms")) if total >= u), (1e-6, "µs"))
     for step in range(5):
         x = _LEFT + (_WIDTH - _LEFT - 8) * step / 4
         anchor = "end" if step == 4 else "middle" if step else "start"
-        label = units.seconds(total * step / 4)
+        label = f"{total * step / 4 / unit:.3g} {name}"
         parts.append(f'<text x="{x:.1f}" y="12" fill="#767676" text-anchor="{anchor}">{label}</text>')
-    x = float(_LEFT)
-    for kind in dict.fromkeys(r.kind for r in view.rows):
-        colour = COLOURS.get(kind, "#7a8794")
-        parts.append(f'<rect x="{x:.0f}" y="{height - 15}" width="10" height="10" rx="1.5" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 14:.0f}" y="{height - 6}" fill="#767676">{escape(kind)}</text>')
-        x += 30 + 7 * len(kind)
     return "".join([*parts, "</svg>"])
 
 

@@ -1,22 +1,19 @@
 // @ts-check
 /**
- * A record as a timeline: a lane for each device, a bar for each thing that ran. Zoom, pan, choose a bar; the table
- * of facts is one line about the chosen bar. Up to 5,000 bars are elements; more are painted.
+ * A record as a timeline: a lane for each device and one for the host, a bar for each thing that ran in its kernel's colour
+ * and with its name. Zoom, pan, choose a bar, search; below, totals per kernel. Up to 5,000 bars are elements; more are painted.
  *
  * @typedef {{start: number, seconds: number | null, lane: string, kind: string, name: string, size: number[],
  *   place: string, bytes: number}} Row
- * @typedef {{title: string, lanes: string[], rows: Row[], seconds: number, lost: number}} View
+ * @typedef {{kind: string, name: string, calls: number, seconds: number, share: number, colour: string}} Total
+ * @typedef {{title: string, lanes: string[], rows: Row[], seconds: number, lost: number, host: Row[], totals: Total[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { bytes, draw, listen, make, onWidth, place, press, spent } from "./parts.js";
+import { bytes, draw, listen, make, onWidth, place, press, spent, tableOf } from "./parts.js";
 
-const COLOURS = {
-  forward: "#2b7bba", adjoint: "#d9793b", tangent: "#7b5ea7", copy: "#7a8794", add: "#9a8f5a", fill: "#a3adb8",
-  graph: "#3a9a6a", jax: "#b8559a",
-};
-const OTHER = "#7a8794";
 const PAINTED = 5000; // bars from which they are painted, not elements
+const LETTER = 6.7; // pixels of a letter in a bar
 const [LEFT, AXIS, LANE, RIGHT] = [84, 20, 26, 8];
 
 /** What is said of a bar. @param {Row} row @param {number} index */
@@ -25,13 +22,26 @@ function sentence(row, index) {
   return [`#${index} ${row.kind} ${row.name}`, size, spent(row.seconds), bytes(row.bytes), row.place].filter(Boolean).join(" · ");
 }
 
+/** The lanes: devices, and the host where it did something. @param {View} view */
+const lanesOfTime = (view) => [...new Set([...view.lanes, ...view.host.map((row) => row.lane)])];
+
+/** What a total is of. @param {Total} total */
+const totalName = ({ kind, name }) => (kind === "Python" ? "Python between launches" : kind === "compile" ? "compile or load" : `${name} ${kind === "forward" ? "" : kind}`.trim());
+
+/** A time in the unit of the whole axis. @param {number} seconds @param {number} whole */
+function tickOf(seconds, whole) {
+  const [unit, name] = whole >= 1 ? [1, "s"] : whole >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
+  return `${Number((seconds / unit).toPrecision(3))} ${name}`;
+}
+
 /** The record in Chrome's trace event format. @param {View} view */
 function chromeTrace(view) {
-  const events = view.rows.map((row) => ({
+  const lanes = lanesOfTime(view);
+  const events = [...view.rows, ...view.host].map((row) => ({
     name: row.name, cat: row.kind, ph: "X", ts: row.start * 1e6, dur: (row.seconds ?? 0) * 1e6, pid: 1,
-    tid: view.lanes.indexOf(row.lane) + 1, args: { size: row.size, bytes: row.bytes, place: row.place },
+    tid: lanes.indexOf(row.lane) + 1, args: { size: row.size, bytes: row.bytes, place: row.place },
   }));
-  const names = view.lanes.map((lane, k) => ({ name: "thread_name", ph: "M", pid: 1, tid: k + 1, args: { name: lane } }));
+  const names = lanes.map((lane, k) => ({ name: "thread_name", ph: "M", pid: 1, tid: k + 1, args: { name: lane } }));
   return { traceEvents: [...names, ...events], displayTimeUnit: "ns" };
 }
 
@@ -39,15 +49,24 @@ function chromeTrace(view) {
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
   const tools = make("span", { class: "wb-tools", role: "group", "aria-label": "Timeline" });
-  const legend = make("div", { class: "wb-legend" });
+  const totals = make("div", { class: "wb-totals" });
+  const find = /** @type {HTMLInputElement} */ (make("input", { type: "search", placeholder: "search", "aria-label": "Search by name, kind or line" }));
   const told = make("div", { class: "wb-told", role: "status" });
   const stage = make("div", { class: "wb-stage", tabindex: 0, role: "application",
     "aria-label": "Timeline: arrow keys choose, plus and minus zoom, 0 shows all" });
-  const root = make("div", { class: "wb-timeline", "data-testid": "wb-timeline", role: "group" },
-    make("div", { class: "wb-head" }, title, tools), stage, legend, told);
+  const root = make("div", { class: "wb-box wb-timeline", "data-testid": "wb-timeline", role: "group" },
+    make("div", { class: "wb-head" }, title, tools), stage, told, totals);
   place(model, el, root);
 
   const view = () => /** @type {View} */ (model.get("view"));
+  /** All bars: what ran, then what the host did. */
+  const bars = () => [...view().rows, ...view().host];
+  /** @type {Map<string, string>} */
+  let colours = new Map();
+  /** @param {Row} row */
+  const colourOf = (row) => colours.get(`${row.kind} ${row.name}`) ?? colours.get(`${row.kind} `) ?? "#98a1aa";
+  /** Whether a bar is one of those that are searched for. @param {Row} row */
+  const found = (row) => !find.value || `${row.name} ${row.kind} ${row.place}`.toLowerCase().includes(find.value.toLowerCase());
   const total = () => Math.max(view().seconds, 1e-9);
   let [from, to] = [0, total()]; // seconds that are shown
   const width = () => Math.max(LEFT + RIGHT + 60, stage.clientWidth || 720);
@@ -55,7 +74,7 @@ function render({ model, el }) {
   const measure = () => {
     const right = width() - RIGHT;
     const scale = (right - LEFT) / (to - from);
-    const rows = new Map(view().lanes.map((lane, k) => [lane, AXIS + LANE * k + 3]));
+    const rows = new Map(lanesOfTime(view()).map((lane, k) => [lane, AXIS + LANE * k + 3]));
     return {
       right,
       /** @param {number} seconds */
@@ -72,24 +91,26 @@ function render({ model, el }) {
   /** @param {number} x */
   const time = (x) => from + ((x - LEFT) / (width() - LEFT - RIGHT)) * (to - from);
   const ticks = () => (view().rows.length ? [0, 1, 2, 3, 4] : []).map((k) => from + ((to - from) * k) / 4);
-  const height = () => AXIS + LANE * Math.max(1, view().lanes.length);
+  const height = () => AXIS + LANE * Math.max(1, lanesOfTime(view()).length);
 
   const asElements = () => {
     const here = measure();
     const picture = draw("svg", { width: here.right + RIGHT, height: height(), role: "list" });
-    for (const [k, lane] of view().lanes.entries()) {
+    for (const [k, lane] of lanesOfTime(view()).entries()) {
       const y = AXIS + LANE * k;
       picture.append(draw("text", { x: 4, y: y + 16, class: "wb-dim" }, lane.slice(0, 12)),
         draw("path", { d: `M${LEFT} ${y + LANE - 2}H${here.right}`, class: "wb-rule" }));
     }
     ticks().forEach((t, k) => picture.append(draw("text", { x: here.x(t), y: 12, class: "wb-dim",
-      "text-anchor": k === 4 ? "end" : k ? "middle" : "start" }, spent(t))));
+      "text-anchor": k === 4 ? "end" : k ? "middle" : "start" }, tickOf(t, to))));
     const chosen = Number(model.get("selected"));
-    for (const [k, row] of view().rows.entries()) {
+    for (const [k, row] of bars().entries()) {
       const box = here.bar(row);
       if (!box) continue;
-      picture.append(draw("rect", { ...box, rx: 1.5, fill: COLOURS[row.kind] ?? OTHER, class: `wb-span${k === chosen ? " wb-on" : ""}`,
+      picture.append(draw("rect", { ...box, rx: 1.5, fill: colourOf(row), class: `wb-span${k === chosen ? " wb-on" : ""}${found(row) ? "" : " wb-faint"}`,
         role: "listitem", "data-index": k, "data-kind": row.kind }, draw("title", {}, sentence(row, k))));
+      const room = Math.floor((box.width - 6) / LETTER), name = row.name || row.kind;
+      if (room >= 3) picture.append(draw("text", { x: box.x + 3, y: box.y + 13, class: `wb-name${found(row) ? "" : " wb-faint"}`, "aria-hidden": "true" }, name.length > room ? `${name.slice(0, room - 1)}…` : name));
     }
     stage.replaceChildren(picture);
   };
@@ -104,27 +125,29 @@ function render({ model, el }) {
     paint.scale(dense, dense);
     paint.font = "11px ui-monospace, monospace";
     paint.fillStyle = getComputedStyle(root).color;
-    for (const [k, lane] of view().lanes.entries()) paint.fillText(lane.slice(0, 12), 4, AXIS + LANE * k + 16);
+    for (const [k, lane] of lanesOfTime(view()).entries()) paint.fillText(lane.slice(0, 12), 4, AXIS + LANE * k + 16);
     ticks().forEach((t, k) => {
       paint.textAlign = k === 4 ? "right" : k ? "center" : "left";
-      paint.fillText(spent(t), here.x(t), 12);
+      paint.fillText(tickOf(t, to), here.x(t), 12);
     });
     paint.textAlign = "left";
     const chosen = Number(model.get("selected"));
-    /** @type {Map<string, Path2D>} */
-    const kinds = new Map();
-    for (const row of view().rows) {
+    /** @type {Map<string, [string, boolean, Path2D]>} */
+    const paths = new Map();
+    for (const row of bars()) {
       const box = here.bar(row);
       if (!box) continue;
-      let path = kinds.get(row.kind);
-      if (!path) kinds.set(row.kind, (path = new Path2D()));
-      path.rect(box.x, box.y, box.width, box.height);
+      const [colour, sought] = [colourOf(row), found(row)];
+      let path = paths.get(`${colour} ${sought}`);
+      if (!path) paths.set(`${colour} ${sought}`, (path = [colour, sought, new Path2D()]));
+      path[2].rect(box.x, box.y, box.width, box.height);
     }
-    for (const [kind, path] of kinds) {
-      paint.fillStyle = COLOURS[kind] ?? OTHER;
+    for (const [colour, sought, path] of paths.values()) {
+      [paint.fillStyle, paint.globalAlpha] = [colour, sought ? 1 : 0.15];
       paint.fill(path);
     }
-    const box = view().rows[chosen] && here.bar(view().rows[chosen]);
+    paint.globalAlpha = 1;
+    const box = bars()[chosen] && here.bar(bars()[chosen]);
     if (box) paint.strokeRect(box.x - 1, box.y - 1, box.width + 2, box.height + 2);
     if (!canvas.isConnected) stage.replaceChildren(canvas);
   };
@@ -133,14 +156,9 @@ function render({ model, el }) {
     title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be recorded` : ""}`;
     root.setAttribute("aria-label", title.textContent);
     (rows.length > PAINTED ? asPaint : asElements)();
-    const kinds = [...new Set(rows.map((row) => row.kind))];
-    legend.replaceChildren(...kinds.map((kind) => {
-      const mark = make("i", {});
-      mark.style.background = COLOURS[kind] ?? OTHER;
-      return make("span", {}, mark, ` ${kind}`);
-    }));
-    const row = rows[Number(model.get("selected"))];
-    told.textContent = row ? sentence(row, Number(model.get("selected"))) : rows.length ? "Choose a bar: click it, or use the arrow keys." : "Nothing was recorded.";
+    const row = bars()[Number(model.get("selected"))];
+    const matches = find.value ? `${bars().filter(found).length} of ${bars().length} match; Enter goes to the next` : "";
+    told.textContent = row ? sentence(row, Number(model.get("selected"))) : matches || (rows.length ? "Choose a bar: click it, or use the arrow keys." : "Nothing was recorded.");
   };
   /** @param {number} factor @param {number} [about] */
   const zoom = (factor, about = (from + to) / 2) => {
@@ -160,21 +178,21 @@ function render({ model, el }) {
   const select = (index) => {
     model.set("selected", index);
     model.save_changes();
-    const row = view().rows[index];
+    const row = bars()[index];
     if (row && !measure().bar(row)) pan(row.start - (from + to) / 2);
     redraw();
   };
   /** The bar nearest to a point, within some pixels. @param {number} x @param {number} y */
   const at = (x, y) => {
-    const lane = view().lanes[Math.floor((y - AXIS) / LANE)];
+    const lane = lanesOfTime(view())[Math.floor((y - AXIS) / LANE)];
     const here = measure();
-    let [found, distance] = [-1, 4];
-    for (const [k, row] of view().rows.entries()) {
+    let [nearest, distance] = [-1, 4];
+    for (const [k, row] of bars().entries()) {
       const box = row.lane === lane ? here.bar(row) : null;
       const away = box ? Math.max(box.x - x, x - box.x - box.width, 0) : Infinity;
-      if (away < distance) [found, distance] = [k, away];
+      if (away < distance) [nearest, distance] = [k, away];
     }
-    return found;
+    return nearest;
   };
 
   const save = make("a", { role: "button", tabindex: 0, download: "timeline.json", title: "For chrome://tracing and Perfetto" }, "trace");
@@ -192,7 +210,33 @@ function render({ model, el }) {
   for (const [sign, name, factor] of /** @type {[string, string, number][]} */ ([["−", "Show more time", 2], ["all", "Show all", 1e9], ["+", "Show less time", 0.5]])) {
     tools.append(press(sign, name, () => zoom(factor)));
   }
-  tools.append(save);
+  tools.append(save, find);
+  find.addEventListener("input", () => {
+    if (Number(model.get("selected")) >= 0) select(-1);
+    else redraw();
+  });
+  find.addEventListener("keydown", (event) => {
+    event.stopPropagation(); // the notebook has keys of its own
+    if (event.key !== "Enter" || !find.value) return;
+    const all = bars(), from = Number(model.get("selected"));
+    const next = all.map((_, k) => (from + 1 + k) % all.length).find((k) => found(all[k]));
+    if (next !== undefined) select(next);
+  });
+  /** The totals: a row per kernel, which searches for it. */
+  const drawTotals = () => {
+    const most = Math.max(...view().totals.map(({ share }) => share));
+    totals.replaceChildren(tableOf(["kernel", "calls", "total", "mean", "share", ""], view().totals.map((sum) => {
+      const mark = make("i", {}), bar = make("i", { class: "wb-part" }), name = make("button", { type: "button", title: "Search for it" }, mark, ` ${totalName(sum)}`);
+      [mark.style.background, bar.style.background, bar.style.width] = [sum.colour, sum.colour, `${Math.max(1, (90 * sum.share) / (most || 1))}px`];
+      name.addEventListener("click", () => {
+        find.value = find.value === (sum.name || sum.kind) ? "" : sum.name || sum.kind;
+        if (Number(model.get("selected")) >= 0) select(-1);
+        else redraw();
+      });
+      return [name, String(sum.calls), spent(sum.seconds), spent(sum.seconds / sum.calls), `${(100 * sum.share).toFixed(1)} %`, bar];
+    })));
+    totals.toggleAttribute("hidden", !view().totals.length);
+  };
   let held = NaN, moved = false;
   stage.addEventListener("pointerdown", (event) => { [held, moved] = [event.offsetX, false]; });
   stage.addEventListener("pointermove", (event) => {
@@ -211,7 +255,7 @@ function render({ model, el }) {
     zoom(event.deltaY > 0 ? 1.25 : 0.8, time(event.clientX - stage.getBoundingClientRect().left));
   }, { passive: false });
   stage.addEventListener("keydown", (event) => {
-    const chosen = Number(model.get("selected")), last = view().rows.length - 1;
+    const chosen = Number(model.get("selected")), last = bars().length - 1;
     const moves = { ArrowRight: chosen + 1, ArrowLeft: chosen - 1, Home: 0, End: last };
     if (event.key in moves) select(Math.max(0, Math.min(last, moves[event.key])));
     else if (event.key === "+" || event.key === "=") zoom(0.5);
@@ -224,6 +268,9 @@ function render({ model, el }) {
   });
   const begin = () => {
     [from, to] = [0, total()];
+    colours = new Map(view().totals.map(({ kind, name, colour }) => [`${kind} ${name}`, colour]));
+    find.value = "";
+    drawTotals();
     redraw();
   };
   begin();

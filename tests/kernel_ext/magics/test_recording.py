@@ -129,7 +129,7 @@ def test_the_picture_is_sound_and_says_what_ran() -> None:
     (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
     svg = ElementTree.fromstring(base64.b64decode(data))
     bars = [e for e in svg.iter("{http://www.w3.org/2000/svg}rect")]
-    assert len(bars) == 3 + 3, "a bar for each span and each kind"
+    assert len(bars) == 3, "a bar for each span"
     widths = [float(b.get("width", "0")) for b in bars[:2]]
     assert widths[0] == pytest.approx(2 * widths[1], abs=0.2)
     assert "<b>" not in page and "&lt;b&gt;&amp;" in page
@@ -142,6 +142,46 @@ def test_long_records_are_cut_and_empty_ones_said() -> None:
     assert "... 960 more" in timeline.timeline_text(view) and "800 more" in timeline.timeline_html(view)
     empty = replace(view, rows=(), lanes=(), seconds=0.0)
     assert timeline.timeline_text(empty) == "run: 0 recorded" and "<img" not in timeline.timeline_html(empty)
+
+
+def test_what_the_host_did_explains_gaps() -> None:
+    import time
+
+    import workbench as wb
+
+    x = wb.zeros(4)
+    kernel = wb.build_cell("def host_lane(x: array[float]):\n    i = tid()\n    x[i] += 3.25\n", {}, name="c").kernels[
+        "host_lane"
+    ]
+    with wb.record() as rec:
+        wb.launch(kernel, 4, [x])
+        time.sleep(0.02)
+        wb.launch(kernel, 4, [x])
+    view = timeline_view(rec)
+    gaps = [row for row in view.host if row.kind == "Python"]
+    assert max(row.seconds for row in gaps) >= 0.02 and {row.lane for row in view.host} == {"host"}
+    first, second = view.rows
+    assert any(first.start + first.seconds <= row.start + 1e-9 < second.start for row in gaps)
+    (total,) = [t for t in view.totals if t.name == "host_lane" and t.kind == "forward"]
+    assert total.calls == 2 and total.seconds == pytest.approx(first.seconds + second.seconds)
+    assert "Python between launches" in timeline.timeline_text(view) and "host_lane" in timeline.timeline_html(view)
+
+
+def test_a_build_has_its_bar() -> None:
+    from workbench.events import CacheHit, CompileDone, publish
+    from workbench.runtime.records.spans import BuildLog
+
+    log = BuildLog()
+    log.start()
+    publish(CompileDone("made", "forward", "k", 0.5, {}))
+    publish(CacheHit("loaded", "adjoint", "k", "disk", 0.1))
+    publish(CacheHit("there", "forward", "k", "memory", 0.0))
+    log.stop()
+    publish(CompileDone("later", "forward", "k", 0.5, {}))
+    assert [(b.kernel, b.direction, b.seconds) for b in log.noted] == [
+        ("made", "forward", 0.5),
+        ("loaded", "adjoint", 0.1),
+    ]
 
 
 def test_spans_become_rows() -> None:

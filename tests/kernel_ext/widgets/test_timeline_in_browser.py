@@ -63,7 +63,11 @@ def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
     bars = page.evaluate("[...document.querySelectorAll('.wb-span')].map((b) => [b.dataset.kind, b.getAttribute('y')])")
     assert [kind for kind, _ in bars] == [KINDS[k % 4] for k in range(12)]
     assert {y for kind, y in bars if kind == "jax"}.isdisjoint({y for kind, y in bars if kind != "jax"})
-    assert page.locator(".wb-legend").inner_text().split() == list(KINDS)
+    totals = page.locator(".wb-totals tbody tr").all_inner_texts()
+    assert [row.split("\t")[0].strip() for row in totals[:3]] == ["copy", "jax", "step0"]
+    assert {row.split("\t")[1] for row in totals[:2]} == {"3"} and len(totals) == 2 + 3 + 3
+    colours = page.evaluate("[...document.querySelectorAll('.wb-span')].map((b) => b.getAttribute('fill'))")
+    assert len({colours[k] for k in (0, 4, 8)}) == 3, "a colour for each kernel"
     assert page.locator(".wb-title").inner_text() == "rec · 12 recorded · 12 ms"
     assert not page.locator("#static").is_visible(), "the static fallback is hidden"
 
@@ -81,6 +85,20 @@ def test_a_click_and_the_arrow_keys_choose(put: Callable[..., Any]) -> None:
     assert page.evaluate("window.model.get('selected')") == 7
     page.keyboard.press("Escape")
     assert page.evaluate("window.model.get('selected')") == -1
+
+
+@BROWSE
+def test_a_search_dims_the_others_and_enter_goes_on(put: Callable[..., Any]) -> None:
+    page = put(12)
+    page.get_by_role("searchbox").fill("step1")
+    assert page.locator(".wb-span:not(.wb-faint)").count() == 4
+    assert page.locator(".wb-told").inner_text() == "4 of 12 match; Enter goes to the next"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.evaluate("window.model.get('selected')") == 4
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("button", name="copy").click()
+    assert page.locator(".wb-span:not(.wb-faint)").count() == 3
 
 
 @BROWSE

@@ -201,7 +201,7 @@ def step(
             f"{kernel.name} asks tid() for {function.launch_ndim} indices; dim has {len(dims)} dimensions.",
             parameter="dim", advice="Give dim as many sizes as there are indices.",
         )  # fmt: skip
-    arguments = _arguments(kernel, types, values)
+    arguments = host_arguments(kernel, types, values)
     taken = _Taken(function, limit)
     with contextlib.redirect_stdout(io.StringIO()):
         try:
@@ -227,7 +227,7 @@ def _lines(kernel: Kernel) -> list[tuple[int, str]]:
     return [(n + source.line_offset, source.line(n)) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
 
 
-def _arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
+def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
     """The arguments of the IR's parameters, arrays as copies on the host."""
     host = get_device("cpu")
     found: list[object] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 Show = Callable[[float], str]
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 560, 240, 100, 26, 40
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 560, 270, 100, 30, 40
 PRE = "margin:0;background:transparent;white-space:pre-wrap;word-break:normal;overflow-wrap:break-word"
 """Style of text that breaks between words: JupyterLab breaks within them."""
 WIDE = 8.0
@@ -110,7 +110,7 @@ def heat_map(
 def image(svg: str, alt: str) -> str:
     """The picture as HTML that untrusted notebooks keep."""
     data = base64.b64encode(svg.encode()).decode()
-    return f'<img alt="{escape(alt)}" style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
+    return f'<img alt="{escape(alt)}" style="max-width:100%;vertical-align:top" src="data:image/svg+xml;base64,{data}">'
 
 
 def bar(share: float, width: int = 24) -> str:
@@ -129,6 +129,6 @@ def _places(xs: Sequence[float]) -> list[float]:
 def _open(title: str, width: int, height: int) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="ui-monospace,monospace" font-size="11" role="img"><title>{escape(title)}</title>'
+        f'font-family="ui-monospace,monospace" font-size="13" role="img"><title>{escape(title)}</title>'
         f'<text x="8" y="15" fill="{_INK}">{escape(title)}</text>'
     )

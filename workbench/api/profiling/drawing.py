@@ -11,7 +11,7 @@ _LOOKS = {
     "ceiling": 'stroke="#d6604d" stroke-dasharray="5 4"', "dot": 'fill="#d6604d"',
     "ring": 'fill="none" stroke="#d6604d" stroke-width="1.5"', "free": 'fill="#7a7a7a" fill-opacity="0.22"',
     "taken": 'fill="#2b7bba"', "other": 'fill="#77acd1"', "worst": 'fill="#d6604d"',
-    "ray": 'stroke="#2b7bba" stroke-opacity="0.7"',
+    "past": 'fill="none" stroke="#7a7a7a" stroke-opacity="0.25"', "ray": 'stroke="#2b7bba" stroke-opacity="0.7"',
 }  # fmt: skip
 """How a shape is drawn where no style sheet reaches: inside an `<img>`."""
 

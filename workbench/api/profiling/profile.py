@@ -63,7 +63,7 @@ def profile(
         1.0
     """
     _architecture(arch)
-    record = _record(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
+    record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
     return profile_of(record, arch)
 
 
@@ -136,7 +136,7 @@ def _architecture(arch: str) -> Architecture:
     return facts
 
 
-def _record(
+def record_of(
     kernel: Kernel,
     dim: Dim,
     inputs: Sequence[object],
@@ -145,6 +145,7 @@ def _record(
     block_dim: Any,
     tiled: bool,
 ) -> LaunchRecord:
+    """A checked launch that is not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
     how = LaunchOptions(launch_options(kernel, False).code, block_dim)
     values = listed(kernel, inputs, outputs)
     adjoints = [_adjoint(v) for v in values] if adjoint else None

@@ -28,8 +28,6 @@ ALIGNED = 256
 """Bytes: as a GPU's allocations begin."""
 ALL = 1 << 28
 """Lane instructions up to which all blocks run: one to two seconds of two cores."""
-EVENTS = 1024
-"""Basic blocks and accesses of the first warp that are kept."""
 PILOT = 8
 """Blocks that run first, to see how many instructions a block has."""
 
@@ -49,6 +47,16 @@ class Geometry:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """Whose steps are noted: of some blocks the first warps; at most so many basic blocks and accesses are kept."""
+
+    first: int = 0
+    blocks: int = 1
+    warps: int = 1
+    entries: int = 1024
+
+
+@dataclass(frozen=True)
 class Counting:
     """What running a launch counted.
 
@@ -57,9 +65,9 @@ class Counting:
         blocks: how many ran.
         touched: distinct 32-byte sectors of global memory.
         hottest: the most atomic operations on one element.
-        trace: what the first warp did, in order.
-        trace_ends: whether that is all.
-        shared, shared_size: the address of the first block's shared memory, and its bytes.
+        trace: what the warps did that were followed, each in its order.
+        noted: how many events there were; the first ones are in `trace`.
+        shared_size: bytes of a block's shared memory.
         arrays: of each array the first address of its copy and the one after the last.
     """
 
@@ -68,8 +76,7 @@ class Counting:
     touched: int = 0
     hottest: int = 0
     trace: tuple[Event, ...] = ()
-    trace_ends: bool = True
-    shared: int = 0
+    noted: int = 0
     shared_size: int = 0
     arrays: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
@@ -108,6 +115,17 @@ def count(
         each = max(1, sum(c.counts.threads for c in pilot.instructions) // geometry.blocks)
         every = _odd(-(-geometry.blocks * each // ALL))
     return _Run(kernel, program, record, geometry, offsets).count(every)
+
+
+def follow(
+    kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int], whom: Follow
+) -> Counting:
+    """Run a whole launch on copies of its arrays and note what some of its warps do.
+
+    Raises:
+        LaunchError: as `count`.
+    """
+    return _Run(kernel, program, record, geometry, offsets).count(1, whom)
 
 
 def _odd(every: int) -> int:
@@ -186,12 +204,12 @@ class _Run:
             packed[parameter.offset : parameter.offset + parameter.size] = buffer[start : start + parameter.size]
         return bytes(packed)
 
-    def count(self, every: int) -> Counting:
+    def count(self, every: int, follow: Follow = Follow()) -> Counting:
         """Run each so many-th block."""
         facts, geometry = self.kernel.facts, self.geometry
         words = empty_table(len(facts.blocks), len(facts.code))
         table = (ctypes.c_int64 * len(words))(*words)
-        trace = empty_trace(EVENTS)
+        trace = empty_trace(follow.entries, follow.first, follow.blocks, follow.warps)
         how = Launch(
             geometry.shared, self.variables, counters=table, touched=self.touched.ctypes.data,
             hits=self.hits.ctypes.data if self.hits.size else 0, every=every, trace=trace.ctypes.data,
@@ -205,7 +223,7 @@ class _Run:
         return Counting(
             tuple(_scaled(read_table(list(table), facts.code, facts.blocks), geometry.blocks / ran)), ran,
             int(self.touched.sum()), int(self.hits.max()) if self.hits.size else 0,
-            tuple(read_trace(trace, len(facts.blocks))), bool(trace[0] <= trace[1]), int(trace[2]),
+            tuple(read_trace(trace, len(facts.blocks))), int(trace[0]),
             self.kernel.shared_size(geometry.shared), self.ranges(),
         )  # fmt: skip
 

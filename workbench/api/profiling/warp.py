@@ -1,12 +1,13 @@
-"""What the first warp of a launch does, line by line: which lanes are active, and where each reads and writes.
+"""What a warp of a launch does, line by line: which lanes are active, and where each reads and writes.
 
 The kernel with counters notes it while it counts (`backends/ptx/trace.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from workbench.api.profiling.run import Counting
 from workbench.api.profiling.subject import Subject
@@ -16,10 +17,11 @@ from workbench.backends.ptx.trace import Event
 from workbench.source import Location
 
 STEPS = 120
-"""As many are kept."""
+"""As many are kept of the first warp."""
 LANES = 32
 _STORES = ("st", "stmatrix")
 _ATOMICS = ("atom", "red")
+_BARRIERS = ("bar", "barrier")
 _JUMPS = ("bra", "brx", "ret", "exit")
 
 
@@ -99,6 +101,7 @@ class Step:
         text: the line.
         mask: active lanes, the first in the lowest bit.
         accesses: to global and shared memory.
+        barrier: it ends where the warp waits for the others of its block.
     """
 
     number: int
@@ -106,6 +109,7 @@ class Step:
     text: str
     mask: int
     accesses: tuple[Access, ...]
+    barrier: bool = False
 
 
 def first_warp(subject: Subject, kernel: Kernel, counting: Counting) -> tuple[tuple[Step, ...], bool]:
@@ -116,30 +120,64 @@ def first_warp(subject: Subject, kernel: Kernel, counting: Counting) -> tuple[tu
         kernel: its code with counters.
         counting: what the run noted.
     """
+    steps = warps(subject, kernel, counting).get((0, 0), ())
+    return steps[:STEPS], counting.noted <= len(counting.trace) and len(steps) <= STEPS
+
+
+def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[int, int], tuple[Step, ...]]:
+    """What each warp did that was followed: by the numbers of its block and of the warp in the block.
+
+    Args:
+        subject: what ran.
+        kernel: its code with counters.
+        counting: what the run noted.
+    """
     code, starts = kernel.facts.code, kernel.facts.blocks
     places, ends = list(subject.places(code)), [*sorted(starts), len(code)]
-    found: list[tuple[Location, int, list[Access]]] = []
-    for event, accesses in _by_block(counting):
-        start = starts[event.block]
-        for index in range(start, ends[ends.index(start) + 1]):
-            if code[index].opcode in _JUMPS:
-                continue  # what leads from one line to another is part of neither
-            if not found or found[-1][:2] != (places[index], event.mask):
-                found.append((places[index], event.mask, []))
-            found[-1][2].extend(_access(code[index], made, counting) for made in accesses if made.instruction == index)
-    steps = tuple(_step(at, mask, of, subject.code.own.source.label) for at, mask, of in found[:STEPS])
-    return steps, counting.trace_ends and len(found) <= STEPS
+    next_start = dict(pairwise(ends))
+    events: dict[tuple[int, int], list[Event]] = {}
+    for event in counting.trace:
+        events.setdefault(event.of, []).append(event)
+    found: dict[tuple[int, int], tuple[Step, ...]] = {}
+    for warp, noted in sorted(events.items()):
+        made: list[_Making] = []
+        for event, accesses in _by_block(noted):
+            start = starts[event.block]
+            for index in range(start, next_start[start]):
+                if code[index].opcode not in _JUMPS:  # what leads from one line to another is part of neither
+                    _execute(made, code[index], places[index], event.mask)
+                    mine = (a for a in accesses if a.instruction == index)
+                    made[-1].accesses.extend(_access(code[index], a, counting) for a in mine)
+        found[warp] = tuple(_step(one, subject.code.own.source.label) for one in made)
+    return found
 
 
-def _step(at: Location, mask: int, accesses: Sequence[Access], own: str) -> Step:
+@dataclass
+class _Making:
+    """A step that may go on."""
+
+    at: Location
+    mask: int
+    accesses: list[Access]
+    barrier: bool = False
+
+
+def _execute(made: list[_Making], instruction: Instruction, at: Location, mask: int) -> None:
+    if not made or (made[-1].at, made[-1].mask) != (at, mask) or made[-1].barrier:
+        made.append(_Making(at, mask, []))
+    made[-1].barrier = instruction.opcode in _BARRIERS and "warp" not in instruction.modifiers
+
+
+def _step(one: _Making, own: str) -> Step:
+    at = one.at
     where = "" if at.source.label == own else at.source.name
-    return Step(at.shown_line, where, at.source.line(at.line), mask, tuple(accesses))
+    return Step(at.shown_line, where, at.source.line(at.line), one.mask, tuple(one.accesses), one.barrier)
 
 
-def _by_block(counting: Counting) -> Iterator[tuple[Event, list[Event]]]:
+def _by_block(events: Iterable[Event]) -> Iterator[tuple[Event, list[Event]]]:
     """Each basic block that was executed, with the accesses in it."""
     block, accesses = None, list[Event]()
-    for event in counting.trace:
+    for event in events:
         if event.block < 0:
             accesses.append(event)
             continue
@@ -152,9 +190,9 @@ def _by_block(counting: Counting) -> Iterator[tuple[Event, list[Event]]]:
 
 def _access(instruction: Instruction, event: Event, counting: Counting) -> Access:
     lowest = min(event.at[lane] for lane in range(LANES) if event.mask >> lane & 1)
-    shared = counting.shared <= lowest < counting.shared + counting.shared_size
+    shared = event.shared <= lowest < event.shared + counting.shared_size
     own = ((name, first) for name, (first, end) in counting.arrays.items() if first <= lowest < end)
-    name, start = ("", counting.shared) if shared else next(own, ("", 0))
+    name, start = ("", event.shared) if shared else next(own, ("", 0))
     kind = "atomic" if instruction.opcode in _ATOMICS else "write" if instruction.opcode in _STORES else "read"
     if instruction.opcode == "cp" and shared:
         kind = "write"

@@ -1,7 +1,7 @@
-"""Where a counting kernel writes down its first warp: a table of 64-bit words, `HEAD` of them and then entries.
+"""Where a counting kernel writes down what warps do: a table of 64-bit words, `HEAD` of them and then entries.
 
-The first warp of the first block notes each basic block that it executes and each access to global or shared memory,
-in order. One thread of the system runs a block, so nothing else writes there.
+Each warp of the blocks that are followed notes each basic block that it executes and each access to global or shared
+memory. One thread of the system runs a block, so a warp's entries are in its order; those of several blocks are mixed.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ import numpy as np
 
 from workbench.backends.ptx.counters import ROW, first_row
 
-HEAD = 3
-"""Words before the entries: how many there were, room for how many, the address of the block's shared memory."""
-ENTRY = 35
-"""Words of an entry: what it is, the lanes, bytes per lane, an address per lane."""
+HEAD = 5
+"""Words before the entries: how many there were, room for how many, the first block, how many blocks, how many warps
+of each."""
+ENTRY = 38
+"""Words of an entry: what it is, the lanes, bytes per lane, the block, the warp, the address of the block's shared
+memory, an address per lane."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """What the warp executed.
+    """What a warp executed.
 
     Attributes:
         block: the number of a basic block, or -1.
         instruction: the index of an instruction that accesses memory, or -1.
         mask: lanes, the first in the lowest bit.
         size: bytes per lane of an access.
+        of: the block of threads and the warp in it, by number.
+        shared: where the block's shared memory begins.
         at: of each lane the address, of an access.
     """
 
@@ -35,13 +39,15 @@ class Event:
     instruction: int
     mask: int
     size: int
+    of: tuple[int, int]
+    shared: int
     at: tuple[int, ...]
 
 
-def empty_trace(entries: int) -> np.ndarray:
-    """A table with room for so many entries."""
+def empty_trace(entries: int, first: int = 0, blocks: int = 1, warps: int = 1) -> np.ndarray:
+    """A table with room for so many entries, of so many warps of so many blocks from the first on."""
     table = np.zeros(HEAD + ENTRY * entries, np.int64)
-    table[1] = entries
+    table[1:HEAD] = entries, first, blocks, warps
     return table
 
 
@@ -54,6 +60,7 @@ def read_trace(table: np.ndarray, blocks: int) -> Iterator[Event]:
     """
     used = int(min(table[0], table[1]))
     for entry in table[HEAD : HEAD + ENTRY * used].reshape(used, ENTRY):
-        tag, mask, size, *at = entry.tolist()
+        tag, mask, size, block, warp, shared, *at = entry.tolist()
         instruction = -1 if tag < 0 else (tag - first_row(blocks)) // len(ROW)
-        yield Event(~tag if tag < 0 else -1, instruction, mask, size, tuple(at) if tag >= 0 else ())
+        own = tuple(at) if tag >= 0 else ()
+        yield Event(~tag if tag < 0 else -1, instruction, mask, size, (block, warp), shared, own)

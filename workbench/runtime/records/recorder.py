@@ -39,7 +39,7 @@ from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, Graph
 from workbench.runtime.records.external_calls import close_listener, open_listener
 from workbench.runtime.records.replay import Prepared
 from workbench.runtime.records.save import file_bytes
-from workbench.runtime.records.spans import Span, device_times, spans
+from workbench.runtime.records.spans import BuildLog, Span, device_times, spans, timeline
 
 HEAD = ("what", "name", "size", "time", "where")
 _KEPT_TABLES = 4
@@ -61,6 +61,7 @@ class Recorder(Observer):
         self.entries: list[Entry] = list(entries)
         self.contents = Contents() if inputs and contents is None else contents
         self.lost = 0
+        self._builds = BuildLog()
         self._tables: dict[Any, Prepared] = {}
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
         self._memories: set[int] | None = None
@@ -143,12 +144,14 @@ class Recorder(Observer):
         if self not in OBSERVERS.get():
             OBSERVERS.set((*OBSERVERS.get(), self))
             open_listener(self)
+            self._builds.start()
         return self
 
     def stop(self) -> None:
         """Stop recording; `start` continues it. What ran is put in the order in which it began."""
         OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
         close_listener(self)
+        self._builds.stop()
         self.entries[:] = device_times(self.entries)
         self.entries.sort(key=lambda e: e.started)
         self._forget()
@@ -341,6 +344,10 @@ class Recorder(Observer):
     def spans(self) -> tuple[Span, ...]:
         """One span of time per entry: what a timeline draws."""
         return spans(self.entries)
+
+    def timeline(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        """The spans of the entries, and those of kernels that were compiled or loaded from disk meanwhile."""
+        return timeline(self.entries, self._builds.noted)
 
     def rows(self) -> list[tuple[str, ...]]:
         """One row per entry: kind, name, size, time, place, each followed by those of its parts."""

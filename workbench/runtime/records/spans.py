@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import DeviceError
+from workbench.events import CacheHit, CompileDone, Event, subscribe
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import Device
 from workbench.runtime.records.entries import Entry, LaunchEntry
@@ -38,15 +40,57 @@ class Span:
     site: Site | None
 
 
+@dataclass(frozen=True)
+class Build:
+    """A kernel that was made or loaded while a recorder recorded: when, on the clock of entries, and for how long."""
+
+    kernel: str
+    direction: str
+    started: float
+    seconds: float
+
+
 def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
     """One span an entry, in order, each followed by those of its parts."""
+    return timeline(entries, ())[0]
+
+
+def timeline(entries: Iterable[Entry], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """One span an entry, as `spans`, and one a build; both count from whatever began first."""
     whole = [e for entry in entries for e in (entry, *entry.parts)]
     listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
-    first = min((started for _, started, _ in listed if started), default=0.0)
-    return tuple(
+    builds = tuple(builds)
+    first = min([started for _, started, _ in listed if started] + [b.started for b in builds], default=0.0)
+    ran = tuple(
         Span(max(0.0, (started or first) - first), seconds, lane(e), e.kind, e.name, e.size, e.bytes, e.site)
         for e, started, seconds in listed
     )
+    return ran, tuple(Span(b.started - first, b.seconds, "host", "compile", b.kernel, (), 0, None) for b in builds)
+
+
+class BuildLog:
+    """Listens to builds: what is compiled, or loaded from disk, takes time of the host."""
+
+    def __init__(self) -> None:
+        """Deaf, with nothing noted."""
+        self.noted: list[Build] = []
+        self._end: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Listen from now on."""
+        if self._end is None:
+            self._end = subscribe(self._hear, CompileDone, CacheHit)
+
+    def stop(self) -> None:
+        """Listen no more."""
+        if self._end is not None:
+            self._end()
+            self._end = None
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, CompileDone) or (isinstance(event, CacheHit) and event.where == "disk"):
+            started = time.perf_counter() - event.seconds
+            self.noted.append(Build(event.kernel, event.direction, started, event.seconds))
 
 
 def device_times(entries: Sequence[Entry]) -> list[Entry]:

@@ -236,21 +236,29 @@ where:
   GET CTAID_X
   GET CTAID_Y
   GET CTAID_Z
+  GET NCTAID_X
+  GET NCTAID_Y
   GET SHARED
-  %or.x = or i64 %NOW, %CTAID_X
-  %or.y = or i64 %or.x, %CTAID_Y
-  %or.z = or i64 %or.y, %CTAID_Z
-  %first = icmp eq i64 %or.z, 0
-  br i1 %first, label %note, label %done
-note:
   %p = inttoptr i64 %TRACE to ptr
-  %n = load i64, ptr %p
-  %n.next = add i64 %n, 1
-  store i64 %n.next, ptr %p
+  %rows.z = mul i64 %CTAID_Z, %NCTAID_Y
+  %rows = add i64 %rows.z, %CTAID_Y
+  %before = mul i64 %rows, %NCTAID_X
+  %block = add i64 %before, %CTAID_X
+  %first.p = getelementptr i64, ptr %p, i32 2
+  %first = load i64, ptr %first.p
+  %blocks.p = getelementptr i64, ptr %p, i32 3
+  %blocks = load i64, ptr %blocks.p
+  %warps.p = getelementptr i64, ptr %p, i32 4
+  %warps = load i64, ptr %warps.p
+  %off = sub i64 %block, %first
+  %of.block = icmp ult i64 %off, %blocks
+  %of.warp = icmp ult i64 %NOW, %warps
+  %followed = and i1 %of.block, %of.warp
+  br i1 %followed, label %note, label %done
+note:
   %room.p = getelementptr i64, ptr %p, i32 1
   %room = load i64, ptr %room.p
-  %shared.p = getelementptr i64, ptr %p, i32 2
-  store i64 %SHARED, ptr %shared.p
+  %n = atomicrmw add ptr %p, i64 1 monotonic
   %full = icmp uge i64 %n, %room
   br i1 %full, label %done, label %write
 write:
@@ -264,7 +272,13 @@ write:
   %bytes.p = getelementptr i64, ptr %e, i32 2
   %bytes.64 = zext i32 %bytes to i64
   store i64 %bytes.64, ptr %bytes.p
-  %at.p = getelementptr i64, ptr %e, i32 3
+  %block.p = getelementptr i64, ptr %e, i32 3
+  store i64 %block, ptr %block.p
+  %warp.p = getelementptr i64, ptr %e, i32 4
+  store i64 %NOW, ptr %warp.p
+  %shared.p = getelementptr i64, ptr %e, i32 5
+  store i64 %SHARED, ptr %shared.p
+  %at.p = getelementptr i64, ptr %e, i32 6
   store <32 x i64> %at, ptr %at.p, align 8
   br label %done
 done:

@@ -1,0 +1,106 @@
+"""Pictures of one launch: its counts line by line, its threads, a warp forwards and backwards. `show` offers them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import workbench as wb
+from kernel_ext.output.renderable import Shown
+from kernel_ext.views import units
+from kernel_ext.views.programs import profile_view, sweeps_view, threads_view
+from workbench import inspect
+
+
+def profile(profile: wb.Profile) -> Shown:
+    """Show what `wb.profile` counted, line by line, with pictures; a live view steps through the first warp.
+
+    Args:
+        profile: what `wb.profile` returned.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = profile_view.profile_view(profile)
+    return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
+
+
+def threads(
+    kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, first: int = 0, **options: Any
+) -> Shown:
+    """Show which thread of a launch does what: the grid, who touches which element, each block step by step.
+
+        show.threads(blur, n, [x], [y], block_dim=64)
+
+    The launch runs on copies of its arrays on the emulated device: no GPU is needed, and nothing is changed.
+
+    Args:
+        kernel: what to run.
+        dim: threads along 1 to 4 dimensions, as for `wb.launch`.
+        inputs, outputs: arguments, as for `wb.launch`.
+        first: the first block that is followed, if they are too many; a live view can choose another one.
+        options: `adjoint`, `arch`, `block_dim` and `tiled`, as for `wb.profile`.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        LaunchError, DeviceError, BuildError, NotDifferentiable: as `workbench.inspect.threads`.
+    """
+
+    def follow(block: int) -> inspect.Threads:
+        return inspect.threads(kernel, dim, inputs, outputs, first=block, **options)
+
+    return followed(follow(first), lambda block: threads_view.threads_view(follow(block)))
+
+
+def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.ThreadsView] | None = None) -> Shown:
+    """Show what `workbench.inspect.threads` returned.
+
+    Args:
+        threads: what the threads did.
+        follow: gives the view from another block on, for launches with more blocks than are followed.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = threads_view.threads_view(threads)
+    return Shown(
+        "threads_view", view, threads_view.threads_text(threads), threads_view.threads_html(threads), follow=follow
+    )
+
+
+def backward(kernel: Any, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, warp: int = 0) -> Shown:
+    """Show a warp of a kernel forwards and then backwards: values fill in, then cotangents come back for them.
+
+        show.backward(wave, n, [u], [v])
+
+    Kernel and adjoint are interpreted on copies: no GPU is needed, and nothing is changed. The reverse sweep begins
+    with the `.grad` of arrays that have one, else with ones for what the warp wrote.
+
+    Args:
+        kernel: a kernel without tiles.
+        dim: the launch's dimensions.
+        inputs, outputs: arguments, as for `wb.launch`.
+        warp: which 32 threads.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        LaunchError, NotDifferentiable, KernelFault: as `workbench.inspect.sweeps`.
+    """
+    return both_ways(inspect.sweeps(kernel, dim, inputs, outputs, warp=warp))
+
+
+def both_ways(sweeps: inspect.Sweeps) -> Shown:
+    """Show what `workbench.inspect.sweeps` returned.
+
+    Args:
+        sweeps: a warp's two sweeps.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    view = sweeps_view.sweeps_view(sweeps)
+    return Shown("sweeps_view", view, sweeps_view.sweeps_text(sweeps), sweeps_view.sweeps_html(view))

@@ -1,0 +1,50 @@
+"""Views that one goes through step by step: one thread, a profile's first warp, a warp forwards and backwards."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import traitlets
+
+from kernel_ext.views.view_data import as_data
+from kernel_ext.widgets.live import Live
+from kernel_ext.widgets.modules import module_text, style_text
+
+
+class Steps(Live):
+    """Steps, of which one is shown.
+
+    Attributes:
+        start: the step that a new view begins at; -1: the view's own.
+        selected: the step that is shown.
+    """
+
+    start: ClassVar[int] = -1
+
+    selected = traitlets.Int(-1).tag(sync=True)
+
+    def take(self, view: Any) -> dict[str, Any]:
+        """A new view begins at its start."""
+        return {"view": as_data(view), "selected": self.start}
+
+
+class Stepper(Steps):
+    """One thread through a kernel, statement by statement."""
+
+    start = 0
+    _module = traitlets.Unicode(module_text("stepper")).tag(sync=True)
+    _css = style_text("stepper")
+
+
+class ProfileView(Steps):
+    """A profile: counts per line, what to do, pictures, and the first warp step by step."""
+
+    _module = traitlets.Unicode(module_text("profile_view")).tag(sync=True)
+    _css = style_text("profile_view")
+
+
+class SweepsView(Steps):
+    """A warp forwards and backwards: cotangents fill in as values drain."""
+
+    _module = traitlets.Unicode(module_text("sweeps_view")).tag(sync=True)
+    _css = style_text("sweeps_view")

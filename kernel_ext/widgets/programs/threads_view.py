@@ -1,0 +1,42 @@
+"""The threads of a launch: the grid, the arrays, and a block step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import traitlets
+
+from kernel_ext.views.programs import threads_view
+from kernel_ext.views.view_data import as_data
+from kernel_ext.widgets.live import Live
+from kernel_ext.widgets.modules import module_text, style_text
+
+Follow = Callable[[int], threads_view.ThreadsView]
+
+
+class ThreadsView(Live):
+    """The threads of a launch: what each did, and who touched which element.
+
+    Attributes:
+        selected: the step of the block that is shown; -1 is the first one that touches memory.
+    """
+
+    _module = traitlets.Unicode(module_text("threads_view")).tag(sync=True)
+    _css = style_text("threads_view")
+
+    selected = traitlets.Int(-1).tag(sync=True)
+
+    def take(self, view: threads_view.ThreadsView, follow: Follow | None = None) -> dict[str, Any]:
+        """`follow` returns the view from another block on."""
+        self._follow = follow
+        return {"view": as_data(view), "selected": -1}
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """`{ask: "first", block}`: follow blocks from this one on."""
+        block = content.get("block")
+        if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):
+            return
+        if 0 <= block < self.view["total"]:
+            self.selected = -1
+            self.view = as_data(self._follow(block))
