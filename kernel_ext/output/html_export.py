@@ -14,7 +14,7 @@ from typing import Any
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.views import PANE_TITLES, PaneView
-from kernel_ext.widgets.modules import module_text, style_text
+from kernel_ext.widgets.modules import module_text, script_text, style_text
 
 Texts = Callable[[Shown], Sequence[PaneView]]
 """The texts that a view's widget offers in the page; a status card's are those of its kernels."""
@@ -69,7 +69,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str
         f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div></section>'
         for k, name in enumerate(names)
     )
-    code = "\n".join(["'use strict';", "const modules = {};", _plain("still"), *map(_module, kinds), _START])
+    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), _START])
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_RULE}">'
@@ -117,7 +117,3 @@ def _name(shown: Shown) -> str:
 def _module(kind: str) -> str:
     """A widget's module in a block of its own: names of one do not meet those of another."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
-
-
-def _plain(name: str) -> str:
-    return module_text(name).replace("export function", "function")
