@@ -1,10 +1,13 @@
 """A session as one page: its views drawn by the widgets' own modules, with no kernel, no server and no request.
 
-The page holds styles, modules and views as text; its own rule (Content-Security-Policy) forbids to load anything.
+The page holds styles, modules and views as text, and the programs of views that compute (`kernel_ext/pages`); its own
+rule (Content-Security-Policy) forbids to load anything, and to run any script but its own.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from html import escape
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kernel_ext.output.renderable import Shown
+from kernel_ext.pages.computed import computed
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.views import PANE_TITLES, PaneView
 from kernel_ext.widgets.modules import module_text, script_text, style_text
@@ -19,7 +23,10 @@ from kernel_ext.widgets.modules import module_text, script_text, style_text
 Texts = Callable[[Shown], Sequence[PaneView]]
 """The texts that a view's widget offers in the page; a status card's are those of its kernels."""
 
-_RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+Programs = Sequence[tuple[int, dict[str, Any]]]
+
+_RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'{}; img-src data: blob:"
+_COMPUTING = " 'wasm-unsafe-eval' blob:; worker-src blob:"
 _TITLES = {
     "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
     "graph_view": "Graph", "points": "Points", "profile_view": "Profile",
@@ -44,58 +51,89 @@ const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 root.classList.toggle("dark", dark);
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
 const views = JSON.parse(document.getElementById("views").textContent);
-for (const [index, { widget, view, panes, texts }] of views.entries()) {
-  const model = stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts);
-  modules[widget].render({ model, el: document.getElementById(`view-${index}`) });
-}
-root.dataset.ready = "yes";
+const models = views.map(({ widget, view, panes, texts }) => stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts));
+const places = views.map((_, index) => document.getElementById(`view-${index}`));
+const show = () => {
+  views.forEach(({ widget }, index) => modules[widget].render({ model: models[index], el: places[index] }));
+  root.dataset.ready = "yes";
+};
+"""
+_COMPUTE = """
+const programs = JSON.parse(document.getElementById("programs").textContent);
+startComputing(document.getElementById("worker").textContent, programs, models, places).then(show);
 """
 
 
-def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = ()) -> str:
     """The page's text.
 
     Args:
         title: its heading.
         views: what it shows, in order.
         texts: those that each view offers.
+        programs: what makes views compute: their numbers and `kernel_ext.pages.computed` of each.
     """
     kinds = sorted({shown.kind for shown in views})
     listed = [{"widget": shown.kind, "view": shown.data(), **_offered(texts(shown))} for shown in views]
-    data = json.dumps(listed).replace("<", "\\u003c")
     names = [_name(shown) for shown in views]
     links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
     parts = "".join(
         f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div></section>'
         for k, name in enumerate(names)
     )
-    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), _START])
+    computing = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
+    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *computing])
+    mark = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    held = _data("views", listed)
+    if programs:
+        held += _data("programs", [{"view": k, **found} for k, found in programs])
+        held += f'<script type="text/plain" id="worker">{script_text("worker")}</script>'
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{_RULE}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_RULE.format(mark, _COMPUTING if programs else "")}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><button id="theme" type="button">light / dark</button></header>'
         f"<nav>{links}</nav><main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
-        f'<script type="application/json" id="views">{data}</script>'
-        f"<script>{code}</script></body></html>"
+        f"{held}<script>{code}</script></body></html>"
     )
 
 
-def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+def write_page(
+    path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False
+) -> str:
     """Write the page to a file; says what is in it.
 
+    Args:
+        path: the file.
+        title: the page's heading.
+        views: what it shows, in order.
+        texts: those that each view offers.
+        strict: refuse views whose program cannot run in a page; else they are there as pictures, and the answer says why.
+
     Raises:
-        Refusal: there is nothing to show, or the file cannot be written.
+        Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
     if not views:
         raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
-    text = page(title, views, texts)
+    programs, still = [], ""
+    for k, shown in enumerate(views):
+        try:
+            found = computed(shown.kind, shown.live_parts)
+        except Refusal as refusal:
+            if strict:
+                raise
+            still = f"; {_name(shown)} does not compute there: {refusal}"
+            continue
+        programs += [(k, found)] if found else []
+    text = page(title, views, texts, programs)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    return f"wrote {len(views)} views to {path}, {len(text.encode()) // 1000} kB; it opens in any browser, offline"
+    some = f", {len(programs)} of which compute" if programs else ""
+    size = len(text.encode()) // 1000
+    return f"wrote {len(views)} views{some} to {path}, {size} kB; it opens in any browser, offline{still}"
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
@@ -117,3 +155,13 @@ def _name(shown: Shown) -> str:
 def _module(kind: str) -> str:
     """A widget's module in a block of its own: names of one do not meet those of another."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
+
+
+def _returned(name: str, function: str) -> str:
+    """A module of one function that the page calls."""
+    return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
+
+
+def _data(name: str, value: Any) -> str:
+    text = json.dumps(value).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'

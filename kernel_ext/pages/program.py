@@ -64,7 +64,7 @@ class Program:
         return start
 
     def place(self, data: bytes, start: int | None = None) -> int:
-        """The address at which these bytes stand whenever the program is rewound; `start`: in memory reserved before."""
+        """The address at which these bytes stand when the program is rewound; `start`: in memory reserved before."""
         at = self.reserve(len(data)) if start is None else start
         if data:
             self._chunks.append((at, data))
@@ -102,7 +102,7 @@ class Program:
     def data(self) -> dict[str, Any]:
         """What `openMachine` takes as the program."""
         rows = [[r.entry, r.params, r.total, r.grain, r.sums, r.fault] for r in self.rows]
-        plain = {"numbers": {}, "arrays": {}, "titles": [], "faults": [], "prints": []}
+        plain = {"schedule": list(range(len(rows))), "numbers": {}, "arrays": {}, "titles": [], "faults": [], "prints": []}
         return {
             **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
             "chunks": [[at, len(data)] for at, data in self._chunks],

@@ -5,7 +5,9 @@
  *
  * @typedef {[entry: number, params: number, total: number, grain: number, sums: number, fault: number]} Row
  * @typedef {{at: number, dtype: string, shape: number[], strides: number[], inner: number}} Place
- * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[]][], rows: Row[],
+ * @typedef {number | [kind: string, condition: number, main: any[], other: any[]]} Step a row, a branch or a loop
+ * @typedef {{said: string, text: string, times: number[]}} Told
+ * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[]][], rows: Row[], schedule: Step[],
  *   numbers: Record<string, [number, string][]>, arrays: Record<string, Place>, titles: string[],
  *   faults: Record<string, string>[], prints: [number, any[]][]}} Program
  */
@@ -150,28 +152,57 @@ export async function openMachine(program, payload) {
   };
 
   let halted = false;
-  /** Runs rows in turn; others have their turn in between. @param {number} from @param {number} to
-   * @returns {Promise<{at: number, said: string, text: string, times: number[]}>} the row it ended before, what went wrong, what was printed */
-  const run = async (from = 0, to = program.rows.length) => {
-    halted = false;
-    let [due, text] = [performance.now() + LONGEST, ""];
-    const times = [];
-    for (let k = from; k < to; k++) {
-      const started = performance.now();
-      const row = program.rows[k];
-      if (row[5]) bytes().fill(0, row[5], row[5] + 56);
-      for (const _ of strips(row)) {
-        if (performance.now() < due) continue;
-        await new Promise((go) => setTimeout(go));
-        if (halted) return { at: k, said: "stopped: what it writes is half written", text, times };
-        due = performance.now() + LONGEST;
-      }
-      times.push(performance.now() - started);
-      const said = faultOf(k);
-      for (const [at, prints] of program.prints) text += printed(at, prints);
-      if (said) return { at: k + 1, said, text, times };
+  let due = 0;
+  /** Lets others have their turn where it is time; whether to go on. */
+  const goOn = async () => {
+    if (performance.now() >= due) {
+      await new Promise((go) => setTimeout(go));
+      due = performance.now() + LONGEST;
     }
-    return { at: to, said: "", text, times };
+    return !halted;
+  };
+  /** Runs steps in turn; others have their turn in between.
+   * @param {Step[]} steps @param {Told} told @returns {Promise<boolean>} whether all have run */
+  const walk = async (steps, told) => {
+    for (const step of steps) {
+      if (typeof step === "number") {
+        if (!(await runRow(step, told))) return false;
+        continue;
+      }
+      const [kind, at, main, other] = step;
+      const holds = () => !at || new DataView(memory.buffer).getInt32(at, true) !== 0;
+      if (kind !== "while") {
+        if (!(await walk(holds() ? main : other, told))) return false;
+      } else {
+        while (holds()) if (!(await goOn()) || !(await walk(main, told))) return stopped(told);
+      }
+    }
+    return true;
+  };
+  const stopped = (/** @type {Told} */ told) => {
+    told.said ||= "stopped: arrays are half written";
+    return false;
+  };
+  /** @param {number} k @param {Told} told */
+  const runRow = async (k, told) => {
+    const started = performance.now();
+    const row = program.rows[k];
+    if (row[5]) bytes().fill(0, row[5], row[5] + 56);
+    for (const _ of strips(row)) if (performance.now() >= due && !(await goOn())) return stopped(told);
+    told.times[k] = performance.now() - started;
+    told.said = faultOf(k);
+    for (const [at, prints] of program.prints) told.text += printed(at, prints);
+    return !told.said;
+  };
+  /** Runs the schedule, or some of it. @param {Step[]} [steps]
+   * @returns {Promise<Told>} what went wrong, what was printed, milliseconds by row */
+  const run = async (steps = program.schedule) => {
+    /** @type {Told} */
+    const told = { said: "", text: "", times: [] };
+    halted = false;
+    due = performance.now() + LONGEST;
+    await walk(steps, told);
+    return told;
   };
 
   /** The numbers of an array, densely. @param {string} name */

@@ -25,6 +25,7 @@ from workbench.ir.values import Function
 from workbench.types import ArrayType
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+PLAIN = Options(few_cores=True)
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 3
 )  # fmt: skip
@@ -32,9 +33,10 @@ _RUN = """async ([program, payload, places]) => {
   const bytes = Uint8Array.from(atob(payload), (c) => c.charCodeAt(0));
   const machine = await openMachine(program, bytes);
   const said = [];
-  for (let k = 0; k < program.rows.length; k++) said.push((await machine.run(k, k + 1)).said);
+  for (let k = 0; k < program.rows.length; k++) said.push((await machine.run([k])).said);
   const all = machine.bytes();
-  const back = places.map(([at, size]) => btoa(Array.from(all.subarray(at, at + size), (b) => String.fromCharCode(b)).join("")));
+  const text = (part) => btoa(Array.from(part, (byte) => String.fromCharCode(byte)).join(""));
+  const back = places.map(([at, size]) => text(all.subarray(at, at + size)));
   return [back, said];
 }"""
 
@@ -60,7 +62,7 @@ class Job:
     function: Function
     dims: tuple[int, ...]
     args: Sequence[Any]
-    options: Options = Options(few_cores=True)
+    options: Options = PLAIN
 
     @property
     def total(self) -> int:

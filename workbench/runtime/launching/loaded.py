@@ -60,6 +60,8 @@ class Loaded:
         explain: returns the error of a fault record, where that does not come from the IR.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
+        compile_for: returns the same code for another target of the CPU's backend, as an entry of the cache; None: there
+            is none.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Loaded:
     geometry: Geometry | None = None
     explain: Callable[[FaultRecord], KernelFault] | None = field(default=None, repr=False)
     place: Callable[[int], Location] | None = field(default=None, repr=False)
+    compile_for: Callable[[str], Any] | None = field(default=None, repr=False)
 
     @property
     def title(self) -> str:

@@ -1,0 +1,42 @@
+"""What makes a view compute in a page: the program of what it runs, and how its array is drawn again."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import workbench as wb
+from kernel_ext.pages.export import program_of
+from kernel_ext.pages.program import Program
+from kernel_ext.views.arrays.animation import Animation
+from kernel_ext.views.arrays.colour_maps import MAPS
+from kernel_ext.views.controls import Bound
+
+Subject = wb.Recorder | wb.Launch | wb.Graph
+
+
+def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
+    """A view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
+
+    Args:
+        kind: of the view.
+        parts: what its widget takes besides the view.
+
+    Raises:
+        Refusal: what it runs cannot run in a page.
+    """
+    bound, frames = parts.get("bound"), parts.get("frames")
+    if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
+        return _with(program_of(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""})
+    still = not isinstance(frames, Animation) or frames.view.kind != "array_view"
+    if kind == "animation" and not still and isinstance(frames.step, Subject):
+        look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
+        return _with(program_of(frames.step, frames.watch), kind, False, look)
+    return None
+
+
+def _with(program: Program, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "program": program.data(), "payload": base64.b64encode(program.compressed()).decode(), "subject": kind,
+        "rewind": rewind, "look": {"grows": False, "maps": MAPS, **look},
+    }  # fmt: skip
