@@ -42,8 +42,9 @@ body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--
 header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
-#theme { font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color2);
-  border-radius: 3px; cursor: pointer }
+#theme, .wb-runner button { font: inherit; color: inherit; background: var(--jp-layout-color2); cursor: pointer;
+  border: 1px solid var(--jp-border-color2); border-radius: 3px }
+.wb-runner { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 } .wb-printed { overflow: auto; max-height: 14em }
 """
 _START = """
 const root = document.documentElement;
@@ -51,7 +52,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 root.classList.toggle("dark", dark);
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
 const views = JSON.parse(document.getElementById("views").textContent);
-const models = views.map(({ widget, view, panes, texts }) => stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts));
+const models = views.map(({ widget, view, panes, texts }) =>
+  stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts));
 const places = views.map((_, index) => document.getElementById(`view-${index}`));
 const show = () => {
   views.forEach(({ widget }, index) => modules[widget].render({ model: models[index], el: places[index] }));
@@ -74,15 +76,24 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         programs: what makes views compute: their numbers and `kernel_ext.pages.computed` of each.
     """
     kinds = sorted({shown.kind for shown in views})
-    listed = [{"widget": shown.kind, "view": shown.data(), **_offered(texts(shown))} for shown in views]
+    computing = {k for k, _ in programs}
+    listed = [
+        {
+            "widget": shown.kind,
+            "view": _emptied(shown.data()) if k in computing else shown.data(),
+            **_offered(texts(shown)),
+        }
+        for k, shown in enumerate(views)
+    ]
     names = [_name(shown) for shown in views]
+    still = {k: f"<div>{shown.html}</div>" for k, shown in enumerate(views) if k in computing}
     links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
     parts = "".join(
-        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div></section>'
+        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div>{still.get(k, "")}</section>'
         for k, name in enumerate(names)
     )
-    computing = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
-    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *computing])
+    start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
+    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
     mark = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     held = _data("views", listed)
     if programs:
@@ -99,9 +110,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
     )
 
 
-def write_page(
-    path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False
-) -> str:
+def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> str:
     """Write the page to a file; says what is in it.
 
     Args:
@@ -109,7 +118,7 @@ def write_page(
         title: the page's heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        strict: refuse views whose program cannot run in a page; else they are there as pictures, and the answer says why.
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
 
     Raises:
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
@@ -155,6 +164,15 @@ def _name(shown: Shown) -> str:
 def _module(kind: str) -> str:
     """A widget's module in a block of its own: names of one do not meet those of another."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
+
+
+def _emptied(view: dict[str, Any]) -> dict[str, Any]:
+    """A view without the numbers of its picture: its program has them."""
+    picture = view.get("picture")
+    if not picture:
+        return view
+    parts = [{**part, "low": "", "high": "", "bad": []} for part in picture["parts"]]
+    return {**view, "picture": {**picture, "parts": parts, "values": ""}}
 
 
 def _returned(name: str, function: str) -> str:

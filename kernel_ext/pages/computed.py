@@ -31,7 +31,7 @@ def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
     still = not isinstance(frames, Animation) or frames.view.kind != "array_view"
     if kind == "animation" and not still and isinstance(frames.step, Subject):
         look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
-        return _with(program_of(frames.step, frames.watch), kind, False, look)
+        return _with(program_of(frames.step, frames.watch, from_start=False), kind, False, look)
     return None
 
 

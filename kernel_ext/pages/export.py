@@ -38,17 +38,19 @@ LARGEST = 1_000_000_000
 INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
 
 
-def program_of(subject: wb.Recorder | wb.Launch | wb.Graph, watch: Any = None) -> Program:
+def program_of(subject: wb.Recorder | wb.Launch | wb.Graph, watch: Any = None, from_start: bool = True) -> Program:
     """The program that runs what `subject` runs.
 
     Args:
         subject: what a page runs again.
         watch: an array that is read after each run; the page calls it "watch".
+        from_start: begin with what a record kept of its arrays, where it did; else with what they hold now.
 
     Raises:
         Refusal: it holds something that cannot run in a page; the message names it.
     """
-    kept = subject.contents.kept if isinstance(subject, wb.Recorder) and subject.contents is not None else None
+    contents = subject.contents if from_start and isinstance(subject, wb.Recorder) else None
+    kept = contents.kept if contents is not None else None
     writer = _Writer(Contents(kept))
     entries: list[Any] = list(subject.entries) if isinstance(subject, wb.Recorder) else [subject]
     writer.lay_out([*_arrays(entries), *([watch] if isinstance(watch, array) else [])])
@@ -96,7 +98,9 @@ class _Writer:
         before = set(self.contents.kept)
         self.contents.keep(arrays)
         used = {a.memory for a in arrays}
-        spans = [(low, data) for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before]
+        spans = [
+            (low, data) for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
+        ]
         merged: list[list[int]] = []
         for low, data in sorted(spans, key=lambda span: span[0]):
             if merged and low < merged[-1][1]:
@@ -105,7 +109,9 @@ class _Writer:
                 merged.append([low, low + data.nbytes])
         total = sum(high - low for low, high in merged)
         if total > LARGEST:
-            raise Refusal(f"the arrays take {total / 1e9:.1f} GB, and a page takes {LARGEST / 1e9:.0f} GB; record fewer")
+            raise Refusal(
+                f"the arrays take {total / 1e9:.1f} GB, and a page takes {LARGEST / 1e9:.0f} GB; record fewer"
+            )
         for low, high in merged:
             self.starts.append(low)
             # The same place within 64 bytes as here: then vectors are aligned alike.
@@ -184,7 +190,9 @@ class _Writer:
         if kind == "add" and isinstance(target.dtype, Struct):
             raise Refusal(f"a sum of arrays of {target.dtype!r} cannot run in a page")
         if isinstance(target.dtype, Struct) or (kind == "fill" and np.ndim(value)):
-            raise Refusal(f"a {kind} of {target.dtype!r} as a whole cannot run in a page yet; a kernel that does it can")
+            raise Refusal(
+                f"a {kind} of {target.dtype!r} as a whole cannot run in a page yet; a kernel that does it can"
+            )
         if not target.size:
             return
         name, words, pattern = move_words(kind, target, source, value)
@@ -202,7 +210,7 @@ class _Writer:
         return len(self.titles) - 1
 
     def _name_arguments(self, record: LaunchRecord, at: int) -> None:
-        """Note numbers and arrays under the names of their parameters; a name for several arrays has its kernel's, too."""
+        """Note numbers and arrays by their parameters' names, arrays by kernel and name too; several share none."""
         for slot in record.loaded.layout.slots:
             if isinstance(slot.type, Scalar):
                 self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
@@ -240,14 +248,13 @@ def _lines(record: LaunchRecord) -> dict[str, str]:
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
-    """Each print's parts, and the types of its values."""
-    def kind(type: Any) -> list[Any]:
-        return [element(type).name, type.length if isinstance(type, Vector) else 0]
-
-    return [
-        {"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": [kind(v.type) for v in op.operands]}
-        for op in prints(record.loaded.function)
-    ]  # fmt: skip
+    """Each print's parts, and the types of its values: names, and how many components there are (0: one number)."""
+    found = []
+    for op in prints(record.loaded.function):
+        types = [(v.type, element(v.type).name) for v in op.operands]
+        kinds = [[name, type.length if isinstance(type, Vector) else 0] for type, name in types]
+        found.append({"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": kinds})
+    return found
 
 
 @cache

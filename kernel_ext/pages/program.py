@@ -102,7 +102,14 @@ class Program:
     def data(self) -> dict[str, Any]:
         """What `openMachine` takes as the program."""
         rows = [[r.entry, r.params, r.total, r.grain, r.sums, r.fault] for r in self.rows]
-        plain = {"schedule": list(range(len(rows))), "numbers": {}, "arrays": {}, "titles": [], "faults": [], "prints": []}
+        plain = {
+            "schedule": list(range(len(rows))),
+            "numbers": {},
+            "arrays": {},
+            "titles": [],
+            "faults": [],
+            "prints": [],
+        }
         return {
             **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
             "chunks": [[at, len(data)] for at, data in self._chunks],

@@ -34,7 +34,8 @@ function workerOf(text) {
   };
 }
 
-/** Opens the programs of a page and gives their views' models what a kernel would answer.
+/** Opens the programs of a page and gives their views' models what a kernel would answer. Beside the place of each view
+ * stands its static picture; it goes if the program opens, else the widget does.
  * @param {string} text the worker's @param {Computed[]} found @param {Model[]} models by view @param {HTMLElement[]} places by view */
 export async function startComputing(text, found, models, places) {
   const worker = workerOf(text);
@@ -42,13 +43,19 @@ export async function startComputing(text, found, models, places) {
   const api = [];
   for (const [machine, one] of found.entries()) {
     const [model, place] = [models[one.view], places[one.view]];
-    const bar = make("div", { class: "wb-tools wb-runner", role: "group", "aria-label": "Run" });
-    const opened = await worker.ask(machine, { ask: "open", program: one.program, payload: one.payload });
-    if (opened.error || one.subject === "controls") place.before(bar);
+    const bar = make("div", { class: "wb-runner", role: "group", "aria-label": "Run" });
+    if (one.subject === "controls") place.before(bar);
+    const name = "watch" in one.program.arrays ? "watch" : undefined;
+    let opened = await worker.ask(machine, { ask: "open", program: one.program, payload: one.payload });
+    if (!opened.error) opened = await worker.ask(machine, { ask: "run", times: 0, name });
     if (opened.error) {
-      bar.append(make("span", { class: "wb-fault", role: "status" }, `${opened.error} The picture is as it was saved.`));
+      place.before(make("p", { role: "status" }, `${opened.error} The picture is as it was saved.`));
+      place.hidden = true;
+      bar.remove();
       continue;
     }
+    place.nextElementSibling?.remove();
+    model.set("view", { ...model.get("view"), picture: drawn(model.get("view"), one, opened.numbers) });
     const ask = (/** @type {Record<string, any>} */ message) => worker.ask(machine, message);
     const own = one.subject === "animation" ? frames(model, one, ask) : sliders(model, one, ask, bar, () => worker.halt(machine));
     api.push({ ...own, read: async (/** @type {string} */ name) => {
@@ -74,8 +81,9 @@ function sliders(model, one, ask, bar, halt) {
     const told = await ask({ ask: "run", name, ...more });
     const view = model.get("view");
     const values = more.values ?? {};
+    const runs = view.runs + (more.times ?? 0);
     model.set("view", { ...view, sliders: view.sliders.map((/** @type {any} */ s) => ({ ...s, value: values[s.name] ?? s.value })),
-      runs: view.runs + (more.times ?? 0), seconds: told.seconds ?? 0, said: told.error ?? told.said, picture: drawn(view, one, told.numbers) });
+      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said, picture: drawn(view, one, told.numbers) });
     printed.textContent = (printed.textContent + (told.text ?? "")).slice(-20_000);
     printed.hidden = !printed.textContent;
     return told;
@@ -85,11 +93,11 @@ function sliders(model, one, ask, bar, halt) {
     await run({ values, rewind: one.rewind, times: 1 });
     model.set("answered", number);
   };
-  const play = press("▶", "Play", () => toggle());
+  const play = press("▶ play", "Play", () => toggle());
   const toggle = async (on = !playing) => {
     if (playing === on) return;
     playing = on;
-    play.textContent = playing ? "⏸" : "▶";
+    play.textContent = playing ? "⏸ pause" : "▶ play";
     play.title = playing ? "Pause" : "Play";
     play.setAttribute("aria-label", play.title);
     while (playing) {

@@ -59,6 +59,10 @@ function render({ model, el }) {
     stage.replaceChildren(...(shown ? picturesOf(shown, Math.max(120, (stage.clientWidth || 560) - 16)) : []));
   };
   const redraw = () => {
+    if (!busy()) { // another view, or a page's own program, may have moved them
+      for (const slider of view().sliders) values[slider.name] = slider.value;
+      show();
+    }
     title.textContent = view().title;
     root.setAttribute("aria-label", `sliders of a ${view().title}`);
     picture();

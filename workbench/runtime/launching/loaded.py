@@ -60,8 +60,7 @@ class Loaded:
         explain: returns the error of a fault record, where that does not come from the IR.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
-        compile_for: returns the same code for another target of the CPU's backend, as an entry of the cache; None: there
-            is none.
+        compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
     """
 
     name: str
