@@ -23,6 +23,7 @@ from workbench.api.diagnosis.stepper import Steps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
+from workbench.api.page_program import page_program
 from workbench.api.profiling.drawing import Drawing
 from workbench.api.profiling.profile import profiles
 from workbench.api.profiling.warp import Access, Step
@@ -392,8 +393,8 @@ def warm() -> None:
 
 __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "ProductView", "Report", "Step", "Steps", "TapeSteps",
-    "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants", "cpu_target",
-    "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key", "llvm",
-    "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "tangent",
-    "tape_graph", "tape_steps", "tape_svg", "warm", "why", "word_help",
+    "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info", "can_link", "constants",
+    "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held", "ir", "is_word", "key",
+    "llvm", "note_bindings", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass",
+    "settle_all", "source", "tangent", "tape_graph", "tape_steps", "tape_svg", "warm", "why", "word_help",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """A session as one page: its views drawn by the widgets' own modules, with no kernel, no server and no request.
 
-The page holds styles, modules and views as text, and the programs of views that compute (`kernel_ext/pages`); its own
+The page holds styles, modules and views as text, and the programs of views that compute (`design/wasm.md`); its own
 rule (Content-Security-Policy) forbids to load anything, and to run any script but its own.
 """
 
@@ -14,11 +14,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from kernel_ext.output.computed import computed
 from kernel_ext.output.renderable import Shown
-from kernel_ext.pages.computed import computed
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.views import PANE_TITLES, PaneView
 from kernel_ext.widgets.modules import module_text, script_text, style_text
+from workbench.errors import RecordError
 
 Texts = Callable[[Shown], Sequence[PaneView]]
 """The texts that a view's widget offers in the page; a status card's are those of its kernels."""
@@ -73,7 +74,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         title: its heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        programs: what makes views compute: their numbers and `kernel_ext.pages.computed` of each.
+        programs: what makes views compute: their numbers and what `computed` returns for each.
     """
     kinds = sorted({shown.kind for shown in views})
     computing = {k for k, _ in programs}
@@ -129,10 +130,10 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
     for k, shown in enumerate(views):
         try:
             found = computed(shown.kind, shown.live_parts)
-        except Refusal as refusal:
+        except RecordError as error:
             if strict:
-                raise
-            still = f"; {_name(shown)} does not compute there: {refusal}"
+                raise Refusal(error.message) from None
+            still = f"; {_name(shown)} does not compute there: {error.message}"
             continue
         programs += [(k, found)] if found else []
     text = page(title, views, texts, programs)

@@ -13,8 +13,8 @@ import workbench as wb
 from kernel_ext import show
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
-from kernel_ext.pages import export
 from kernel_ext.refusal import Refusal
+from workbench.runtime.pages import export
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
 SIZE = 48

@@ -51,7 +51,7 @@ function render({ model, el }) {
     told.classList.toggle("wb-fault", Boolean(said));
     told.textContent = said || (!model.send ? "Sliders need the notebook's kernel."
       : busy() ? "replaying …"
-        : runs ? `replayed in ${spent(seconds)} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
+        : runs ? `replayed in ${seconds ? spent(seconds) : "less than 0.1 ms"} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
           : "Move a slider: it replays, nothing is compiled.");
   };
   const picture = () => {

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from kernel_ext.pages.program import Program, Row
 from kernel_ext.widgets.modules import script_text
 from tests.support.devices.on_gpu import packed, ranges
 from workbench.backends.base import Options
@@ -22,6 +21,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import load_kernel
 from workbench.errors import KernelFault
 from workbench.ir.values import Function
+from workbench.runtime.pages.program import Program, Row
 from workbench.types import ArrayType
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]

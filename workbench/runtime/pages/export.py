@@ -1,4 +1,4 @@
-"""A record, a kept launch or a graph as a program for a page.
+"""What a recorder holds as a program for a page.
 
 Launches keep their packed parameters, with addresses of the page's memory; copies, sums and fills are the entries of
 `backends/cpu/native/copies.py`, compiled once. Arrays begin as they were before their first use if the record kept
@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-import workbench as wb
-from kernel_ext.pages.program import Program, Row
-from kernel_ext.refusal import Refusal
 from workbench.backends.cpu.compile import WASM, compile_text
 from workbench.backends.cpu.native import copies
 from workbench.backends.layout import FAULT_SIZE
 from workbench.backends.prints import SYMBOL, prints
+from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
 from workbench.runtime.arrays.array import array
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.pages.program import Program, Row
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
 from workbench.structs import Struct
@@ -38,37 +37,29 @@ LARGEST = 1_000_000_000
 INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
 
 
-def program_of(subject: wb.Recorder | wb.Launch | wb.Graph, watch: Any = None, from_start: bool = True) -> Program:
-    """The program that runs what `subject` runs.
+def program_of(entries: Sequence[Entry], kept: Contents | None = None, watch: array | None = None) -> Program:
+    """The program that runs these entries.
 
     Args:
-        subject: what a page runs again.
+        entries: what a page runs again, in order.
+        kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
         watch: an array that is read after each run; the page calls it "watch".
-        from_start: begin with what a record kept of its arrays, where it did; else with what they hold now.
 
     Raises:
-        Refusal: it holds something that cannot run in a page; the message names it.
+        RecordError: an entry cannot run in a page; the message names it.
     """
-    contents = subject.contents if from_start and isinstance(subject, wb.Recorder) else None
-    kept = contents.kept if contents is not None else None
-    writer = _Writer(Contents(kept))
-    entries: list[Any] = list(subject.entries) if isinstance(subject, wb.Recorder) else [subject]
-    writer.lay_out([*_arrays(entries), *([watch] if isinstance(watch, array) else [])])
+    writer = _Writer(Contents(kept.kept if kept is not None else None))
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *([watch] if watch is not None else [])])
     schedule = [step for entry in entries for step in writer.steps(entry)]
     return writer.finished(schedule, watch)
 
 
-def _arrays(entries: Iterable[Any]) -> Iterator[array]:
-    for entry in entries:
-        if isinstance(entry, wb.Launch):
-            yield from (a for a in entry.record.arguments.values() if isinstance(a, array))
-        elif isinstance(entry, wb.Graph):
-            yield from (a.array for node in entry.walk() for a in node.accesses)
-            yield from (n.condition for n in entry.walk() if isinstance(n, BodyNode) and n.condition is not None)
-        elif isinstance(entry, GraphEntry):
-            yield from _arrays([entry.graph])
-        else:
-            yield from entry.arrays
+def _arrays(entry: Entry) -> Iterator[array]:
+    """All arrays of an entry, conditions of graphs too."""
+    yield from entry.arrays
+    if isinstance(entry, GraphEntry):
+        nodes = (node for node in entry.graph.walk() if isinstance(node, BodyNode))
+        yield from (node.condition for node in nodes if node.condition is not None)
 
 
 class _Writer:
@@ -94,7 +85,9 @@ class _Writer:
         """Place the memory of all arrays; what overlaps here overlaps there."""
         for a in arrays:
             if a.device.is_cuda:
-                raise Refusal(f"an array of this record lies on {a.device}, and a page has a CPU only; record it there")
+                raise RecordError(
+                    f"an array of this record lies on {a.device}, and a page has a CPU only; record it there"
+                )
         before = set(self.contents.kept)
         self.contents.keep(arrays)
         used = {a.memory for a in arrays}
@@ -109,7 +102,7 @@ class _Writer:
                 merged.append([low, low + data.nbytes])
         total = sum(high - low for low, high in merged)
         if total > LARGEST:
-            raise Refusal(
+            raise RecordError(
                 f"the arrays take {total / 1e9:.1f} GB, and a page takes {LARGEST / 1e9:.0f} GB; record fewer"
             )
         for low, high in merged:
@@ -128,10 +121,10 @@ class _Writer:
         low, _, there = self.places[k]
         return there + here - low
 
-    def steps(self, entry: Entry | wb.Launch | wb.Graph) -> Iterator[Any]:
+    def steps(self, entry: Entry) -> Iterator[Any]:
         """What an entry does: numbers of rows, and branches and loops of these."""
         match entry:
-            case LaunchEntry() | wb.Launch():
+            case LaunchEntry():
                 yield from self.launch(entry.record)
             case CopyEntry(what=what, target=target, source=source):
                 yield from self.move(what, target, source, 0)
@@ -139,10 +132,10 @@ class _Writer:
                 yield from self.move("fill", target, None, value)
             case GraphEntry(graph=graph):
                 yield from self.body(graph)
-            case wb.Graph():
-                yield from self.body(entry)
             case _:
-                raise Refusal(f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}")
+                raise RecordError(
+                    f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}"
+                )
 
     def body(self, body: Any) -> Iterator[Any]:
         """The nodes of a graph, in the order in which they were captured."""
@@ -157,15 +150,15 @@ class _Writer:
                 at = self.address(node.condition.address) if node.condition is not None else 0
                 yield [node.kind if at else "if", at, main, inside.get("false", [])]
             else:
-                raise Refusal(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
+                raise RecordError(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
 
     def launch(self, record: LaunchRecord, buffer: bytes = b"") -> Iterator[int]:
         """The row of a launch."""
         loaded = record.loaded
         if loaded.compile_for is None:
-            raise Refusal(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
+            raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
         if loaded.device.is_cuda:
-            raise Refusal(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
+            raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
         if not record.threads:
             return
         entry = loaded.compile_for(WASM)
@@ -188,9 +181,9 @@ class _Writer:
     def move(self, kind: str, target: array, source: array | None, value: Any) -> Iterator[int]:
         """The row of a copy, a sum or a fill."""
         if kind == "add" and isinstance(target.dtype, Struct):
-            raise Refusal(f"a sum of arrays of {target.dtype!r} cannot run in a page")
+            raise RecordError(f"a sum of arrays of {target.dtype!r} cannot run in a page")
         if isinstance(target.dtype, Struct) or (kind == "fill" and np.ndim(value)):
-            raise Refusal(
+            raise RecordError(
                 f"a {kind} of {target.dtype!r} as a whole cannot run in a page yet; a kernel that does it can"
             )
         if not target.size:
@@ -229,10 +222,10 @@ class _Writer:
             "strides": list(value.strides), "inner": inner,
         }  # fmt: skip
 
-    def finished(self, schedule: list[Any], watch: Any) -> Program:
+    def finished(self, schedule: list[Any], watch: array | None) -> Program:
         """The program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
-        if isinstance(watch, array):
+        if watch is not None:
             arrays["watch"] = self.place_of(watch)
         found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
         self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}

@@ -1,7 +1,8 @@
-"""A program for `static/machine.js`: what lies in its memory, its modules, and the rows that run one after the other.
+"""A program for a page that computes: what lies in its memory, its modules, and the rows that run one by one.
 
-Memory, from address 0: nothing, for as long as a stack of a thread may be (it grows downwards, so one that is too deep
-ends in a trap and not in data); then whatever is placed, in order. What launches need while they run comes behind it.
+`kernel_ext/widgets/static/machine.js` runs it. Memory, from address 0: room for the stack, which grows downwards, so one
+that is too deep ends in a trap and not in data; then whatever is placed, in order. What launches need while they run
+comes behind it.
 """
 
 from __future__ import annotations

@@ -6,11 +6,10 @@ import base64
 from typing import Any
 
 import workbench as wb
-from kernel_ext.pages.export import program_of
-from kernel_ext.pages.program import Program
 from kernel_ext.views.arrays.animation import Animation
 from kernel_ext.views.arrays.colour_maps import MAPS
 from kernel_ext.views.controls import Bound
+from workbench import inspect
 
 Subject = wb.Recorder | wb.Launch | wb.Graph
 
@@ -23,19 +22,21 @@ def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
         parts: what its widget takes besides the view.
 
     Raises:
-        Refusal: what it runs cannot run in a page.
+        RecordError: what it runs cannot run in a page.
     """
     bound, frames = parts.get("bound"), parts.get("frames")
     if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
-        return _with(program_of(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""})
+        return _with(
+            inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""}
+        )
     still = not isinstance(frames, Animation) or frames.view.kind != "array_view"
     if kind == "animation" and not still and isinstance(frames.step, Subject):
         look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
-        return _with(program_of(frames.step, frames.watch, from_start=False), kind, False, look)
+        return _with(inspect.page_program(frames.step, frames.watch, from_start=False), kind, False, look)
     return None
 
 
-def _with(program: Program, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
+def _with(program: Any, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
     return {
         "program": program.data(), "payload": base64.b64encode(program.compressed()).decode(), "subject": kind,
         "rewind": rewind, "look": {"grows": False, "maps": MAPS, **look},
