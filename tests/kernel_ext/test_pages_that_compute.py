@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,10 @@ from kernel_ext import show
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
+from kernel_ext.views.arrays.array_view import array_view, unpacked
+from kernel_ext.views.arrays.colour_maps import MAPS
+from kernel_ext.views.views import as_data
+from kernel_ext.widgets.modules import script_text
 from workbench.runtime.pages import export
 
 SCREENS = Path(__file__).parents[2] / "build" / "screens"
@@ -230,3 +236,43 @@ def test_a_page_holds_little_beside_its_arrays(tmp_path: Path) -> None:
     rec, u = diffusion()
     show.page(str(tmp_path / "a.html"), show.controls(rec, c=(0, 0.25), watch=u))
     assert (tmp_path / "a.html").stat().st_size < 120_000
+
+
+CASES = {
+    "line": np.array([1.5, np.nan, -2.0, 0.25], np.float32),
+    "long line": np.sin(np.arange(5000, dtype=np.float32)),
+    "image": np.where(np.arange(1200).reshape(30, 40) % 7 == 0, np.inf, np.arange(1200.0).reshape(30, 40)),
+    "reduced": np.random.default_rng(1).normal(size=(300, 20)).astype(np.float32),
+    "integers": np.arange(-4, 5, dtype=np.int64),
+    "components": wb.array(np.random.default_rng(1).normal(size=(9, 2)).astype(np.float32), dtype=wb.vec2),
+    "colours": wb.array(np.random.default_rng(1).random((20, 30, 3), np.float32), dtype=wb.vec3),
+    "slice": np.arange(60.0).reshape(3, 4, 5),
+}
+
+
+@pytest.mark.browser
+def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
+    page = chromium.new_page()
+    page.add_script_tag(content=script_text("array_picture"))
+    for name, value in CASES.items():
+        at = (2,) if name == "slice" else ()
+        want = as_data(array_view(value, "a", at))
+        host = value.numpy() if isinstance(value, wb.array) else value
+        numbers = [str(v) for v in host.astype(np.float64).reshape(-1).tolist()]
+        code = """([first, numbers, maps]) => {
+          const made = pictureAgain(first, numbers.map((v) => Number(v.replace("inf", "Infinity"))),
+            { maps, fixed: false, grows: false, colours: "" });
+          const plain = (part) => ({ ...part, low: Array.from(part.low, String), high: Array.from(part.high, String) });
+          return { ...made, parts: made.parts.map(plain) };
+        }"""
+        emptied = {**want, "parts": [{**part, "low": "", "high": "", "bad": []} for part in want["parts"]]}
+        got = page.evaluate(code, [emptied, numbers, {k: [list(c) for c in v] for k, v in MAPS.items()}])
+        for ours, theirs in zip(got.pop("parts"), want.pop("parts"), strict=True):
+            for key in ("low", "high"):
+                mine = np.array([float(v.replace("Infinity", "inf")) for v in ours.pop(key)])
+                packed = theirs.pop(key)
+                read = np.frombuffer(base64.b64decode(packed), np.uint8) if ours["kind"] == "rgb" else unpacked(packed)
+                np.testing.assert_allclose(mine, read, rtol=1e-6, err_msg=name)
+            assert ours == json.loads(json.dumps(theirs)), name
+        assert got == json.loads(json.dumps(want)), name
+    page.close()

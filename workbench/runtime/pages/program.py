@@ -1,8 +1,8 @@
 """A program for a page that computes: what lies in its memory, its modules, and the rows that run one by one.
 
-`kernel_ext/widgets/static/machine.js` runs it. Memory, from address 0: room for the stack, which grows downwards, so one
-that is too deep ends in a trap and not in data; then whatever is placed, in order. What launches need while they run
-comes behind it.
+`kernel_ext/widgets/static/machine.js` runs it. Memory, from address 0: room for the stack, which grows downwards, so
+one that is too deep ends in a trap and not in data; then whatever is placed, in order. What launches need while they
+run comes behind it.
 """
 
 from __future__ import annotations
