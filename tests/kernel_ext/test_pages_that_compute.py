@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -20,9 +21,11 @@ from kernel_ext.views.arrays.array_view import array_view, unpacked
 from kernel_ext.views.arrays.colour_maps import MAPS
 from kernel_ext.views.views import as_data
 from kernel_ext.widgets.modules import script_text
+from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.pages import export
 
-SCREENS = Path(__file__).parents[2] / "build" / "screens"
+ROOT = Path(__file__).parents[2]
+SCREENS = ROOT / "build" / "screens"
 SIZE = 48
 
 
@@ -276,3 +279,45 @@ def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
             assert ours == json.loads(json.dumps(theirs)), name
         assert got == json.loads(json.dumps(want)), name
     page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_the_tour_deblurs_in_a_page(opened: Callable[..., Any], need: Callable[[str], str]) -> None:
+    """One step of the tour's descent is recorded, and the page goes on with the notebook's loss curve."""
+    need("skimage")
+    from skimage import data
+
+    cells = nbformat.read(ROOT / "notebooks" / "00-tour.ipynb", as_version=4).cells
+    found: dict[str, Any] = {"wb": wb, "np": np, "RADIUS": 3}
+    for text in (next(c.source for c in reversed(cells) if f"def {name}(" in c.source) for name in ("blur", "descend")):
+        found |= wb.build_cell(text.partition("\n")[2], found).names
+    photo = data.camera().reshape(64, 8, 64, 8).mean(axis=(1, 3)).astype(np.float32) / 255
+    sharp, found["blurred"] = wb.array(photo), wb.zeros((64, 64))
+    wb.launch(found["blur"], (64, 64), [sharp, 2.0, found["blurred"]])
+    exec(next(c.source for c in cells if "def step():" in c.source).partition("losses = []")[0], found)
+    with wb.record(inputs=True) as rec:
+        found["step"]()
+    page = opened(show.controls(rec, sigma=(0.5, 4), rate=(0, 1), watch=found["guess"], rewind=False))
+    rec.rewind()
+    native = []
+    for _ in range(30):
+        rec.replay()
+        native.append(float(found["loss"].numpy()[0]))
+    code = """async () => {
+      const all = [];
+      for (let k = 0; k < 30; k++) {
+        await workbench.run();
+        all.push((await workbench.read("loss"))[0]);
+      }
+      return all;
+    }"""
+    curve = page.evaluate(code)
+    # Threads that add to one element at the border have an order only where one core runs them.
+    np.testing.assert_allclose(curve, native, rtol=1e-4)
+    assert curve[-1] < curve[0] / 10
+    if cpu_threads() == 1:
+        assert curve == native
+    before = page.locator(".wb-controls canvas").evaluate("c => c.toDataURL()")
+    page.evaluate("() => workbench.set('sigma', 1).then(() => workbench.run())")
+    assert page.locator(".wb-controls canvas").evaluate("c => c.toDataURL()") != before
