@@ -29,8 +29,7 @@ def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
         return _with(
             inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""}
         )
-    still = not isinstance(frames, Animation) or frames.view.kind != "array_view"
-    if kind == "animation" and not still and isinstance(frames.step, Subject):
+    if isinstance(frames, Animation) and frames.view.kind == "array_view" and isinstance(frames.step, Subject):
         look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
         return _with(inspect.page_program(frames.step, frames.watch, from_start=False), kind, False, look)
     return None

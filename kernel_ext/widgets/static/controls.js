@@ -59,7 +59,7 @@ function render({ model, el }) {
     stage.replaceChildren(...(shown ? picturesOf(shown, Math.max(120, (stage.clientWidth || 560) - 16)) : []));
   };
   const redraw = () => {
-    if (!busy()) { // another view, or a page's own program, may have moved them
+    if (!busy() && !waiting) { // another view, or a page's own program, may have moved them
       for (const slider of view().sliders) values[slider.name] = slider.value;
       show();
     }
