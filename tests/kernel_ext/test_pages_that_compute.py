@@ -128,6 +128,15 @@ def test_a_slider_changes_the_picture_and_rewind_puts_it_back(opened: Callable[.
     page.wait_for_function("() => document.querySelector('.wb-controls output').textContent === '0.2'")
     assert np.array_equal(read(page, "watch").reshape(SIZE, SIZE), start)
     assert page.locator(".wb-controls canvas").evaluate("c => c.toDataURL()") == before
+    ended = page.evaluate("""async () => {
+      const long = workbench.run(1e9).catch(String);
+      setTimeout(() => document.querySelector("[aria-label='Stop what runs']").click(), 50);
+      return long;
+    }""")
+    assert "stopped" in ended and "stopped" in page.locator(".wb-fault").inner_text()
+    page.evaluate("() => workbench.rewind()")
+    assert page.locator(".wb-fault").count() == 0
+    assert np.array_equal(read(page, "watch").reshape(SIZE, SIZE), start)
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(

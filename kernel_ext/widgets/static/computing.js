@@ -83,7 +83,7 @@ function sliders(model, one, ask, bar, halt) {
     const values = more.values ?? {};
     const runs = view.runs + (more.times ?? 0);
     model.set("view", { ...view, sliders: view.sliders.map((/** @type {any} */ s) => ({ ...s, value: values[s.name] ?? s.value })),
-      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said, picture: drawn(view, one, told.numbers) });
+      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said ?? "", picture: drawn(view, one, told.numbers) });
     printed.textContent = (printed.textContent + (told.text ?? "")).slice(-20_000);
     printed.hidden = !printed.textContent;
     return told;
@@ -132,7 +132,7 @@ function frames(model, one, ask) {
     let [said, seconds] = ["", view.seconds];
     while (kept.length <= wanted && !said) {
       const told = await ask({ ask: "run", times: 1, name: "watch" });
-      said = told.error ?? told.said;
+      said = told.error ?? told.said ?? "";
       seconds = told.seconds ?? 0;
       if (said) break;
       const last = kept[kept.length - 1];

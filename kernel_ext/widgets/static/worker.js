@@ -20,7 +20,7 @@ async function inflated(text) {
 }
 
 /** @param {Asked} asked */
-async function answer({ ask, machine, program, payload, values, rewind, times, name }) {
+async function answer({ ask, machine, program, payload, values, rewind, times = 0, name }) {
   if (ask === "open") {
     if (!hasVectors()) throw new Error("This browser has no vectors in WebAssembly (simd128), so nothing computes here.");
     machines[machine] = await openMachine(program, await inflated(payload));
@@ -32,11 +32,7 @@ async function answer({ ask, machine, program, payload, values, rewind, times, n
   if (rewind) one.rewind();
   for (const [key, value] of Object.entries(values ?? {})) one.set(key, value);
   const started = performance.now();
-  let told = { said: "", text: "", times: /** @type {number[]} */ ([]) };
-  for (let k = 0; k < (times ?? 0) && !told.said; k++) {
-    const next = await one.run();
-    told = { ...next, text: told.text + next.text };
-  }
+  const told = times ? await one.run(undefined, times) : {};
   return { ...told, seconds: (performance.now() - started) / 1000, numbers: name && one.read(name) };
 }
 
