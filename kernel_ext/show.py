@@ -133,7 +133,7 @@ def animate(
     title = name or "animation"
     made = moving.Animation(
         step, lambda: draw(watch, title, **options).view, title, frames, fps, bool(options.get("range")),
-        options.get("colours", ""),
+        options.get("colours", ""), watch,
     )  # fmt: skip
     return Animated(made, draw(watch, title, **options))
 
@@ -308,6 +308,11 @@ def controls(
 def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
     """Write views as one interactive page that needs no server and loads nothing.
 
+    Sliders and animations of a record, a kept launch or a graph compute in the page: it holds their kernels as
+    WebAssembly. Those of a function show what they showed last.
+
+        show.page("waves.html", show.controls(run, dt=(0, 0.1), watch=x))
+
     Args:
         path: the HTML file to write.
         *shown: views, in the order of the page.
@@ -317,9 +322,9 @@ def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
         What was written, in a sentence.
 
     Raises:
-        Refusal: there is nothing to show, or the file cannot be written.
+        Refusal: there is nothing to show, a record holds what no page can run, or the file cannot be written.
     """
-    return write_page(path, title, shown)
+    return write_page(path, title, shown, strict=True)
 
 
 __all__ = [

@@ -11,11 +11,9 @@ import gc
 from collections.abc import Callable, Iterable
 from typing import Any, Concatenate, ParamSpec
 
-from workbench import cache
 from workbench.api.builds import build, keys
 from workbench.api.builds.cublasdx import ProductView, product_views
-from workbench.api.builds.linking import BUILDER
-from workbench.api.builds.linking import free_memory as _free_memory
+from workbench.api.builds.linking import BUILDER, free_memory
 from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
@@ -24,6 +22,7 @@ from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
+from workbench.api.page_program import page_program
 from workbench.api.profiling.drawing import Drawing, Shape
 from workbench.api.profiling.profile import profiles
 from workbench.api.profiling.threads import Threads, threads
@@ -37,13 +36,14 @@ from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
 from workbench.builtins.declaration.help import is_word, word_help
-from workbench.cache.store import CacheInfo, EntryInfo
+from workbench.cache import entries as cache_entries
+from workbench.cache import info as cache_info
 from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.ir.show import show
 from workbench.runtime.device.device import CPU, get_devices
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.execute import cpu_threads as threads_of_launches
+from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.pending_faults import settle_all
 from workbench.runtime.native.in_flight import UnderWay, Watch
 from workbench.runtime.native.launcher import install_launcher
@@ -337,21 +337,6 @@ def can_link() -> str:
     return BUILDER.missing()
 
 
-def free_memory() -> int:
-    """Bytes that can be had without swapping: a product takes 2 GB while it is built."""
-    return _free_memory()
-
-
-def cache_info() -> CacheInfo:
-    """The cache's entries, bytes and hits, in memory and on disk."""
-    return cache.info()
-
-
-def cache_entries() -> list[EntryInfo]:
-    """What is in the cache, one entry per artifact, the one used last first."""
-    return cache.entries()
-
-
 def devices() -> str:
     """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
     names = [d.name for d in get_devices()]
@@ -374,11 +359,6 @@ def cpu_target() -> str:
     return cpu.CpuBackend().target().split("+")[0]
 
 
-def cpu_threads() -> int:
-    """Threads of a large CPU launch; `WORKBENCH_THREADS` sets them."""
-    return threads_of_launches()
-
-
 def arm() -> None:
     """See that an interrupt can stop launches, though another handler of SIGINT was set since; from any thread."""
     if install_launcher.cache_info().currsize:
@@ -394,7 +374,7 @@ __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "ProductView", "Report", "Shape", "Step", "Steps",
     "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info",
     "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
-    "ir", "is_word", "key", "llvm", "note_bindings", "panes", "parameters", "products", "profiles", "ptx", "sass",
-    "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why",
-    "word_help",
+    "ir", "is_word", "key", "llvm", "note_bindings", "page_program", "panes", "parameters", "products", "profiles",
+    "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads",
+    "warm", "why", "word_help",
 ]  # fmt: skip

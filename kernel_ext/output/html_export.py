@@ -1,25 +1,33 @@
 """A session as one page: its views drawn by the widgets' own modules, with no kernel, no server and no request.
 
-The page holds styles, modules and views as text; its own rule (Content-Security-Policy) forbids to load anything.
+The page holds styles, modules and views as text, and the programs of views that compute (`design/wasm.md`); its own
+rule (Content-Security-Policy) forbids to load anything, and to run any script but its own.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from kernel_ext.output.computed import computed
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.view_data import PANE_TITLES, PaneView
-from kernel_ext.widgets.modules import module_text, style_text
+from kernel_ext.widgets.modules import module_text, script_text, style_text
+from workbench.errors import RecordError
 
 Texts = Callable[[Shown], Sequence[PaneView]]
 """The texts that a view's widget offers in the page; a status card's are those of its kernels."""
 
-_RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+Programs = Sequence[tuple[int, dict[str, Any]]]
+
+_RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'{}; img-src data: blob:"
+_COMPUTING = " 'wasm-unsafe-eval' blob:; worker-src blob:"
 _TITLES = {
     "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
     "graph_view": "Graph", "points": "Points", "profile_view": "Profile", "source_view": "Texts", "status_card": "Cell",
@@ -35,8 +43,9 @@ body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--
 header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
-#theme { font: inherit; color: inherit; background: var(--jp-layout-color2); border: 1px solid var(--jp-border-color2);
-  border-radius: 3px; cursor: pointer }
+#theme, .wb-runner button { font: inherit; color: inherit; background: var(--jp-layout-color2); cursor: pointer;
+  border: 1px solid var(--jp-border-color2); border-radius: 3px }
+.wb-runner { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 } .wb-printed { overflow: auto; max-height: 14em }
 """
 _START = """
 const root = document.documentElement;
@@ -44,58 +53,97 @@ const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 root.classList.toggle("dark", dark);
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
 const views = JSON.parse(document.getElementById("views").textContent);
-for (const [index, { widget, view, panes, texts }] of views.entries()) {
-  const model = stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts);
-  modules[widget].render({ model, el: document.getElementById(`view-${index}`) });
-}
-root.dataset.ready = "yes";
+const models = views.map(({ widget, view, panes, texts }) =>
+  stillModel({ ...traitsOf(widget, view), ...(panes && { panes }) }, texts));
+const places = views.map((_, index) => document.getElementById(`view-${index}`));
+const show = () => {
+  views.forEach(({ widget }, index) => modules[widget].render({ model: models[index], el: places[index] }));
+  root.dataset.ready = "yes";
+};
+"""
+_COMPUTE = """
+const programs = JSON.parse(document.getElementById("programs").textContent);
+startComputing(document.getElementById("worker").textContent, programs, models, places).then(show);
 """
 
 
-def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = ()) -> str:
     """The page's text.
 
     Args:
         title: its heading.
         views: what it shows, in order.
         texts: those that each view offers.
+        programs: what makes views compute: their numbers and what `computed` returns for each.
     """
     kinds = sorted({shown.kind for shown in views})
-    listed = [{"widget": shown.kind, "view": shown.data(), **_offered(texts(shown))} for shown in views]
-    data = json.dumps(listed).replace("<", "\\u003c")
+    computing = {k for k, _ in programs}
+    listed = [
+        {
+            "widget": shown.kind,
+            "view": _emptied(shown.data()) if k in computing else shown.data(),
+            **_offered(texts(shown)),
+        }
+        for k, shown in enumerate(views)
+    ]
     names = [_name(shown) for shown in views]
+    still = {k: f"<div>{shown.html}</div>" for k, shown in enumerate(views) if k in computing}
     links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
     parts = "".join(
-        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div></section>'
+        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div>{still.get(k, "")}</section>'
         for k, name in enumerate(names)
     )
-    code = "\n".join(["'use strict';", "const modules = {};", _plain("still"), *map(_module, kinds), _START])
+    start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
+    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
+    mark = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    held = _data("views", listed)
+    if programs:
+        held += _data("programs", [{"view": k, **found} for k, found in programs])
+        held += f'<script type="text/plain" id="worker">{script_text("worker")}</script>'
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta http-equiv="Content-Security-Policy" content="{_RULE}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_RULE.format(mark, _COMPUTING if programs else "")}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><button id="theme" type="button">light / dark</button></header>'
         f"<nav>{links}</nav><main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
-        f'<script type="application/json" id="views">{data}</script>'
-        f"<script>{code}</script></body></html>"
+        f"{held}<script>{code}</script></body></html>"
     )
 
 
-def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: ()) -> str:
+def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> str:
     """Write the page to a file; says what is in it.
 
+    Args:
+        path: the file.
+        title: the page's heading.
+        views: what it shows, in order.
+        texts: those that each view offers.
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
+
     Raises:
-        Refusal: there is nothing to show, or the file cannot be written.
+        Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
     if not views:
         raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
-    text = page(title, views, texts)
+    programs, still = [], ""
+    for k, shown in enumerate(views):
+        try:
+            found = computed(shown.kind, shown.live_parts)
+        except RecordError as error:
+            if strict:
+                raise Refusal(error.message) from None
+            still = f"; {_name(shown)} does not compute there: {error.message}"
+            continue
+        programs += [(k, found)] if found else []
+    text = page(title, views, texts, programs)
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    return f"wrote {len(views)} views to {path}, {len(text.encode()) // 1000} kB; it opens in any browser, offline"
+    some = f", {len(programs)} of which compute" if programs else ""
+    size = len(text.encode()) // 1000
+    return f"wrote {len(views)} views{some} to {path}, {size} kB; it opens in any browser, offline{still}"
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
@@ -119,5 +167,20 @@ def _module(kind: str) -> str:
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
 
 
-def _plain(name: str) -> str:
-    return module_text(name).replace("export function", "function")
+def _emptied(view: dict[str, Any]) -> dict[str, Any]:
+    """A view without the numbers of its picture: its program has them."""
+    picture = view.get("picture")
+    if not picture:
+        return view
+    parts = [{**part, "low": "", "high": "", "bad": []} for part in picture["parts"]]
+    return {**view, "picture": {**picture, "parts": parts, "values": ""}}
+
+
+def _returned(name: str, function: str) -> str:
+    """A module of one function that the page calls."""
+    return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
+
+
+def _data(name: str, value: Any) -> str:
+    text = json.dumps(value).replace("<", "\\u003c")
+    return f'<script type="application/json" id="{name}">{text}</script>'

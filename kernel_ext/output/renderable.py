@@ -27,6 +27,7 @@ class Shown:
         view: a frozen dataclass, or JSON values.
         text: the fallback in ASCII.
         html: the fallback in HTML that an untrusted notebook keeps.
+        live_parts: what the widget takes besides the view, by name.
     """
 
     show_here: ClassVar[Callable[[Shown], None]]
@@ -35,7 +36,7 @@ class Shown:
     def __init__(self, kind: str, view: Any, text: str, html: str, **live: Any) -> None:
         """`live`: what the widget takes besides the view: where its answers come from."""
         self.kind, self.view, self.text, self.html = kind, view, text, html
-        self._live = live
+        self.live_parts = live
         self._widget: Any = None
 
     def data(self) -> dict[str, Any]:
@@ -64,9 +65,9 @@ class Shown:
         for old in spare:
             if isinstance(old, made) and not old.closed:
                 spare.remove(old)
-                old.renew(self.view, twin, **self._live)
+                old.renew(self.view, twin, **self.live_parts)
                 return old
-        return made(self.view, twin, **self._live)
+        return made(self.view, twin, **self.live_parts)
 
     @property
     def widget(self) -> Any:

@@ -30,6 +30,11 @@ def module_text(name: str) -> str:
     return "\n".join([*(_EXPORT.sub("", _IMPORT.sub("", _read(f"{other}.js"))) for other in imported(name)), own])
 
 
+def script_text(name: str) -> str:
+    """The module as a script: what it exports are names of the page."""
+    return _EXPORT.sub("", module_text(name))
+
+
 @cache
 def style_text(name: str) -> str:
     """The style of the module `name`, that of the modules it needs before it."""

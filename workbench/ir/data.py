@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import TypeAlias, TypedDict, TypeVar, cast, get_origin, get_type_hints
+from typing import TypedDict, cast
 
 import numpy as np
 
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, Number, attributes
+from workbench.ir.json_values import Json, Malformed, checked, nth
 from workbench.ir.show import literal_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
@@ -41,11 +41,6 @@ _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
-Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""What a JSON file holds; read-only, so that a list of one kind of values is one of JSON values."""
-T = TypeVar("T")
-
-
 class _BlockData(TypedDict):
     params: list[Json]
     ops: list[Json]
@@ -59,10 +54,6 @@ class _FunctionData(_BlockData):
     source: int
     types: list[Json]
     sources: list[Json]
-
-
-class Malformed(ValueError):
-    """Data that are no legal function; the message says what is wrong."""
 
 
 class Unwritable(ValueError):
@@ -273,7 +264,7 @@ class _Reader:
 
     def function(self, given: Json) -> Function:
         known = {"block": 0, **given} if isinstance(given, dict) else given
-        data = _checked(known, "a function", _FunctionData)
+        data = checked(known, "a function", _FunctionData)
         self.types = [read_type(t) for t in data["types"]]
         self.sources = [self.source(s) for s in data["sources"]]
         if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM or not 0 <= data["block"] <= 1024:
@@ -294,12 +285,12 @@ class _Reader:
         raise Malformed("a source that is none")
 
     def at(self, number: Json) -> Source:
-        return UNKNOWN.source if number == -1 else _nth(self.sources, number, "source")
+        return UNKNOWN.source if number == -1 else nth(self.sources, number, "source")
 
     def captured(self, data: Json) -> Captured:
         match data:
             case [str() as name, number, bits] if _NAME.fullmatch(name):
-                type = _nth(self.types, number, "type")
+                type = nth(self.types, number, "type")
                 if isinstance(type, (Scalar, Vector)):
                     return Captured(name, type, read_bits(bits, type))
             case _:
@@ -309,14 +300,14 @@ class _Reader:
     def value(self, data: Json) -> Value:
         match data:
             case [number, str() as name] if not name or _LOCAL.fullmatch(name) or _PARAMETER.fullmatch(name):
-                self.values.append(Value(_nth(self.types, number, "type"), name))
+                self.values.append(Value(nth(self.types, number, "type"), name))
                 return self.values[-1]
             case _:
                 pass
         raise Malformed(f"{str(data)[:80]} is no value")
 
     def block(self, given: Json, depth: int) -> Block:
-        data = _checked(given, "a block", _BlockData)
+        data = checked(given, "a block", _BlockData)
         params = tuple(self.value(p) for p in data["params"])
         return Block(params, tuple(self.op(op, depth) for op in data["ops"]))
 
@@ -333,7 +324,7 @@ class _Reader:
                 list() as blocks,
                 list() as at,
             ]:
-                given = tuple(_nth(self.values, v, "value") for v in operands)
+                given = tuple(nth(self.values, v, "value") for v in operands)
                 read = {k: self.plain(v, depth) for k, v in attrs.items() if k != VALUE or name != "const"}
                 made = tuple(self.value(r) for r in results)
                 inner = tuple(self.block(b, depth + 1) for b in blocks)
@@ -375,7 +366,7 @@ class _Reader:
             case ["block", inner]:
                 return self.block(inner, depth + 1)
             case ["type", number]:
-                return _nth(self.types, number, "type")
+                return nth(self.types, number, "type")
             case ["place", at]:
                 return self.location(at)
             case _:
@@ -390,25 +381,3 @@ class _Reader:
             case _:
                 pass
         raise Malformed("an operation without a proper place")
-
-
-def _nth(items: list[T], number: Json, what: str) -> T:
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(items):
-        raise Malformed(f"there is no {what} {str(number)[:40]}")
-    return items[number]
-
-
-def _checked(data: Json, what: str, form: type[T]) -> T:
-    """The data, a dict with exactly the fields of a TypedDict, each of its type; lists are checked as they are read."""
-    kinds = _kinds(form)
-    if not isinstance(data, dict) or data.keys() != kinds.keys():
-        raise Malformed(f"{what} with other fields than {', '.join(kinds)}")
-    for name, value in data.items():
-        if value.__class__ is not kinds[name]:
-            raise Malformed(f"{what} whose {name} is no {kinds[name].__name__}")
-    return cast(T, data)
-
-
-@cache
-def _kinds(form: type) -> dict[str, type]:
-    return {name: get_origin(kind) or kind for name, kind in get_type_hints(form).items()}

@@ -48,11 +48,20 @@ class AnimationView:
 
 
 class Animation:
-    """A step and the frames that it has made."""
+    """A step and the frames that it has made.
+
+    Attributes:
+        step: what makes the next frame, as it was given.
+        watch: the array that is drawn.
+        fixed: whether the range of colours is given.
+        colours: the name of the colour map; empty: chosen by the range.
+        view: the frame that is shown.
+    """
 
     def __init__(
-        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float, fixed: bool, colours: str
-    ) -> None:
+        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float, fixed: bool, colours: str,
+        watch: Any = None,
+    ) -> None:  # fmt: skip
         """`fixed`: the range of colours is given; else it grows with the frames.
 
         Raises:
@@ -62,7 +71,8 @@ class Animation:
             raise Refusal(f"frames takes a number from 2 to {MOST_FRAMES:,}; it got {frames!r}")
         if not 0 < fps <= 120:
             raise Refusal(f"fps takes frames per second, to 120; it got {fps!r}")
-        self._step, self._draw, self._fixed, self._colours = runner(step), draw, fixed, colours
+        self.step, self.watch, self.fixed, self.colours = step, watch, fixed, colours
+        self._step, self._draw = runner(step), draw
         self._lock = threading.Lock()
         self._kept = [draw()]
         kind = "points" if isinstance(self._kept[0], PointsView) else "array_view"
@@ -90,9 +100,9 @@ class Animation:
     def _drawn(self) -> Picture:
         """A frame in the colours of all frames so far: a colour means the same number in each."""
         made, before = self._draw(), self._kept[-1]
-        if self._fixed or isinstance(made, PointsView) or isinstance(before, PointsView):
+        if self.fixed or isinstance(made, PointsView) or isinstance(before, PointsView):
             return made
-        return with_range(made, min(made.low, before.low), max(made.high, before.high), self._colours)
+        return with_range(made, min(made.low, before.low), max(made.high, before.high), self.colours)
 
 
 def runner(step: Any) -> Callable[[int], Any]:

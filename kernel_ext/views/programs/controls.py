@@ -64,7 +64,14 @@ class ControlsView:
 
 
 class Bound:
-    """A record or a kept launch with sliders."""
+    """A record or a kept launch with sliders.
+
+    Attributes:
+        subject: what is run.
+        watch: the array that is drawn after each run; None: what a function returns.
+        rewinds: whether the arrays are put back before each run.
+        view: what is shown.
+    """
 
     def __init__(
         self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
@@ -80,11 +87,11 @@ class Bound:
         ):
             what = "a record, a kept launch, a graph or a function"
             raise Refusal(f"controls() takes {what}; it got {type(subject).__name__!r}")
-        self._subject, self._watch, self._returned = subject, watch, None
+        self.subject, self.watch, self._returned = subject, watch, None
         keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs
         if rewind and not keeps:
             raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
-        self._rewind = keeps if rewind is None else rewind
+        self.rewinds = keeps if rewind is None else rewind
         self._lock = threading.Lock()
         found = _numbers(subject)
         wanted = ranges or {name: None for name in found}
@@ -121,24 +128,24 @@ class Bound:
             return self.view
 
     def _replay(self, values: dict[str, Any]) -> None:
-        if isinstance(self._subject, wb.Recorder):
-            if self._rewind:
-                self._subject.rewind()
-            self._subject.replay(**values)
-        elif isinstance(self._subject, wb.Launch):
+        if isinstance(self.subject, wb.Recorder):
+            if self.rewinds:
+                self.subject.rewind()
+            self.subject.replay(**values)
+        elif isinstance(self.subject, wb.Launch):
             for name, value in values.items():
-                self._subject.set_param_by_name(name, value)
-            self._subject.launch()
-        elif isinstance(self._subject, wb.Graph):
-            self._subject.update(**values)
-            self._subject.launch()
+                self.subject.set_param_by_name(name, value)
+            self.subject.launch()
+        elif isinstance(self.subject, wb.Graph):
+            self.subject.update(**values)
+            self.subject.launch()
         else:
-            self._returned = self._subject(**values)
+            self._returned = self.subject(**values)
         wb.synchronize()
 
     def _picture(self) -> ArrayView | None:
-        if self._watch is not None:
-            return array_view(self._watch, "array")
+        if self.watch is not None:
+            return array_view(self.watch, "array")
         shape = getattr(self._returned, "shape", None)
         return array_view(self._returned, "array") if shape is not None else None
 

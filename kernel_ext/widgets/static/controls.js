@@ -51,7 +51,7 @@ function render({ model, el }) {
     told.classList.toggle("wb-fault", Boolean(said));
     told.textContent = said || (!model.send ? "Sliders need the notebook's kernel."
       : busy() ? "replaying …"
-        : runs ? `replayed in ${spent(seconds)} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
+        : runs ? `replayed in ${seconds ? spent(seconds) : "less than 0.1 ms"} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
           : "Move a slider: it replays, nothing is compiled.");
   };
   const picture = () => {
@@ -59,6 +59,10 @@ function render({ model, el }) {
     stage.replaceChildren(...(shown ? picturesOf(shown, Math.max(120, (stage.clientWidth || 560) - 16)) : []));
   };
   const redraw = () => {
+    if (!busy() && !waiting) { // another view, or a page's own program, may have moved them
+      for (const slider of view().sliders) values[slider.name] = slider.value;
+      show();
+    }
     title.textContent = view().title;
     root.setAttribute("aria-label", `sliders of a ${view().title}`);
     picture();

@@ -134,11 +134,12 @@ export function listen(model, ears) {
   };
 }
 
-/** Bytes from base64. @param {string} text */
-export const octets = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+/** Bytes from base64, or those that a page made. @param {string | Uint8Array} text */
+export const octets = (text) => (typeof text === "string" ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : text);
 
-/** Numbers from base64 of little-endian float32. @param {string} text */
+/** Numbers from base64 of little-endian float32, or those that a page made. @param {string | Float32Array} text */
 export function numbers(text) {
+  if (typeof text !== "string") return text;
   const data = new DataView(octets(text).buffer);
   return Float32Array.from({ length: data.byteLength / 4 }, (_, k) => data.getFloat32(4 * k, true));
 }

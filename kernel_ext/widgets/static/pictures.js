@@ -2,7 +2,7 @@
 /**
  * Pictures of arrays: a line, an image, a histogram; used by every widget that shows one.
  *
- * @typedef {{name: string, kind: string, rows: number, columns: number, low: string, high: string, bad: number[]}} Part
+ * @typedef {{name: string, kind: string, rows: number, columns: number, low: any, high: any, bad: number[]}} Part
  * @typedef {{name: string, kind: string, shape: number[], at: number[], sizes: number[], parts: Part[],
  *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number,
  *   stops: number[][], span: [number, number], values: string, few: boolean}} ArrayPicture

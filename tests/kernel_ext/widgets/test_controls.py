@@ -41,7 +41,7 @@ def test_a_move_replays_from_the_start_and_compiles_nothing() -> None:
     x = wb.zeros(4)
     shown = show.controls(recorded(x), watch=x, dt=(0, 2, 0.25))
     for dt in (1.0, 0.25):
-        view = shown._live["bound"].run({"dt": dt})
+        view = shown.live_parts["bound"].run({"dt": dt})
     assert x.numpy().tolist() == [1.5] * 4, "rewound before each replay"
     assert (view.runs, view.compiled, view.said) == (2, 0, "")
     assert unpacked(view.picture.parts[0].low).tolist() == [1.5] * 4
@@ -51,14 +51,14 @@ def test_a_move_replays_from_the_start_and_compiles_nothing() -> None:
 def test_a_kept_launch_is_run_with_other_numbers() -> None:
     x = wb.zeros(4)
     kept = wb.launch(move, 4, [x, 0.5, 2], record_cmd=True)
-    view = show.controls(kept, n=(0, 9))._live["bound"].run({"n": 3.0})
+    view = show.controls(kept, n=(0, 9)).live_parts["bound"].run({"n": 3.0})
     assert x.numpy().tolist() == [1.5] * 4 and view.sliders[0].value == 3
 
 
 def test_what_goes_wrong_in_a_replay_is_said() -> None:
     with wb.record() as rec, wb.checks(True):
         wb.launch(reaching, 4, [wb.zeros(4), 0])
-    bound = show.controls(rec, by=(0, 10, 1))._live["bound"]
+    bound = show.controls(rec, by=(0, 10, 1)).live_parts["bound"]
     assert "index" in bound.run({"by": 9}).said
     assert bound.run({"by": 0}).said == ""
 

@@ -111,7 +111,7 @@ def test_sliders_of_a_graph_and_of_a_function() -> None:
     x = wb.zeros(2)
     with wb.capture() as graph:
         wb.launch(grow, 2, [x, 1.0])
-    bound = show.controls(graph, by=(0, 4), watch=x)._live["bound"]
+    bound = show.controls(graph, by=(0, 4), watch=x).live_parts["bound"]
     assert bound.run({"by": 3.0}).compiled == 0 and x.numpy().tolist() == [3.0, 3.0]
 
     def shifted(by: float = 2.0) -> wb.array:

@@ -358,7 +358,15 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
         make_function=wanted.function,
+        compile_for=partial(_compiled_for, wanted),
     )
+
+
+def _compiled_for(wanted: _Wanted, target: str) -> Entry:
+    """The same code for a target of the CPU's backend that need not be this machine, for one core."""
+    options = _on_few_cores(wanted.options)
+    other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
+    return _find(other, False, lambda _, entry: entry)
 
 
 def _code(digest: str, entry: Entry, device: Device) -> Any:

@@ -103,4 +103,6 @@ def _machine(triple: str, cpu: str, features: str, model: str) -> Any:
         _all_initialised()
     target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
     # O3 for all: what it costs is in the passes before it.
-    return target.create_target_machine(cpu, features, opt=3, reloc="pic", codemodel=model)
+    # WebAssembly has no position-independent code but for shared libraries.
+    reloc = "static" if triple.startswith("wasm") else "pic"
+    return target.create_target_machine(cpu, features, opt=3, reloc=reloc, codemodel=model)

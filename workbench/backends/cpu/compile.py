@@ -68,6 +68,11 @@ WITHOUT_HALVES = "-avx512vl"
 # Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
 # ... X86ISD::CMPP". Without VL it is what Knights Landing was.
 
+WASM = "wasm32"
+"""The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
+WASM_TRIPLE = "wasm32-unknown-unknown"
+WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
+
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
@@ -100,7 +105,7 @@ class CpuBackend(Backend):
         return _emitted(function, options, target).text
 
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an ELF, Mach-O or COFF object of this platform.
+        """The function as an ELF, Mach-O or COFF object of this platform, or as one of WebAssembly.
 
         Raises:
             BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.
@@ -185,7 +190,9 @@ def converts_halves() -> bool:
 
 @lru_cache
 def _maths(target: str) -> Maths:
-    """What a target has: formulas need fused multiply-add, the library is this machine's."""
+    """What a target has: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
+    if target == WASM:
+        return Maths(formulas=True, bits=128, fused=False)
     if target != _native()[0]:
         return Maths(formulas=target in FUSED, bits=PORTABLE_BITS.get(target, 128))
     has = llvm.get_host_cpu_features().get
@@ -208,8 +215,11 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
     One that is not vectorised is tried once more without optimisation.
     """
     name, features = _cpu(target)
-    model = code_model(sys.platform)
-    request = {"cpu": name, "features": features_for(text, features), "code_model": model, "form": form}
+    request = {"cpu": name, "features": features, "code_model": code_model(sys.platform), "form": form}
+    if target == WASM:
+        request |= {"triple": WASM_TRIPLE, "code_model": "default"}
+    else:
+        request["features"] = features_for(text, features)
     try:
         try:
             return _Generated(*_called(request, text, tuning))
@@ -291,6 +301,8 @@ def _cpu(target: str) -> tuple[str, str]:
     Raises:
         DeviceError: it is another machine's.
     """
+    if target == WASM:
+        return "generic", WASM_FEATURES
     native, name, features = _native()
     # Only this machine's target has features in its name; the levels are LLVM's own names for CPUs.
     if target != native:

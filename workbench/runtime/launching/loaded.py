@@ -70,6 +70,7 @@ class Loaded:
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
+        compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Loaded:
     make_function: Callable[[], Function] = field(repr=False)
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = field(default=None, repr=False)
+    compile_for: Callable[[str], Any] | None = field(default=None, repr=False)
 
     @property
     def title(self) -> str:

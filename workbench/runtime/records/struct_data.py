@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.ir.data import Malformed, read_type, type_data
+from workbench.ir.data import read_type, type_data
+from workbench.ir.json_values import Malformed
 from workbench.structs import Struct
 from workbench.types import Scalar, Vector, element
 

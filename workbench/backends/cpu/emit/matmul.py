@@ -45,7 +45,8 @@ def emit_matmul(emitter: Emitter, op: Op) -> None:
     m, n, k = op.attrs[SHAPE]
     shape = Shape(m, n, k, element(op.operands[0].type), op.attrs[TRANSPOSE_A], op.attrs[ACCUMULATE])
     scalar = register(shape.scalar)
-    bits, fused = emitter.maths.bits, emitter.maths.formulas
+    maths = emitter.maths
+    bits, fused = maths.bits, maths.formulas and maths.fused
     emitter.writer.declare(f"@{shape.name}", "\n".join(_Text(shape, bits, fused).function()))
     for lanes in sorted({w for _, _, w, _ in _columns(shape, bits)}):
         kind = _vector(scalar, lanes)

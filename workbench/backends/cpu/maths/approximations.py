@@ -214,8 +214,9 @@ def pow(x: Lane, y: Lane) -> Answer:
         value = lanes.narrowed(_exp(lanes.widened(y) * log(lanes.widened(size)).value))
     else:
         high, low = _log_pair(size)
-        product = y * high
-        rest = fma(y, low, fma(y, high, -product))
+        held = y if lanes.fused else _held(y)
+        product = held * high
+        rest = fma(held, low, fma(held, high, -product))
         value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
     whole = lanes.call("trunc", y).is_("oeq", y)
     halved = y * 0.5
@@ -226,6 +227,12 @@ def pow(x: Lane, y: Lane) -> Answer:
     # Zero, infinity, NaN and the smallest numbers have their own rules; none is common.
     rare = size.is_("ult", 2.0 ** (1 - about.bias)) | size.is_("uge", math.inf) | abs(y).is_("uge", math.inf)
     return Answer(value, rare)
+
+
+def _held(y: Lane) -> Lane:
+    """An exponent that products of two parts can take: beyond 2⁷⁰ every power but that of 1 is 0 or infinite."""
+    y = y.is_("ogt", 2.0**70).choose(2.0**70, y)
+    return y.is_("olt", -(2.0**70)).choose(-(2.0**70), y)
 
 
 def _log_pair(x: Lane) -> tuple[Lane, Lane]:
@@ -263,8 +270,8 @@ FORMULAS: dict[str, Callable[..., Answer]] = {
 }  # fmt: skip
 
 
-def body(name: str, bits: int, count: int) -> tuple[Lanes, Answer]:
-    """The formula `name` on parameters `%x0`, `%x1`, written for `count` lanes."""
+def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, Answer]:
+    """The formula `name` on parameters `%x0`, `%x1`, for `count` lanes of a target with fused multiply-add or not."""
     formula = FORMULAS[name]
-    lanes = Lanes(bits, count)
+    lanes = Lanes(bits, count, fused)
     return lanes, formula(*(Lane(lanes, f"%x{n}") for n in range(formula.__code__.co_argcount)))

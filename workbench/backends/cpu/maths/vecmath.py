@@ -38,14 +38,16 @@ class Maths:
     """What vectorised maths the code for a target may use.
 
     Attributes:
-        formulas: ours; the target has fused multiply-add.
+        formulas: ours.
         library: libmvec.
         bits: of a vector register, for what is written in vectors.
+        fused: the target has fused multiply-add. Without it formulas do without, and stand in the kernel's own module.
     """
 
     formulas: bool = False
     library: bool = False
     bits: int = 128
+    fused: bool = True
 
 
 @dataclass(frozen=True)
@@ -116,16 +118,19 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
     """
     if name not in FUNCTIONS:
         return None
+    width, isa = WIDTH, ISA
     if name in FORMULAS and maths.formulas:
-        make = _own
+        make = _own if maths.fused else _in_module
+        if not maths.fused:  # no system's names for vectors: those of LLVM
+            width, isa = maths.bits, dict.fromkeys(ISA, "_LLVM_")
     elif maths.library and innermost:
         make = _of_library
     else:
         return None
     bits, count = scalar.bits, FUNCTIONS[name]
-    lanes = (WIDTH // bits, WIDTH // bits // 2) if halves and bits == 32 else (WIDTH // bits,)
+    lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
     ours, definitions, wide = make(name, bits, lanes)
-    variants = [f"_ZGV{ISA[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
+    variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
     return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
 
 
@@ -143,6 +148,11 @@ def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, s
     symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
     texts = [variants.declared(name, bits, n) for n in (1, *lanes)]
     return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
+
+
+def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
+    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    return symbols[0], variants.definitions(name, bits, lanes, fused=False), symbols[1:]
 
 
 def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:

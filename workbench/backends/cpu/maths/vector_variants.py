@@ -34,10 +34,16 @@ def declared(name: str, bits: int, count: int = 1) -> str:
 
 def module(name: str, bits: int, counts: tuple[int, ...]) -> tuple[str, tuple[str, ...]]:
     """The module of one function, scalar and wide, and its symbols; the C library's function answers rare arguments."""
-    needs: dict[str, str] = {}
-    definitions = [_scalar(name, bits, needs), *(_wide(name, bits, count, needs) for count in counts)]
     symbols = (symbol(name, bits), *(symbol(name, bits, count) for count in counts))
-    return "\n".join([*needs.values(), *definitions]) + "\n", symbols
+    return "\n".join(definitions(name, bits, counts).values()) + "\n", symbols
+
+
+def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
+    """What a module with the function, scalar and wide, holds, by symbol: first what it calls."""
+    needs: dict[str, str] = {}
+    made = {symbol(name, bits): _scalar(name, bits, needs, fused)}
+    made |= {symbol(name, bits, count): _wide(name, bits, count, needs, fused) for count in counts}
+    return needs | made
 
 
 def _arguments(name: str) -> int:
@@ -56,8 +62,8 @@ def _head(name: str, bits: int, count: int) -> tuple[str, str]:
     return f"define {kind} @{symbol(name, bits, count)}({params}) {PURE} {{", params
 
 
-def _scalar(name: str, bits: int, needs: dict[str, str]) -> str:
-    lanes, answer = body(name, bits, 1)
+def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
+    lanes, answer = body(name, bits, 1, fused)
     needs |= lanes.declarations
     head, params = _head(name, bits, 1)
     rows, kind = [head, *lanes.rows], lanes.kind
@@ -77,8 +83,8 @@ def _scalar(name: str, bits: int, needs: dict[str, str]) -> str:
     return "\n".join(rows)
 
 
-def _wide(name: str, bits: int, count: int, needs: dict[str, str]) -> str:
-    lanes, answer = body(name, bits, count)
+def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) -> str:
+    lanes, answer = body(name, bits, count, fused)
     needs |= lanes.declarations
     rows, kind = [_head(name, bits, count)[0], *lanes.rows], lanes.kind
     if answer.rare is None:

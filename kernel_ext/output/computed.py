@@ -1,0 +1,42 @@
+"""What makes a view compute in a page: the program of what it runs, and how its array is drawn again."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import workbench as wb
+from kernel_ext.views.arrays.animation import Animation
+from kernel_ext.views.arrays.colour_maps import MAPS
+from kernel_ext.views.programs.controls import Bound
+from workbench import inspect
+
+Subject = wb.Recorder | wb.Launch | wb.Graph
+
+
+def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
+    """A view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
+
+    Args:
+        kind: of the view.
+        parts: what its widget takes besides the view.
+
+    Raises:
+        RecordError: what it runs cannot run in a page.
+    """
+    bound, frames = parts.get("bound"), parts.get("frames")
+    if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
+        return _with(
+            inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""}
+        )
+    if isinstance(frames, Animation) and frames.view.kind == "array_view" and isinstance(frames.step, Subject):
+        look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
+        return _with(inspect.page_program(frames.step, frames.watch, from_start=False), kind, False, look)
+    return None
+
+
+def _with(program: Any, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "program": program.data(), "payload": base64.b64encode(program.compressed()).decode(), "subject": kind,
+        "rewind": rewind, "look": {"grows": False, "maps": MAPS, **look},
+    }  # fmt: skip

@@ -1,0 +1,149 @@
+// @ts-check
+/**
+ * What makes views of an exported page compute: a worker with their machines, answers to what widgets ask a kernel for,
+ * the buttons that run a program, and `window.workbench` for tests and curious readers.
+ *
+ * @typedef {import("./parts.js").Model} Model
+ * @typedef {{view: number, program: any, payload: string, rewind: boolean, look: any, subject: string}} Computed
+ */
+
+import { make, press } from "./parts.js";
+import { pictureAgain } from "./array_picture.js";
+
+/** The worker's side of a page: `ask(machine, message)` resolves with its answer. @param {string} text */
+function workerOf(text) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = new Worker(address);
+  /** @type {Map<number, (answer: any) => void>} */
+  const waiting = new Map();
+  let number = 0;
+  worker.addEventListener("message", ({ data }) => {
+    waiting.get(data.number)?.(data);
+    waiting.delete(data.number);
+  });
+  worker.addEventListener("error", (event) => {
+    for (const tell of waiting.values()) tell({ error: event.message || "the worker has ended" });
+    waiting.clear();
+  });
+  return {
+    halt: (/** @type {number} */ machine) => worker.postMessage({ ask: "halt", machine }),
+    ask: (/** @type {number} */ machine, /** @type {Record<string, any>} */ message) => new Promise((resolve) => {
+      waiting.set(++number, resolve);
+      worker.postMessage({ ...message, machine, number });
+    }),
+  };
+}
+
+/** Opens the programs of a page and gives their views' models what a kernel would answer. Beside the place of each view
+ * stands its static picture; it goes if the program opens, else the widget does.
+ * @param {string} text the worker's @param {Computed[]} found @param {Model[]} models by view @param {HTMLElement[]} places by view */
+export async function startComputing(text, found, models, places) {
+  const worker = workerOf(text);
+  /** @type {any[]} */
+  const api = [];
+  for (const [machine, one] of found.entries()) {
+    const [model, place] = [models[one.view], places[one.view]];
+    const bar = make("div", { class: "wb-runner", role: "group", "aria-label": "Run" });
+    if (one.subject === "controls") place.before(bar);
+    const name = "watch" in one.program.arrays ? "watch" : undefined;
+    let opened = await worker.ask(machine, { ask: "open", program: one.program, payload: one.payload });
+    if (!opened.error) opened = await worker.ask(machine, { ask: "run", times: 0, name });
+    if (opened.error) {
+      place.before(make("p", { role: "status" }, `${opened.error} The picture is as it was saved.`));
+      place.hidden = true;
+      bar.remove();
+      continue;
+    }
+    place.nextElementSibling?.remove();
+    model.set("view", { ...model.get("view"), picture: drawn(model.get("view"), one, opened.numbers) });
+    const ask = (/** @type {Record<string, any>} */ message) => worker.ask(machine, message);
+    const own = one.subject === "animation" ? frames(model, one, ask) : sliders(model, one, ask, bar, () => worker.halt(machine));
+    api.push({ ...own, read: async (/** @type {string} */ name) => {
+      const { numbers, error } = await ask({ ask: "read", name });
+      if (error) throw new Error(error);
+      return numbers;
+    } });
+  }
+  /** @type {any} */ (window).workbench = Object.freeze({ ...api[0], views: Object.freeze(api) });
+}
+
+/** A picture after a run. @param {any} view @param {Computed} one @param {any} numbers */
+const drawn = (view, one, numbers) => (view.picture && numbers ? pictureAgain(view.picture, numbers, one.look) : view.picture);
+
+/** Sliders of a program: a move replays; buttons run it on and on, or put the arrays back.
+ * @param {Model} model @param {Computed} one @param {(message: any) => Promise<any>} ask @param {HTMLElement} bar @param {() => void} halt */
+function sliders(model, one, ask, bar, halt) {
+  const name = "watch" in one.program.arrays ? "watch" : undefined;
+  const printed = make("pre", { class: "wb-values wb-mono wb-printed", hidden: "" });
+  bar.after(printed);
+  let playing = false;
+  const run = async (/** @type {Record<string, any>} */ more) => {
+    const told = await ask({ ask: "run", name, ...more });
+    const view = model.get("view");
+    const values = more.values ?? {};
+    const runs = view.runs + (more.times ?? 0);
+    model.set("view", { ...view, sliders: view.sliders.map((/** @type {any} */ s) => ({ ...s, value: values[s.name] ?? s.value })),
+      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said ?? "", picture: drawn(view, one, told.numbers) });
+    printed.textContent = (printed.textContent + (told.text ?? "")).slice(-20_000);
+    printed.hidden = !printed.textContent;
+    return told;
+  };
+  const first = Object.fromEntries(model.get("view").sliders.map((/** @type {any} */ s) => [s.name, s.value]));
+  model.send = async ({ values, number }) => {
+    await run({ values, rewind: one.rewind, times: 1 });
+    model.set("answered", number);
+  };
+  const play = press("▶ play", "Play", () => toggle());
+  const toggle = async (on = !playing) => {
+    if (playing === on) return;
+    playing = on;
+    play.textContent = playing ? "⏸ pause" : "▶ play";
+    play.title = playing ? "Pause" : "Play";
+    play.setAttribute("aria-label", play.title);
+    while (playing) {
+      const told = await run({ times: 1 });
+      if (told.error || told.said) return void toggle(false);
+      await new Promise((next) => requestAnimationFrame(next));
+    }
+  };
+  const rewind = async () => {
+    await toggle(false);
+    await run({ rewind: true, values: first, times: 0 });
+  };
+  bar.append(play, press("step", "Run once more", () => toggle(false).then(() => run({ times: 1 }))),
+    press("rewind", "Put the arrays back", rewind), press("stop", "Stop what runs", () => (toggle(false), halt())));
+  const checked = async (/** @type {Promise<any>} */ answer) => {
+    const { error, said, seconds, text, times } = await answer;
+    if (error || said) throw new Error(error || said);
+    return { seconds, text, times };
+  };
+  return {
+    set: (/** @type {string} */ key, /** @type {number} */ value) => checked(run({ values: { [key]: value }, times: 0 })),
+    run: (times = 1) => checked(run({ times })),
+    rewind: () => checked(run({ rewind: true, values: first, times: 0 })),
+  };
+}
+
+/** Frames of a program, made when they are asked for and kept. @param {Model} model @param {Computed} one @param {(message: any) => Promise<any>} ask */
+function frames(model, one, ask) {
+  const kept = [model.get("view").picture];
+  const frame = async (/** @type {number} */ wanted) => {
+    const view = model.get("view");
+    let [said, seconds] = ["", view.seconds];
+    while (kept.length <= wanted && !said) {
+      const told = await ask({ ask: "run", times: 1, name: "watch" });
+      said = told.error ?? told.said ?? "";
+      seconds = told.seconds ?? 0;
+      if (said) break;
+      const last = kept[kept.length - 1];
+      kept.push(pictureAgain(last, told.numbers, one.look));
+    }
+    const at = Math.min(wanted, kept.length - 1);
+    model.set("view", { ...view, frame: at, kept: kept.length, seconds, said, picture: kept[at] });
+  };
+  model.send = async ({ at, number }) => {
+    await frame(at);
+    model.set("answered", number);
+  };
+  return { run: (times = 1) => frame(model.get("view").frame + times), rewind: () => frame(0) };
+}

@@ -1,0 +1,300 @@
+"""An object file of WebAssembly to a module that a browser loads: exports, addresses, and nothing that is not called.
+
+LLVM writes relocatable objects and its linker is not in the wheel. One object with one memory needs little of a linker:
+indices of functions, types and globals hold within the object, so only addresses of data are written again. Source:
+the WebAssembly core specification (binary format) and the tool conventions' `Linking.md` (symbols, relocations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import BuildError
+
+ALIGNED = 16
+CUSTOM, FUNCTIONS, EXPORTS, ELEMENTS, CODE, DATA = 0, 3, 7, 9, 10, 11
+_FUNCTION, _DATA_SYMBOL, _SECTION = 0, 1, 3  # kinds of symbols
+_UNDEFINED, _NAMED = 0x10, 0x40  # flags of symbols
+_FUNCTION_INDEX = 0  # kinds of relocations
+_ADDRESSES = {3: "leb", 4: "leb", 5: "word"}
+_WITH_ADDEND = {3, 4, 5, 8, 9}
+_AS_THEY_ARE = {0, 6, 7, 20}  # indices of functions, types, globals and tables
+_PADDED = 5  # bytes of a number that a linker may change
+_NOTHING = bytes([3, 0, 0, 0x0B])  # the body of a function that is never called: size, no locals, unreachable, end
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module for one memory that it shares with others.
+
+    Attributes:
+        image: what `WebAssembly.Module` takes; it imports all from `env`.
+        size: bytes of the memory from its base on that are its own.
+        addresses: where its data symbols lie.
+        imports: the functions that it calls and does not have.
+    """
+
+    image: bytes
+    size: int
+    addresses: dict[str, int]
+    imports: tuple[str, ...]
+
+
+def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
+    """The module of an object file.
+
+    Args:
+        image: what LLVM wrote for `wasm32`.
+        exports: names of the functions to export.
+        base: where its data begins in memory, a multiple of 16.
+
+    Raises:
+        BuildError: it is no such object, has no such function, or holds what kernels do not.
+    """
+    try:
+        return _linked(_Object(image), exports, base)
+    except (IndexError, KeyError, ValueError) as error:
+        raise BuildError("This is no WebAssembly object that can be made a module.", log=repr(error)) from None
+
+
+class _Reader:
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self, signed: bool = False) -> int:
+        value = shift = 0
+        while True:
+            b = self.byte()
+            value |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return value - (1 << shift) if signed and b & 64 else value
+
+    def take(self, count: int) -> bytes:
+        if self.at + count > len(self.data):
+            raise ValueError("it ends too early")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def name(self) -> str:
+        return self.take(self.number()).decode()
+
+
+@dataclass(frozen=True)
+class _Symbol:
+    """A function (`index`), or data in a segment at an offset."""
+
+    kind: int
+    name: str
+    defined: bool
+    index: int
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class _Relocation:
+    kind: int
+    offset: int
+    symbol: int
+    addend: int
+
+
+@dataclass
+class _Object:
+    """The sections of an object in their order, and what they say."""
+
+    image: bytes
+    sections: list[tuple[int, bytes]] = field(default_factory=list)
+    symbols: list[_Symbol] = field(default_factory=list)
+    relocations: dict[int, list[_Relocation]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.image[:8] != b"\0asm\1\0\0\0":
+            raise ValueError("no WebAssembly")
+        reader = _Reader(self.image, 8)
+        while reader.at < len(self.image):
+            kind = reader.byte()
+            self.sections.append((kind, reader.take(reader.number())))
+        for kind, body in self.sections:
+            if kind == CUSTOM:
+                inside = _Reader(body)
+                name = inside.name()
+                if name == "linking":
+                    self._read_symbols(inside)
+                elif name.startswith("reloc."):
+                    section = inside.number()
+                    self.relocations[section] = list(_relocations(inside))
+
+    def _read_symbols(self, reader: _Reader) -> None:
+        if reader.number() != 2:
+            raise ValueError("another version of the linking section")
+        while reader.at < len(reader.data):
+            kind = reader.byte()
+            part = _Reader(reader.take(reader.number()))
+            if kind == 8:
+                self.symbols = [_symbol(part) for _ in range(part.number())]
+
+    def section(self, kind: int) -> tuple[int, bytes]:
+        """The place of the only section of a kind, and its body; -1 if there is none."""
+        return next(((n, body) for n, (k, body) in enumerate(self.sections) if k == kind), (-1, b""))
+
+
+def _symbol(reader: _Reader) -> _Symbol:
+    kind, flags = reader.byte(), reader.number()
+    defined = not flags & _UNDEFINED
+    if kind == _DATA_SYMBOL:
+        name = reader.name()
+        segment, offset = (reader.number(), reader.number()) if defined else (0, 0)
+        if defined:
+            reader.number()
+        return _Symbol(kind, name, defined, segment, offset)
+    index = reader.number()
+    named = kind != _SECTION and (defined or flags & _NAMED)
+    return _Symbol(kind, reader.name() if named else "", defined, index)
+
+
+def _relocations(reader: _Reader) -> Iterator[_Relocation]:
+    for _ in range(reader.number()):
+        kind, offset, symbol = reader.byte(), reader.number(), reader.number()
+        yield _Relocation(kind, offset, symbol, reader.number(signed=True) if kind in _WITH_ADDEND else 0)
+
+
+def _linked(found: _Object, exports: Sequence[str], base: int) -> Module:
+    imported = _imported_functions(found.section(2)[1])
+    functions = {s.name: s.index for s in found.symbols if s.kind == _FUNCTION and s.defined}
+    segments, size = _segments(found.section(DATA)[1])
+    addresses = {
+        s.name: base + segments[s.index][0] + s.offset
+        for s in found.symbols if s.kind == _DATA_SYMBOL and s.defined
+    }  # fmt: skip
+    parts = {}
+    for kind in (CODE, DATA):
+        place, body = found.section(kind)
+        parts[kind] = _relocated(bytearray(body), found.relocations.get(place, []), found.symbols, addresses)
+    place = found.section(CODE)[0]
+    parts[CODE] = _called(parts[CODE], found, place, len(imported), [functions[name] for name in exports])
+    parts[DATA] = _data(segments, parts[DATA], base)
+    listed = b"".join(_text(name) + b"\0" + leb(functions[name]) for name in exports)
+    image = bytearray(found.image[:8])
+    for kind, body in found.sections:
+        if kind in (CUSTOM, 12):  # a count of segments, which only instructions on segments need
+            continue
+        if kind == ELEMENTS:
+            raise ValueError("functions have addresses")
+        if kind == CODE:
+            image += _section(EXPORTS, leb(len(exports)) + listed)
+        image += _section(kind, parts.get(kind, body))
+    return Module(bytes(image), size, addresses, tuple(imported))
+
+
+def _imported_functions(body: bytes) -> list[str]:
+    reader, names = _Reader(body), []
+    for _ in range(reader.number() if body else 0):
+        reader.name()
+        name, kind = reader.name(), reader.byte()
+        if kind == 0:
+            names.append(name)
+            reader.number()
+        elif kind == 3:  # a global: type, whether it changes
+            reader.take(2)
+        else:  # a table has a type before its limits
+            reader.take(1 if kind == 1 else 0)
+            if reader.number() & 1:
+                reader.number()
+            reader.number()
+    return names
+
+
+def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
+    """Address, place in the section and size of each segment of data, and the bytes of all."""
+    reader, found, end = _Reader(body), [], 0
+    for _ in range(reader.number() if body else 0):
+        if reader.number() != 0 or reader.byte() != 0x41:  # active, at a constant
+            raise ValueError("data that is not at a constant")
+        at = reader.number(signed=True)
+        reader.byte()
+        size = reader.number()
+        found.append((at, reader.at, size))
+        reader.take(size)
+        end = max(end, at + size)
+    return found, -(-end // ALIGNED) * ALIGNED
+
+
+def _relocated(
+    body: bytearray, relocations: Sequence[_Relocation], symbols: Sequence[_Symbol], addresses: dict[str, int]
+) -> bytes:
+    for one in relocations:
+        if one.kind in _AS_THEY_ARE:
+            continue
+        form = _ADDRESSES[one.kind]
+        address = addresses[symbols[one.symbol].name] + one.addend
+        if form == "word":
+            body[one.offset : one.offset + 4] = address.to_bytes(4, "little")
+        else:
+            body[one.offset : one.offset + _PADDED] = leb(address, _PADDED)
+    return bytes(body)
+
+
+def _called(code: bytes, found: _Object, place: int, imported: int, exported: Sequence[int]) -> bytes:
+    """The code of the functions that the exported ones reach; the others keep their places, empty.
+
+    (The vectoriser's variants of maths functions outlive the passes; most kernels use one or two of them.)
+    """
+    reader = _Reader(code)
+    count = reader.number()
+    bodies = []
+    for _ in range(count):
+        start = reader.at
+        reader.take(reader.number())
+        bodies.append((start, reader.at))
+    calls = [(r.offset, found.symbols[r.symbol].index) for r in found.relocations.get(place, ()) if not r.kind]
+    reached, waiting = set(), list(exported)
+    while waiting:
+        index = waiting.pop()
+        if index in reached or index < imported:
+            continue
+        reached.add(index)
+        start, end = bodies[index - imported]
+        waiting += [callee for offset, callee in calls if start <= offset < end]
+    kept = (code[a:b] if imported + n in reached else _NOTHING for n, (a, b) in enumerate(bodies))
+    return leb(count) + b"".join(kept)
+
+
+def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> bytes:
+    """The segments at their addresses; memory begins as zeros, so those of zeros are left out."""
+    kept = [(at, body[start : start + size]) for at, start, size in segments if any(body[start : start + size])]
+    return leb(len(kept)) + b"".join(
+        b"\0\x41" + signed_leb(base + at) + b"\x0b" + leb(len(data)) + data for at, data in kept
+    )
+
+
+def _section(kind: int, body: bytes) -> bytes:
+    return bytes([kind]) + leb(len(body)) + body
+
+
+def _text(name: str) -> bytes:
+    return leb(len(name.encode())) + name.encode()
+
+
+def leb(value: int, width: int = 0) -> bytes:
+    """An unsigned number in LEB128, in `width` bytes if given.
+
+    Addresses are below 2³¹, so that in five bytes the signed and the unsigned form are the same.
+    """
+    out = bytearray()
+    while True:
+        more = value > 127 or len(out) + 1 < width
+        out.append(value & 127 | (128 if more else 0))
+        value >>= 7
+        if not more:
+            return bytes(out)
+
+
+def signed_leb(value: int) -> bytes:
+    """A number that is not negative in signed LEB128."""
+    return leb(value, len(leb(value << 1)))

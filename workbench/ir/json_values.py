@@ -1,0 +1,46 @@
+"""JSON values that came from a file, believed only as far as they were checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TypeAlias, TypeVar, cast, get_origin, get_type_hints
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+"""What a JSON file holds; read-only, so that a list of one kind of values is one of JSON values."""
+T = TypeVar("T")
+
+
+class Malformed(ValueError):
+    """Data that are no legal function; the message says what is wrong."""
+
+
+def nth(items: list[T], number: Json, what: str) -> T:
+    """The item of this number.
+
+    Raises:
+        Malformed: it is no number of an item.
+    """
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(items):
+        raise Malformed(f"there is no {what} {str(number)[:40]}")
+    return items[number]
+
+
+def checked(data: Json, what: str, form: type[T]) -> T:
+    """The data, a dict with exactly the fields of a TypedDict, each of its type; lists are checked as they are read.
+
+    Raises:
+        Malformed: it is not.
+    """
+    kinds = _kinds(form)
+    if not isinstance(data, dict) or data.keys() != kinds.keys():
+        raise Malformed(f"{what} with other fields than {', '.join(kinds)}")
+    for name, value in data.items():
+        if value.__class__ is not kinds[name]:
+            raise Malformed(f"{what} whose {name} is no {kinds[name].__name__}")
+    return cast(T, data)
+
+
+@cache
+def _kinds(form: type) -> dict[str, type]:
+    return {name: get_origin(kind) or kind for name, kind in get_type_hints(form).items()}

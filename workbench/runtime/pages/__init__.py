@@ -1,0 +1,1 @@
+"""Programs of pages that compute: what a record runs, as WebAssembly modules, a schedule and the arrays."""

@@ -1,0 +1,255 @@
+"""What a recorder holds as a program for a page.
+
+Launches keep their packed parameters, with addresses of the page's memory; copies, sums and fills are the entries of
+`backends/cpu/native/copies.py`, compiled once. Arrays begin as they were before their first use if the record kept
+that, else as they are now.
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.cpu.compile import WASM, compile_text
+from workbench.backends.cpu.native import copies
+from workbench.backends.layout import FAULT_SIZE
+from workbench.backends.prints import SYMBOL, prints
+from workbench.errors import RecordError
+from workbench.ir.attributes import PARTS
+from workbench.ir.values import number_ops
+from workbench.runtime.arrays.array import array
+from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode
+from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.pages.program import Program, Row
+from workbench.runtime.records.contents import Contents
+from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.structs import Struct
+from workbench.types import ArrayType, Scalar, Vector, element
+
+LARGEST = 1_000_000_000
+"""Bytes of a program's memory; a page of more would not open everywhere."""
+INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
+
+
+def program_of(entries: Sequence[Entry], kept: Contents | None = None, watch: array | None = None) -> Program:
+    """The program that runs these entries.
+
+    Args:
+        entries: what a page runs again, in order.
+        kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
+        watch: an array that is read after each run; the page calls it "watch".
+
+    Raises:
+        RecordError: an entry cannot run in a page; the message names it.
+    """
+    writer = _Writer(Contents(kept.kept if kept is not None else None))
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *([watch] if watch is not None else [])])
+    schedule = [step for entry in entries for step in writer.steps(entry)]
+    return writer.finished(schedule, watch)
+
+
+def _arrays(entry: Entry) -> Iterator[array]:
+    """All arrays of an entry, conditions of graphs too."""
+    yield from entry.arrays
+    if isinstance(entry, GraphEntry):
+        nodes = (node for node in entry.graph.walk() if isinstance(node, BodyNode))
+        yield from (node.condition for node in nodes if node.condition is not None)
+
+
+class _Writer:
+    """A program being written.
+
+    Attributes:
+        program: so far.
+        starts, places: where ranges of this process's memory begin and end, and where they lie in the page's.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self.contents = contents
+        self.program = Program()
+        self.starts: list[int] = []
+        self.places: list[tuple[int, int, int]] = []
+        self.numbers: dict[str, list[list[Any]]] = {}
+        self.arrays: dict[str, dict[str, Any] | None] = {}
+        self.titles: list[str] = []
+        self.faults: list[dict[str, str]] = []
+        self.prints: dict[str, list[Any]] = {}
+
+    def lay_out(self, arrays: Sequence[array]) -> None:
+        """Place the memory of all arrays; what overlaps here overlaps there."""
+        for a in arrays:
+            if a.device.is_cuda:
+                raise RecordError(
+                    f"an array of this record lies on {a.device}, and a page has a CPU only; record it there"
+                )
+        before = set(self.contents.kept)
+        self.contents.keep(arrays)
+        used = {a.memory for a in arrays}
+        spans = [
+            (low, data) for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
+        ]
+        merged: list[list[int]] = []
+        for low, data in sorted(spans, key=lambda span: span[0]):
+            if merged and low < merged[-1][1]:
+                merged[-1][1] = max(merged[-1][1], low + data.nbytes)
+            elif data.nbytes:
+                merged.append([low, low + data.nbytes])
+        total = sum(high - low for low, high in merged)
+        if total > LARGEST:
+            raise RecordError(
+                f"the arrays take {total / 1e9:.1f} GB, and a page takes {LARGEST / 1e9:.0f} GB; record fewer"
+            )
+        for low, high in merged:
+            self.starts.append(low)
+            # The same place within 64 bytes as here: then vectors are aligned alike.
+            self.places.append((low, high, self.program.reserve(high - low + low % 64) + low % 64))
+        for low, data in reversed(spans):  # of bytes that are kept twice, those that were kept first
+            if data.nbytes:
+                self.program.place(data.tobytes(), self.address(low))
+
+    def address(self, here: int) -> int:
+        """Where a byte of this process lies in the page; 0 for none."""
+        k = bisect_right(self.starts, here) - 1
+        if here == 0 or k < 0 or here >= self.places[k][1]:
+            return 0
+        low, _, there = self.places[k]
+        return there + here - low
+
+    def steps(self, entry: Entry) -> Iterator[Any]:
+        """What an entry does: numbers of rows, and branches and loops of these."""
+        match entry:
+            case LaunchEntry():
+                yield from self.launch(entry.record)
+            case CopyEntry(what=what, target=target, source=source):
+                yield from self.move(what, target, source, 0)
+            case FillEntry(target=target, value=value):
+                yield from self.move("fill", target, None, value)
+            case GraphEntry(graph=graph):
+                yield from self.body(graph)
+            case _:
+                raise RecordError(
+                    f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}"
+                )
+
+    def body(self, body: Any) -> Iterator[Any]:
+        """The nodes of a graph, in the order in which they were captured."""
+        for node in body.nodes:
+            if isinstance(node, LaunchNode):
+                yield from self.launch(node.record, bytes(node.buffer))
+            elif isinstance(node, MoveNode):
+                yield from self.move(node.kind, node.target, node.source, node.value)
+            elif isinstance(node, BodyNode):
+                inside = {name: list(self.body(found)) for name, found in node.bodies.items()}
+                main = inside.get("body", inside.get("true", []))
+                at = self.address(node.condition.address) if node.condition is not None else 0
+                yield [node.kind if at else "if", at, main, inside.get("false", [])]
+            else:
+                raise RecordError(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
+
+    def launch(self, record: LaunchRecord, buffer: bytes = b"") -> Iterator[int]:
+        """The row of a launch."""
+        loaded = record.loaded
+        if loaded.compile_for is None:
+            raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
+        if loaded.device.is_cuda:
+            raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
+        if not record.threads:
+            return
+        entry = loaded.compile_for(WASM)
+        name, program = entry.metadata["entry"], self.program
+        if entry.metadata.get("prints") and loaded.digest not in self.prints:
+            made = program.link(entry.image, (name,))
+            self.prints[loaded.digest] = [made.addresses[SYMBOL], _prints(record)]
+        params = bytearray(buffer or bytes(record.buffer))
+        for slot in loaded.layout.slots:
+            if isinstance(slot.type, ArrayType):
+                (here,) = struct.unpack_from("<q", params, slot.offset)
+                struct.pack_into("<q", params, slot.offset, self.address(here))
+        at = program.place(bytes(params))
+        self._name_arguments(record, at)
+        fault = program.reserve(FAULT_SIZE) if loaded.checked else 0
+        sums = entry.metadata.get("sums", 0)
+        row = Row(program.entry(entry.image, name), at, record.threads, loaded.strip, sums, fault)
+        yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
+
+    def move(self, kind: str, target: array, source: array | None, value: Any) -> Iterator[int]:
+        """The row of a copy, a sum or a fill."""
+        if kind == "add" and isinstance(target.dtype, Struct):
+            raise RecordError(f"a sum of arrays of {target.dtype!r} cannot run in a page")
+        if isinstance(target.dtype, Struct) or (kind == "fill" and np.ndim(value)):
+            raise RecordError(
+                f"a {kind} of {target.dtype!r} as a whole cannot run in a page yet; a kernel that does it can"
+            )
+        if not target.size:
+            return
+        name, words, pattern = move_words(kind, target, source, value)
+        from_ = self.program.place(pattern.tobytes()) if pattern is not None else self.address(words[1])
+        # The struct of copies.c: two pointers of 32 bits, then words of 64.
+        params = struct.pack("<II", self.address(words[0]), from_) + np.array(words[2:], np.int64).tobytes()
+        grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
+        entry = self.program.entry(_moves(), name)
+        yield self._row(Row(entry, self.program.place(params), target.size, grain), kind, {})
+
+    def _row(self, row: Row, title: str, lines: dict[str, str]) -> int:
+        self.program.rows.append(row)
+        self.titles.append(title)
+        self.faults.append(lines)
+        return len(self.titles) - 1
+
+    def _name_arguments(self, record: LaunchRecord, at: int) -> None:
+        """Note numbers and arrays by their parameters' names, arrays by kernel and name too; several share none."""
+        for slot in record.loaded.layout.slots:
+            if isinstance(slot.type, Scalar):
+                self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
+        for name, value in record.arguments.items():
+            if not isinstance(value, array) or isinstance(value.dtype, Struct):
+                continue
+            place = self.place_of(value)
+            for known in (name, f"{record.loaded.title}.{name}"):
+                self.arrays[known] = place if self.arrays.get(known, place) == place else None
+
+    def place_of(self, value: array) -> dict[str, Any]:
+        """How a page reads an array."""
+        inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
+        return {
+            "at": self.address(value.address), "dtype": element(value.dtype).name, "shape": list(value.shape),
+            "strides": list(value.strides), "inner": inner,
+        }  # fmt: skip
+
+    def finished(self, schedule: list[Any], watch: array | None) -> Program:
+        """The program with its schedule and names."""
+        arrays = {name: place for name, place in self.arrays.items() if place is not None}
+        if watch is not None:
+            arrays["watch"] = self.place_of(watch)
+        found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
+        self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}
+        return self.program
+
+
+def _lines(record: LaunchRecord) -> dict[str, str]:
+    """What a fault says, by the number of the operation."""
+    return {
+        str(number): f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
+        for op, number in number_ops(record.loaded.function).items() if op.location.line
+    }  # fmt: skip
+
+
+def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
+    """Each print's parts, and the types of its values: names, and how many components there are (0: one number)."""
+    found = []
+    for op in prints(record.loaded.function):
+        types = [(v.type, element(v.type).name) for v in op.operands]
+        kinds = [[name, type.length if isinstance(type, Vector) else 0] for type, name in types]
+        found.append({"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": kinds})
+    return found
+
+
+@cache
+def _moves() -> bytes:
+    return compile_text(copies.text(), WASM)

@@ -1,0 +1,126 @@
+"""A program for a page that computes: what lies in its memory, its modules, and the rows that run one by one.
+
+`kernel_ext/widgets/static/machine.js` runs it. Memory, from address 0: room for the stack, which grows downwards, so
+one that is too deep ends in a trap and not in data; then whatever is placed, in order. What launches need while they
+run comes behind it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.backends.wasm.module import Module, make_module
+
+STACK = 1 << 20
+ALIGNED = 64
+
+
+@dataclass(frozen=True)
+class Row:
+    """One launch, copy, sum or fill.
+
+    Attributes:
+        entry: number of the function.
+        params: where its packed parameters lie.
+        total: threads of a launch, elements of a copy.
+        grain: threads of a strip; the native launcher's, so that sums have the same bits.
+        sums: words that a strip leaves for the end.
+        fault: where its fault record lies; 0 without checks.
+    """
+
+    entry: int
+    params: int
+    total: int
+    grain: int
+    sums: int = 0
+    fault: int = 0
+
+
+@dataclass
+class Program:
+    """What is placed so far.
+
+    Attributes:
+        rows: what runs.
+        facts: further entries of `data`, JSON values.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._end = STACK
+        self._chunks: list[tuple[int, bytes]] = []
+        self._modules: list[tuple[bytes, list[str]]] = []
+        self._entries: dict[tuple[bytes, str], int] = {}
+        self.stop = self.reserve(40)
+
+    def reserve(self, size: int) -> int:
+        """The address of so many bytes of zeros."""
+        start = self._end
+        self._end += -(-size // ALIGNED) * ALIGNED
+        return start
+
+    def place(self, data: bytes, start: int | None = None) -> int:
+        """The address at which these bytes stand when the program is rewound; `start`: in memory reserved before."""
+        at = self.reserve(len(data)) if start is None else start
+        if data:
+            self._chunks.append((at, data))
+        return at
+
+    def entry(self, image: bytes, name: str) -> int:
+        """The number of the function `name` of an object file."""
+        if (image, name) not in self._entries:
+            self.link(image, (name,))
+        return self._entries[image, name]
+
+    def link(self, image: bytes, names: Sequence[str]) -> Module:
+        """The module of an object file, whose functions `names` become entries.
+
+        Raises:
+            BuildError: as `make_module`.
+        """
+        made = make_module(image, names, self._end)
+        self.reserve(made.size)
+        for name in names:
+            self._entries[image, name] = len(self._entries)
+        self._modules.append((made.image, list(names)))
+        return made
+
+    @property
+    def size(self) -> int:
+        """Bytes of its memory."""
+        return self._end
+
+    @property
+    def code_size(self) -> int:
+        """Bytes of its modules."""
+        return sum(len(image) for image, _ in self._modules)
+
+    def data(self) -> dict[str, Any]:
+        """What `openMachine` takes as the program."""
+        rows = [[r.entry, r.params, r.total, r.grain, r.sums, r.fault] for r in self.rows]
+        plain = {
+            "schedule": list(range(len(rows))),
+            "numbers": {},
+            "arrays": {},
+            "titles": [],
+            "faults": [],
+            "prints": [],
+        }
+        return {
+            **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
+            "chunks": [[at, len(data)] for at, data in self._chunks],
+            "modules": [[len(image), names] for image, names in self._modules], **self.facts,
+        }  # fmt: skip
+
+    def payload(self) -> bytes:
+        """What it takes as the payload."""
+        return b"".join([*(data for _, data in self._chunks), *(image for image, _ in self._modules)])
+
+    def compressed(self) -> bytes:
+        """The payload as a browser's `DecompressionStream("deflate")` reads it."""
+        return zlib.compress(self.payload(), 9)
