@@ -16,6 +16,7 @@ from workbench.api.builds.arguments import Dim, as_dims, as_stream, check, deduc
 from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.cuda_cpp.build import Program
 from workbench.api.cuda_cpp.counting import countable
+from workbench.api.cuda_cpp.gradient_signature import ADJOINT, check_gradient, gradient_form
 from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
@@ -25,7 +26,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
-from workbench.errors import KernelTypeError, LaunchError, NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
@@ -37,9 +38,7 @@ from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType
-from workbench.types import ArrayType, Vector, is_float
-
-ADJOINT = "_adjoint"
+from workbench.types import ArrayType, Vector
 
 
 class Text(Protocol):
@@ -328,48 +327,6 @@ class CudaSpecialisation(Specialisation):
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=facts,
             make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.whole.at,
         )  # fmt: skip
-
-
-def gradient_form(signature: Signature) -> str:
-    """How the gradient of a kernel is declared."""
-    own = [f"{'const ' if p.pointer and not p.const else ''}{p.text} {p.name}" for p in signature.parameters]
-    more = [f"{_base(p)}* adj_{p.name}" for p in signature.parameters if p.pointer and is_float(p.type)]
-    return f"__global__ void {signature.name}{ADJOINT}({', '.join([*own, *more])})"
-
-
-def _base(parameter: Parameter) -> str:
-    return " ".join(w for w in parameter.text.replace("*", " ").split() if w not in ("const", "__restrict__"))
-
-
-def check_gradient(forward: Signature, gradient: Signature) -> None:
-    """Refuse a gradient that does not go with its kernel.
-
-    It takes any of the kernel's parameters, by name and type, pointers as const; and for each pointer to floats x
-    of the kernel `adj_x`, for a float number a perhaps `adj_a`, which points to one number.
-
-    Raises:
-        KernelTypeError: a parameter is neither, or an adjoint is missing.
-    """
-    own = {p.name: p for p in forward.parameters}
-    adjoints = {f"adj_{p.name}": p for p in forward.parameters if is_float(p.type)}
-    form = f"It is declared {gradient_form(forward)}."
-    for p in gradient.parameters:
-        mine, other = adjoints.get(p.name), own.get(p.name)
-        if mine is not None and (not p.pointer or p.const or p.type != mine.type):
-            problem = f"{p.name} of {gradient.name} is `{p.text}`; it is added to, as `{_base(mine)}*`."
-        elif mine is None and other is None:
-            problem = f"{gradient.name} has the parameter {p.name}, which {forward.name} does not have."
-        elif other is not None and mine is None and (p.type, p.pointer) != (other.type, other.pointer):
-            problem = f"{p.name} is `{other.text}` in {forward.name} and `{p.text}` in {gradient.name}."
-        elif other is not None and mine is None and p.pointer and not p.const:
-            problem = f"{p.name} of {gradient.name} is not const; a gradient changes only adjoints."
-        else:
-            continue
-        raise KernelTypeError(problem, p.location, form, gradient.name)
-    given = {p.name for p in gradient.parameters}
-    for name, p in adjoints.items():
-        if p.pointer and name not in given:
-            raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import EMULATED, Program
+from workbench.api.cuda_cpp.gradient_signature import ADJOINT
 from workbench.api.cuda_cpp.in_double import wide_program
-from workbench.api.cuda_cpp.kernel import ADJOINT, CudaKernel
+from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole

@@ -10,11 +10,11 @@ from typing import Any, NoReturn, overload
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
+from workbench.api.kernels.kernel_options import checked_checkpoints, checked_matmul
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_place, same_value
-from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
-from workbench.config import MATMULS
+from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.forks import renewed
 from workbench.frontend import (
@@ -144,8 +144,8 @@ class Kernel(Subscripted):
         enable_backward: object = True,
     ) -> None:  # fmt: skip
         check_signature(definition)
-        self.checkpoints = _checked(checkpoints, definition)
-        self.matmul = _checked_matmul(matmul, definition)
+        self.checkpoints = checked_checkpoints(checkpoints, definition)
+        self.matmul = checked_matmul(matmul, definition)
         self.enable_backward = bool(enable_backward)
         self.definition = definition
         self.name = self.__name__ = definition.name
@@ -322,26 +322,6 @@ class Kernel(Subscripted):
     def __repr__(self) -> str:
         shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
         return f"<kernel {self.name}({shown})>"
-
-
-def _checked(checkpoints: object, definition: Definition) -> int:
-    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
-        return checkpoints
-    raise KernelTypeError(
-        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
-        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
-        definition.name,
-    )  # fmt: skip
-
-
-def _checked_matmul(value: object, definition: Definition) -> str:
-    if isinstance(value, str) and value in ("", *MATMULS):
-        return value
-    listed = ", ".join(f'"{word}"' for word in MATMULS)
-    raise KernelTypeError(
-        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
-        definition.name,
-    )  # fmt: skip
 
 
 def _tell(specialisation: Specialisation) -> None:

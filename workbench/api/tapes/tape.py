@@ -95,9 +95,7 @@ class Tape(Observer):
         self.seeds: dict[array, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
-        self._carriers = None if only is None else memories_of(only)
-        if checkpoint_every:
-            self._carriers = None
+        self._carriers = None if only is None or checkpoint_every else memories_of(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
         self._stopped: set[Step] = set()

@@ -1,0 +1,38 @@
+"""What `@kernel(…)` takes, checked where the kernel is written."""
+
+from __future__ import annotations
+
+from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
+from workbench.config import MATMULS
+from workbench.errors import KernelTypeError
+from workbench.frontend import Definition
+
+
+def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
+    """How many checkpoints of a loop an adjoint keeps.
+
+    Raises:
+        KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
+    """
+    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
+        return checkpoints
+    raise KernelTypeError(
+        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def checked_matmul(value: object, definition: Definition) -> str:
+    """Which matrix multiplication a kernel requests; empty if it leaves that to its cell.
+
+    Raises:
+        KernelTypeError: there is none of this name.
+    """
+    if isinstance(value, str) and value in ("", *MATMULS):
+        return value
+    listed = ", ".join(f'"{word}"' for word in MATMULS)
+    raise KernelTypeError(
+        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        definition.name,
+    )  # fmt: skip
