@@ -203,7 +203,7 @@ def test_a_barrier_that_not_all_reach_is_a_fault_at_its_line(module: wb.CudaModu
             wb.synchronize()
     error = caught.value
     assert error.location is not None and error.location.source.line(error.location.line).strip() == "__syncthreads();"
-    assert "has not come to the barrier here" in error.message and "block (0, 0, 0)" in error.message
+    assert "has not reached the barrier here" in error.message and "block (0, 0, 0)" in error.message
 
 
 def test_with_checks_what_is_written_outside_is_found_and_does_no_harm(module: wb.CudaModule) -> None:
@@ -283,7 +283,7 @@ def test_where_the_current_device_is_emulated_it_is_compiled_for_it() -> None:
 
 
 def test_the_host_runner_is_refused_with_what_took_its_place() -> None:
-    with pytest.raises(wb.DeviceError, match=r'run="host" is no more.*Write run="emulated" \(%%cuda --run emulated\)'):
+    with pytest.raises(wb.DeviceError, match=r'run="host" was removed.*Write run="emulated" \(%%cuda --run emulated\)'):
         wb.cuda_module(TEXT, run="host")
     with pytest.raises(wb.DeviceError, match=r'run is "device" or "emulated", not \'moon\''):
         wb.cuda_module(TEXT, run="moon")

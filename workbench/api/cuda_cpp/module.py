@@ -258,7 +258,7 @@ def cuda_module(
 def _refuse(run: str) -> None:
     if run == "host":
         raise DeviceError(
-            'run="host" is no more: the emulated device runs CUDA C++ on the CPU.',
+            'run="host" was removed: the emulated device runs CUDA C++ on the CPU.',
             advice='Write run="emulated" (%%cuda --run emulated).',
         )
     if run not in RUNS:

@@ -112,7 +112,7 @@ def gradcheck(
 ) -> Verdict:  # fmt: skip
     """Compare a kernel's adjoint with difference quotients at the given arguments; nothing of the arguments changes.
 
-    Everything is computed in float64: a CUDA C++ kernel is compiled once more in double, for the CPU (needs g++).
+    Everything is computed in float64: a CUDA C++ kernel is compiled once more in double and run on the emulated device.
 
         >>> import workbench as wb
         >>> @wb.kernel
