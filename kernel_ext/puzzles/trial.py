@@ -151,7 +151,7 @@ def _thread(lane: int, case: Case) -> str:
 
 
 def profile_of(kernel: Any, case: Case) -> wb.Profile:
-    """The counts of the case's launch; of its adjoint where gradients are asked for."""
+    """The counts of the case's launch; of its adjoint if the puzzle is about gradients."""
     arguments = list(prepared(case, "emulated").values())
     adjoint = bool(case.gradients)
     return wb.profile(kernel, case.dim, arguments, block_dim=case.block_dim, tiled=case.tiled, adjoint=adjoint)

@@ -54,7 +54,7 @@ class Whole:
 
 
 def label_of(source: Source) -> str:
-    """The file name that NVRTC is told: the same for the same text everywhere."""
+    """The file name that NVRTC is given: the same for the same text everywhere."""
     return f"/cell/{source.label}"
 
 
