@@ -243,28 +243,28 @@ class _Tangent:
 
     def branch(self, op: Op) -> None:
         """Both sides yield values and tangents."""
-        slots = [s for s, v in enumerate(op.results) if v in self.active]
-        blocks = [self.nested(block, (), slots) for block in op.blocks]
-        self.structured(op, (self.env[op.operands[0]],), slots, blocks)
+        positions = [s for s, v in enumerate(op.results) if v in self.active]
+        blocks = [self.nested(block, (), positions) for block in op.blocks]
+        self.structured(op, (self.env[op.operands[0]],), positions, blocks)
 
     def loop(self, op: Op) -> None:
         """Values and tangents are carried."""
         first = LEAD[op.name]
         bodies = op.blocks
-        # A slot may become active only by what the body yields, so the parameters count as well as the results.
-        slots = [
+        # A carried value may become active only by what the body yields: parameters count as well as results.
+        positions = [
             s for s, v in enumerate(op.results)
             if v in self.active or any(b.params[len(b.params) - len(op.results) + s] in self.active for b in bodies)
         ]  # fmt: skip
-        operands = [*(self.env[v] for v in op.operands), *(self.tangent(op.operands[first + s]) for s in slots)]
+        operands = [*(self.env[v] for v in op.operands), *(self.tangent(op.operands[first + s]) for s in positions)]
         blocks: list[Block] = []
         for number, block in enumerate(bodies):
             lead = len(block.params) - len(op.results)
-            carried = [block.params[lead + s] for s in slots]
+            carried = [block.params[lead + s] for s in positions]
             # The condition block of a `while` yields one bool, which has no tangent.
             condition = op.name == "while" and number == 0
-            blocks.append(self.nested(block, carried, () if condition else slots))
-        self.structured(op, operands, slots, blocks)
+            blocks.append(self.nested(block, carried, () if condition else positions))
+        self.structured(op, operands, positions, blocks)
 
     def custom(self, op: Op) -> None:
         """A func as it is; by its gradient, transposed, where the user wrote one.
@@ -299,22 +299,22 @@ class _Tangent:
             if is_float(value.type):
                 self.set(value, one)
 
-    def nested(self, block: Block, carried: Sequence[Value], slots: Sequence[int]) -> Block:
-        """A block with tangents of what it carries, that yields those of `slots` too."""
+    def nested(self, block: Block, carried: Sequence[Value], positions: Sequence[int]) -> Block:
+        """A block with tangents of what it carries, that yields those of `positions` too."""
         params = [fresh(p) for p in block.params]
-        states = [Value(p.type, p.name and f"tan_{p.name}") for p in carried]
+        tangents_in = [Value(p.type, p.name and f"tan_{p.name}") for p in carried]
         self.env.update(zip(block.params, params, strict=True))
-        self.tangents.update(zip(carried, states, strict=True))
-        with self.builder.block((*params, *states)) as opened:
+        self.tangents.update(zip(carried, tangents_in, strict=True))
+        with self.builder.block((*params, *tangents_in)) as opened:
             self.ops(block.ops[:-1])
             self.builder.location = block.ops[-1].location
-            tangents = [self.tangent(block.yielded[s]) for s in slots]
+            tangents = [self.tangent(block.yielded[s]) for s in positions]
             self.builder.yield_(*(self.env[v] for v in block.yielded), *tangents)
         return opened.block
 
-    def structured(self, op: Op, operands: Sequence[Value], slots: Sequence[int], blocks: Sequence[Block]) -> None:
-        """The operation with more results: the tangents of those in `slots`."""
-        more = [op.results[s] for s in slots]
+    def structured(self, op: Op, operands: Sequence[Value], positions: Sequence[int], blocks: Sequence[Block]) -> None:
+        """The operation with more results: the tangents of those in `positions`."""
+        more = [op.results[s] for s in positions]
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
         self.builder.location = op.location
