@@ -206,11 +206,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 @pytest.fixture(autouse=True)
 def _nothing_left_behind() -> Iterator[None]:
     """A test leaves the process as it found it; IPython's global shell goes with the test that made it."""
-    shell, before = _shell(), look()
+    shell, before, main = _shell(), look(), sys.modules["__main__"]
     yield
     after = _shell()
     if after is not None and after is not shell:
         type(after).clear_instance()
+        sys.modules["__main__"] = main  # a shell puts a module of its own there; `multiprocessing` reads it
         for name in ("__IPYTHON__", "display"):
             vars(builtins).pop(name, None)
     for work in Work.running():  # a build that was dropped ends at its next stage

@@ -22,9 +22,9 @@ def turned(u: array2d[float], v: array2d[float]):
     i, j = tid()
     v[j, i] = u[i, j]
 
-def total(x: array[float], s: array[float]):
+def numbered(x: array[float], s: array[float], order: array[float]):
     i = tid()
-    atomic_add(s, 0, x[i])
+    order[i] = atomic_add(s, 0, x[i])
 """
 
 
@@ -65,7 +65,7 @@ def test_what_threads_came_to(kernels):
 
 def test_arrays_are_left_alone_and_updates_are_atomic(kernels):
     x, s = wb.ones(40), wb.zeros(1)
-    t = inspect.threads(kernels["total"], 40, [x, s])
+    t = inspect.threads(kernels["numbered"], 40, [x, s, wb.zeros(40)])
     assert len(of(t.touches("s", 0), "atomic")) == 40 and s.numpy()[0] == 0
 
 

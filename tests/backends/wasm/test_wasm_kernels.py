@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.frontend.test_typed_programs import SIZE, collected
-from tests.frontend.test_typed_programs import arguments as of_program
 
 from tests.builtins.test_table_on_cpu import jobs as of_table
 from tests.builtins.test_table_on_cpu import one_kernel
 from tests.catalogue.test_catalogue import RIGHT, THREADS
 from tests.catalogue.test_catalogue import _arguments as of_catalogue
 from tests.catalogue.test_catalogue import _function as in_catalogue
+from tests.frontend.meaning.test_typed_programs import SIZE, collected
+from tests.frontend.meaning.test_typed_programs import arguments as of_program
 from tests.support.checks import meaning
 from tests.support.devices.in_browser import PLAIN, Browser, Job, copied, opened, run_natively
 from tests.support.kernels.builtin_cases import expected, mismatch, rows

@@ -172,14 +172,16 @@ def test_options_end_where_the_expression_begins(line: str, expected: tuple[str,
 
 
 def test_profile_counts_without_a_gpu(notebook: Any) -> None:
-    shown = notebook.run("%profile wb.launch(cubes, n, [x], [y])")
+    notebook.run("%%kernel -q\ndef numbered(x: array[float], out: array[float], y: array[float]):\n"
+                 "    i = tid()\n    y[i] = atomic_add(out, 0, x[i])\n")  # fmt: skip
+    shown = notebook.run("%profile wb.launch(numbered, n, [x], [wb.zeros(1), y])")
     assert "32.0 lanes of a warp update the same element" in shown
-    assert notebook.run("p = %profile -o -a sm_80 wb.launch(cubes, n, [x], [y])") == ""
+    assert notebook.run("p = %profile -o -a sm_80 wb.launch(numbered, n, [x], [wb.zeros(1), y])") == ""
     found = notebook.shell.user_ns["p"]
     assert isinstance(found, wb.Profile) and found.arch == "sm_80"
     assert (found.total.atomics, found.total.atomic_conflicts) == (64, 62)
     (line,) = [line for line in found.lines.values() if line.atomics]
-    assert line.number == 9 and line.text.strip().startswith("atomic_add")
+    assert line.number == 4 and line.text.strip().startswith("y[i] = atomic_add")
 
 
 def test_profile_refuses_what_launches_nothing(notebook: Any) -> None:

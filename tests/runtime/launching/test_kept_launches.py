@@ -28,7 +28,7 @@ def test_an_unknown_parameter_is_refused_with_the_nearest_name() -> None:
     launch, _, _ = kept()
     with pytest.raises(wb.LaunchError, match=r"no parameter facter; .*Did you mean factor"):
         launch.set_param_by_name("facter", 1.0)
-    with pytest.raises(wb.LaunchError, match="no adjoint one"):
+    with pytest.raises(wb.LaunchError, match="not an adjoint launch"):
         launch.set_param_by_name("source", wb.zeros(3), adjoint=True)
 
 

@@ -37,6 +37,7 @@ _LOOKS: dict[str, Callable[[], Any]] = {
     "environment variables": lambda: {k: v for k, v in os.environ.items() if k not in _IGNORED},
     "the working directory": os.getcwd,
     "names in builtins": lambda: set(vars(builtins)),  # doctest and sys.displayhook leave `_`, which IPython heeds
+    "sys.modules['__main__']": lambda: sys.modules["__main__"],
     "sys.displayhook": lambda: sys.displayhook,
     "sys.excepthook": lambda: sys.excepthook,
     "threading.excepthook": lambda: threading.excepthook,
