@@ -106,6 +106,11 @@ def number(value: Any, scalar: Scalar) -> Any:
         OverflowError: it does not fit.
         TypeError: it is no number.
     """
+    if hasattr(value, "requires_grad"):
+        raise TypeError(
+            f"{scalar.name}() makes a number; this is an array of another type. Convert it in a kernel, through which "
+            f"gradients pass, or make a copy: wb.array(x.numpy(), dtype=wb.{scalar.name})."
+        )
     check(value, scalar)
     return rounded(value, scalar)
 

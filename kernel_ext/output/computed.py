@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from typing import Any
 
 import workbench as wb
@@ -14,7 +15,7 @@ from workbench import inspect
 Subject = wb.Recorder | wb.Launch | wb.Graph
 
 
-def computed(kind: str, parts: dict[str, Any]) -> dict[str, Any] | None:
+def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     """A view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
 
     Args:

@@ -124,8 +124,15 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
     Raises:
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
+    if not views and strict:
+        raise Refusal("show.page takes views: show.page(path, show.controls(run, …), show.array(x))")
     if not views:
         raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
+    for value in views:
+        if not isinstance(value, Shown):
+            raise Refusal(
+                f"a page is made of views; this is a {type(value).__name__}. Write show.controls(…) or show.array(…)"
+            )
     programs, still = [], ""
     for k, shown in enumerate(views):
         try:
@@ -141,9 +148,10 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    some = f", {len(programs)} of which compute" if programs else ""
+    some = f" ({len(programs)} can compute)" if programs else ""
     size = len(text.encode()) // 1000
-    return f"wrote {len(views)} views{some} to {path}, {size} kB; it opens in any browser, offline{still}"
+    plural = "s" if len(views) != 1 else ""
+    return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{still}"
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -109,8 +110,11 @@ def _run(shell: Any) -> _Run:
 
 
 def _note(shown: Shown, run: _Run) -> None:
-    """Keep a view for an export: the view only, so that no array stays alive for it."""
-    run.views.append(Shown(shown.kind, shown.view, shown.text, ""))
+    """Keep a view for an export; what it computes with only as long as its widget holds it, so no array stays alive."""
+    kept = Shown(shown.kind, shown.view, shown.text, "")
+    parts = {name: part for name, part in shown.live_parts.items() if hasattr(part, "__weakref__")}
+    kept.live_parts = weakref.WeakValueDictionary(parts)
+    run.views.append(kept)
 
 
 def _show(shown: Shown, shell: Any) -> Showing | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Any, ClassVar
 
 from kernel_ext.views.view_data import as_data
@@ -36,7 +36,7 @@ class Shown:
     def __init__(self, kind: str, view: Any, text: str, html: str, **live: Any) -> None:
         """`live`: what the widget takes besides the view: where its answers come from."""
         self.kind, self.view, self.text, self.html = kind, view, text, html
-        self.live_parts = live
+        self.live_parts: MutableMapping[str, Any] = live
         self._widget: Any = None
 
     def data(self) -> dict[str, Any]:

@@ -86,16 +86,16 @@ class Course:
         line = tally(tuple(self.puzzles))
         return Answer(puzzle.name, grade, found.text or text, found.excerpt, found.picture, open_help, line)
 
-    def hint(self, name: str = "") -> str:
+    def hint(self, name: Any = "") -> str:
         """The next hint for a puzzle; after the last one it begins again.
 
         Args:
-            name: of the puzzle; without it, that of the latest check.
+            name: of the puzzle, or its kernel; without it, that of the latest check.
 
         Raises:
             LookupError: there is no such puzzle.
         """
-        puzzle = self._puzzle(name or self._latest or next(iter(self.puzzles)))
+        puzzle = self._puzzle(getattr(name, "name", name) or self._latest or next(iter(self.puzzles)))
         given = self._shown.get(puzzle.name, 0)
         self._shown[puzzle.name] = given + 1
         count = len(puzzle.hints)

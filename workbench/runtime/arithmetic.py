@@ -153,6 +153,27 @@ class Arithmetic:
     def __itruediv__(self: Any, other: Any) -> Any:
         return self.copy_(self / other)
 
+    def __ifloordiv__(self: Any, other: Any) -> Any:
+        return self.copy_(self // other)
+
+    def __imod__(self: Any, other: Any) -> Any:
+        return self.copy_(self % other)
+
+    def __ipow__(self: Any, other: Any) -> Any:
+        return self.copy_(self**other)
+
+    def __imatmul__(self: Any, other: Any) -> Any:
+        return self.copy_(self @ other)
+
+    def __iand__(self: Any, other: Any) -> Any:
+        return self.copy_(self & other)
+
+    def __ior__(self: Any, other: Any) -> Any:
+        return self.copy_(self | other)
+
+    def __ixor__(self: Any, other: Any) -> Any:
+        return self.copy_(self ^ other)
+
     # Reductions.
 
     def sum(self) -> Any:
@@ -164,12 +185,12 @@ class Arithmetic:
         return _operations().total(self)
 
     def mean(self) -> Any:
-        """The mean of all elements; of integers a float.
+        """The mean of all elements.
 
         Returns:
-            An array of one element.
+            An array of one element: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
         """
-        return self.sum() / self.size  # type: ignore[attr-defined]
+        return _operations().mean(self)
 
     def dot(self, other: Any) -> Any:
         """The sum of the products of two arrays' elements.

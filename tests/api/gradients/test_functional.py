@@ -216,6 +216,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "NumPy, forward": (lambda: wb.jvp(with_numpy)(X, along=X), "written by no launch, copy or fill"),
     "direction": (lambda: wb.jvp(total_of)(X, along=A), "A direction is like its argument"),
     "directions": (lambda: wb.jvp(scalar, (0, 1))(X, A, along=[X]), "`along` has 1 directions"),
+    "no direction": (lambda: wb.hvp(total_of)(X), "pass along="),
     "a kernel": (lambda: wb.grad(total)(X), "total is a kernel; derivatives are taken of a Python function"),
     "too many dimensions": (
         lambda: wb.jacobian(lambda x: wb.clone(x))(np.zeros((2, 2, 2))), r"has 3 \+ 3 dimensions",
@@ -228,7 +229,13 @@ def test_refused(name: str) -> None:
     go, message = REFUSED[name]
     with pytest.raises(LaunchError, match=message) as caught:
         go()
-    assert caught.value.advice or name in ("integers out", "no such argument", "direction", "directions")
+    assert caught.value.advice or name in (
+        "integers out",
+        "no such argument",
+        "direction",
+        "directions",
+        "no direction",
+    )
 
 
 def test_no_adjoint_no_tangent_and_no_such_mode() -> None:

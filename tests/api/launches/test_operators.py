@@ -208,3 +208,38 @@ def test_the_largest_element_has_no_gradient():
         loss = x.max()
     with pytest.raises(NotDifferentiable):
         tape.backward(loss)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.full(2, 200, np.uint8), np.full(4, 2**30, np.int32), np.full(10, 2**61), np.full(70_000, 100, np.float16)],
+)
+def test_a_mean_does_not_overflow(values: np.ndarray) -> None:
+    assert float(wb.array(values).mean()) == values[0]
+
+
+def test_every_operator_in_place_writes_through_a_view() -> None:
+    a = wb.array([1.0, 2.0, 3.0, 4.0])
+    view = a[1:]
+    view **= 2
+    view %= 5
+    view //= 2
+    assert a.numpy().tolist() == [1, 2, 2, 0]
+    mask = kept = wb.array(np.array([True, True]))
+    mask &= wb.array(np.array([True, False]))
+    mask ^= wb.array(np.array([True, True]))
+    mask |= wb.array(np.array([False, False]))
+    assert kept is mask and kept.numpy().tolist() == [False, True]
+
+
+def test_scalars_of_numpy_go_with_arrays_on_either_side() -> None:
+    a = wb.array([1.0, 3.0])
+    assert (np.float32(2) < a).numpy().tolist() == [False, True]
+    assert (
+        (a * np.array(2.0, np.float32)).numpy().tolist() == (np.array(2.0, np.float32) * a).numpy().tolist() == [2, 6]
+    )
+
+
+def test_a_type_does_not_take_an_array_off_the_tape() -> None:
+    with pytest.raises(TypeError, match="makes a number; this is an array"):
+        wb.float32(wb.zeros(3, dtype=wb.float64))

@@ -303,3 +303,26 @@ def test_an_export_keeps_its_checks_and_their_words(tmp_path: Path) -> None:
 
 def test_one_device_of_several_does_not_fail_alone() -> None:
     assert finish(start("faults.py")) == ["late, and at once\n"]
+
+
+@wb.kernel
+def guarded(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    if i > 0:
+        y[i] = x[i]
+
+
+def copied(x: wb.array[float], y: wb.array[float]):
+    wb.launch(guarded, 4, [x], [y])
+
+
+@pytest.mark.parametrize("wrapped", [wb.jax_kernel, lambda _: wb.jax_callable(copied, output_dims=4)])
+def test_what_no_thread_writes_is_nan_where_checks_are_the_default(wrapped: Callable[..., Any]) -> None:
+    """As in notebooks: no leftover of XLA's memory."""
+    before = wb.set_checks(True)
+    try:
+        f = jax.jit(wrapped(guarded))
+        found = [np.asarray(f(jnp.ones(4))).tolist() for _ in range(3)]
+    finally:
+        wb.set_checks(before)
+    assert all(np.isnan(row[0]) and row[1:] == [1.0, 1.0, 1.0] for row in found)

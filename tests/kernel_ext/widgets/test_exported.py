@@ -60,9 +60,9 @@ def test_nothing_of_the_page_is_elsewhere() -> None:
 
 
 def test_an_empty_page_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="nothing has been shown"):
+    with pytest.raises(Refusal, match="takes views"):
         show.page(str(tmp_path / "a.html"))
-    assert "1 views" in show.page(str(tmp_path / "a.html"), show.array(np.ones(3)))
+    assert "1 view" in show.page(str(tmp_path / "a.html"), show.array(np.ones(3)))
 
 
 @pytest.mark.browser

@@ -99,6 +99,8 @@ def test_what_cannot_be_an_array_is_refused():
     for wrong in (np.zeros((1, 1, 1, 1, 1)), np.float32(3)):
         with pytest.raises(ValueError, match="1 to 4 dimensions"):
             wb.array(wrong)
+    with pytest.raises(TypeError, match=r"write \(2, 3\)"):
+        wb.zeros(2, 3)
     with pytest.raises(TypeError, match="cannot become"):
         wb.array(["a"], dtype=float)
     with pytest.raises(ValueError, match="a shape is"):

@@ -186,7 +186,9 @@ def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array
     pushed = jvp(grad(f, argnums), argnums)
 
     @wraps(f)
-    def product(*args: object, along: object, **options: object) -> array | tuple[array, ...]:
+    def product(*args: object, along: object = None, **options: object) -> array | tuple[array, ...]:
+        if along is None:
+            raise LaunchError("A product with the Hessian has a direction: pass along=, an array like the argument.")
         return pushed(*args, along=along, **options)[1]
 
     return product

@@ -163,7 +163,11 @@ def _small(value: HostArray) -> bool:
 
 
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
-    if isinstance(value, (array, Symbol)) or (is_numpy(value) and value.dtype.name in SCALARS):
+    if isinstance(value, (array, Symbol)):
+        return value
+    if is_numpy_array(value) and not value.ndim and value.dtype.name in SCALARS:
+        return value.dtype.type(value)  # NumPy hands its own scalars over as arrays without a dimension
+    if is_numpy(value) and value.dtype.name in SCALARS:
         return value
     if isinstance(value, bool):
         return np.bool_(value)

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.api.launches.map import map
-from workbench.api.launches.reductions import add_products, add_up, largest, multiplied, smallest
+from workbench.api.launches.reductions import add_converted, add_products, add_up, largest, multiplied, smallest
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
@@ -17,7 +17,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import Struct
-from workbench.types import Kind, Scalar, Vector, element, int32, is_float
+from workbench.types import Kind, Scalar, Vector, element, float32, float64, int32, is_float
 from workbench.types import bool as bool_
 
 
@@ -78,6 +78,16 @@ def total(x: array) -> array:
         return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)))
     out = zeros(1, x.dtype, x.device, x.requires_grad)
     return _reduced(add_up, "sum()", x.size, [x.flatten()], out)
+
+
+def mean(x: array) -> array:
+    """The mean of all elements. Integers and 16-bit floats are added as wider floats, so that no sum overflows."""
+    if x.dtype == bool_:
+        return mean(applied(TABLE["where"], x, np.int32(1), np.int32(0)))
+    if not isinstance(x.dtype, Scalar) or (x.dtype.kind is Kind.FLOAT and not x.dtype.is_half):
+        return total(x) / x.size
+    out = zeros(1, float64 if x.dtype.bits == 64 else float32, x.device, x.requires_grad)
+    return _reduced(add_converted, "mean()", x.size, [x.flatten()], out) / x.size
 
 
 def inner(x: array, y: Any) -> array:

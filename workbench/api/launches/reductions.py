@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownParameterType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownParameterType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add
 def add_up(x: array[Any], out: array[Any]):
     """The sum of all elements."""
     atomic_add(out, 0, x[tid()])
+
+
+@kernel
+def add_converted(x: array[Any], out: array[Any]):
+    """The sum of all elements in the type of `out`."""
+    atomic_add(out, 0, out.dtype(x[tid()]))
 
 
 @kernel

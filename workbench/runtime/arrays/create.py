@@ -33,7 +33,12 @@ def empty(
 
     Returns:
         An array of that shape and dtype.
+
+    Raises:
+        TypeError: the shape is no shape, or the dtype no type of the language.
     """
+    if isinstance(dtype, int):
+        raise TypeError(f"A shape is one argument: write ({shape}, {dtype}), not {shape}, {dtype}.")
     return array.undefined(as_shape(shape), as_element(dtype), get_device(device), requires_grad, pinned)
 
 

@@ -83,9 +83,9 @@ def get_device(device: Device | str | None = None) -> Device:
     for known in get_devices():
         if known.name == name:
             return known
-    reason = f" ({why_no_cuda()})" if str(name).startswith("cuda") and driver() is None else ""
-    names = ", ".join(d.name for d in get_devices())
-    raise DeviceError(f"There is no device {device!r}{reason}; there is {names}.")
+    reason = f" ({why_no_cuda().removesuffix('.')})" if str(name).startswith("cuda") and driver() is None else ""
+    names = ", ".join([*(d.name for d in get_devices()), EMULATED])
+    raise DeviceError(f"There is no device {device!r}{reason}. Devices here: {names}.")
 
 
 def _emulated(name: str) -> Device:

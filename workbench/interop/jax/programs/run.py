@@ -21,7 +21,7 @@ from workbench.interop.jax.values.uninitialised import watch
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
-from workbench.runtime.launching.checks import checks_here
+from workbench.runtime.launching.checks import checks_here, checks_wanted
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, element
 
@@ -162,7 +162,8 @@ def run_traced(
         LaunchError: an output was not written, or the function returned something.
         ValuesRead: it needs values.
     """
-    poisoned = checks_here()
+    watched = checks_here()
+    poisoned = watched or checks_wanted()
     # Made unobserved, then given to the trace: it must not take them for arrays that the function makes.
     with _alone():
         given, kept = _stand_ins(trace, signature, operands)
@@ -185,7 +186,7 @@ def run_traced(
         results = [trace.take(a) for a in kept]
         for target, output in zip(outputs, signature.outputs, strict=True):
             results.append(trace.take(target) if target.size else _empty(output))
-            if poisoned and output.init is None:
+            if watched and output.init is None:
                 watch(signature.function, output.name, element(output.type), results[-1])
     return results
 

@@ -1,5 +1,5 @@
-"""Undefined results made visible: inside `with wb.checks():` they hold a marker until they are written, and what is
-left of it is reported.
+"""Undefined results made visible: with checks on they hold a marker until they are written; inside `with wb.checks():`
+what is left of it is reported.
 
 The marker is a NaN of one bit pattern for floats, and for integers a number that no count or index takes.
 """

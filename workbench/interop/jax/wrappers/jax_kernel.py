@@ -182,7 +182,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         values = dict(zip(self.inputs, args, strict=True))
         types = self._types(values)
         specialisation = self._specialised(types, launch_dims, block)
-        plan = self._plan(specialisation, types, checked, watched)
+        plan = self._plan(specialisation, types, checked, checked or watched)
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
         dims = self._dims(launch_dims, arrays, plan)
         shapes = self._result_shapes(output_dims, dims, arrays, types)
@@ -249,7 +249,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
         self._check_access(specialisation.function)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
-        # What no thread writes keeps the marker, which is then reported; values that the user gives win.
+        # What no thread writes keeps the marker: a NaN, and no leftover of XLA's. Inside `with wb.checks()` it is
+        # reported as well. Values that the user gives win.
         if poisoned:
             init = {n: mark for n, t in outputs.items() if (mark := marker(element(t))) is not None} | init
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
@@ -366,6 +367,11 @@ def jax_kernel(
             CUDA C++.
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
+    if not isinstance(kernel, Kernel):
+        raise LaunchError(
+            f"jax_kernel() takes a kernel; this is a {type(kernel).__name__}.",
+            advice="Write @wb.kernel above the function; a function that launches kernels goes to wb.jax_callable.",
+        )
     refuse_outdated(kernel)
     _refuse_text(kernel)
     name, parameters = kernel.name, kernel.parameters
