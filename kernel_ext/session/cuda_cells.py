@@ -1,6 +1,6 @@
 """What `%%cuda` does, as plain values and functions: a cell of CUDA C++ read with its options and headers.
 
-A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its text of now.
+A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its latest text.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import is_integer
 
 # What can be done too often: whole, defined for all operands, and reported by no check.
-HOISTED = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "neg", "wrap_index"})
+REPEATABLE = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "neg", "wrap_index"})
 
 
 def hoist(function: Function) -> Function:
@@ -35,7 +35,7 @@ def _steady(loop: Op) -> dict[Op, None]:
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}
     found: dict[Op, None] = {}
     for op in ops:
-        if op.name not in HOISTED or not is_integer(op.result.type) or op.attrs.get(CAPTURED):
+        if op.name not in REPEATABLE or not is_integer(op.result.type) or op.attrs.get(CAPTURED):
             continue
         whole = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
         if whole and inside.isdisjoint(op.operands):

@@ -1,1 +1,5 @@
-"""Typed IR in, something a device can run out: the Python interpreter (the meaning), LLVM on the CPU, NVRTC on CUDA."""
+"""From typed IR to what runs: `python` interprets it (the meaning), `cpu` compiles it with LLVM, `cuda` with NVRTC.
+
+`ptx` compiles for the CPU the PTX that NVRTC made, for emulated devices; `wasm` is a target of `cpu`, for pages; `worker`
+has the processes in which compilers run.
+"""

@@ -5,8 +5,8 @@
     IR of the kernel                        its cache key is made from   KEYED (forward) or the IR as it is (the others)
         autodiff/directions.py              the direction, step by step:
             forward                                                      RUNNABLE
-            adjoint                         ADJOINT_INPUT, SIMPLIFIED, the reverse sweep, SWEPT, ADJOINT; at the end
-                                            RUNNABLE_ADJOINT
+            adjoint                         ADJOINT_INPUT, SIMPLIFIED (with HOISTED where it promotes), the reverse
+                                            sweep, SWEPT, ADJOINT; at the end RUNNABLE_ADJOINT
             gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE

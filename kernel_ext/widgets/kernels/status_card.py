@@ -27,7 +27,7 @@ class StatusCard(PaneWidget):
         return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
 
     def hear(self, content: dict[str, Any]) -> None:
-        """`{ask: "clear"}`: let JAX forget what it compiled; what else a card is asked is a pane."""
+        """`{ask: "clear"}`: let JAX forget what it compiled; any other request to a card is for a pane."""
         if content.get("ask") == "clear":
             said = forget_compiled()
             self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], said]}

@@ -1,7 +1,8 @@
 """IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
 
-The text is made once, from IR, in four steps: builtins are expanded to what CUDA has, values are inlined into
-expressions (`inline_values`), the others share locals (`locals`), and statements are written in order.
+The passes of `pipeline.CUDA` (of tiles, `CUDA_TILES`) run first; among them, builtins are expanded to what CUDA has. Then
+the text is made once: values are inlined into expressions (`inline_values`), the others share locals (`locals`), and
+statements are written in order.
 """
 
 from __future__ import annotations
