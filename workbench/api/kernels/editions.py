@@ -1,4 +1,4 @@
-"""Which version of a kernel a notebook's name means: for what was made with an older one, and cannot notice the change itself.
+"""Which version of a kernel a notebook's name means, for what was made with an older one and cannot notice the change.
 
 What looks names up (launches, tapes, functions of launches) needs none of this. A wrapper for JAX holds its kernel, and
 a program that XLA compiled never comes back to Python; both ask here. Only the binding of a name by a cell makes a
