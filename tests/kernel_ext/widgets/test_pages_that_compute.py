@@ -24,7 +24,7 @@ from kernel_ext.widgets.modules import script_text
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.pages import export
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCREENS = ROOT / "build" / "screens"
 SIZE = 48
 
