@@ -86,7 +86,7 @@ def test_the_notebook_runs_clean(path: Path, need) -> None:
     assert problems(result.notebook) == []
     asked = [cell for cell in result.notebook.cells if "predict(" in cell.source and cell.cell_type == "code"]
     said = ["".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs) for cell in asked]
-    assert len(said) == len(PREDICTIONS[path.stem[:2]]) and all("right. It is" in text for text in said), said
+    assert len(said) == len(PREDICTIONS.get(path.stem[:2], ())) and all("right. It is" in text for text in said), said
     html = run_notebook.page(result.notebook)
     assert 'src="http' not in html and '<link rel="stylesheet" href="http' not in html
 

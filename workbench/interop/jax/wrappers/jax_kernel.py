@@ -367,13 +367,8 @@ def jax_kernel(
             CUDA C++.
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
-    if not isinstance(kernel, Kernel):
-        raise LaunchError(
-            f"jax_kernel() takes a kernel; this is a {type(kernel).__name__}.",
-            advice="Write @wb.kernel above the function; a function that launches kernels goes to wb.jax_callable.",
-        )
-    refuse_outdated(kernel)
     _refuse_text(kernel)
+    refuse_outdated(kernel)
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
@@ -393,7 +388,10 @@ def jax_kernel(
     return followed(made, partial(jax_kernel, **options))
 
 
-def _refuse_text(kernel: Kernel) -> None:
+def _refuse_text(kernel: object) -> None:
+    if not isinstance(kernel, Kernel):
+        advice = "A function that launches kernels goes to wb.jax_callable."
+        raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
     if isinstance(kernel, CudaKernel):
         raise LaunchError(
             f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
