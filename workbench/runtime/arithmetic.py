@@ -25,7 +25,7 @@ def _operations() -> Any:
 
 
 def _for_numpy(value: Any) -> Any:
-    """Arguments of a NumPy function, with arrays of ours as NumPy's."""
+    """Arguments of a NumPy function, with Workbench arrays as NumPy arrays."""
     if isinstance(value, Arithmetic):
         return np.asarray(value)
     return type(value)(map(_for_numpy, value)) if type(value) in (list, tuple) else value

@@ -101,7 +101,7 @@ def execute_again(record: LaunchRecord) -> None:
     if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
-    # Nobody listens: what is left is to count and to call.
+    # Without observers, all that is left is to raise versions and to call.
     for memory in record.changes:
         memory.version += 1
     # In `__dict__`, as `cached_property` does it, since the record is frozen; the row must live as long as the function

@@ -303,7 +303,7 @@ class _Kernel:
     def _write_back(self, n: int) -> None:
         e = self.e
         for name in e.written:
-            # Nobody reads it after this block.
+            # Nothing reads it after this block.
             if name not in self.live.out[n]:
                 continue
             value = e.current[name]
