@@ -11,7 +11,13 @@ from workbench.frontend import Custom, Definition, check_signature
 
 
 class Func:
-    """A function of the kernel language. Called on the host, it refuses: it has a meaning only inside a kernel."""
+    """A function of the kernel language. Called on the host, it refuses: it has a meaning only inside a kernel.
+
+    Attributes:
+        warp_meanings: whether `map` gives its names Warp's meaning (`workbench.compat.warp`).
+    """
+
+    warp_meanings = False
 
     def __init__(self, definition: Definition) -> None:
         check_signature(definition)

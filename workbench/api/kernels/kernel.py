@@ -65,7 +65,10 @@ class Specialisation:
         self.types = types
         given = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
-        lowered = lower(kernel.definition, given, from_warp=kernel.import_from_warp, tiling=tiling)
+        lowered = lower(
+            kernel.definition, given, from_warp=kernel.import_from_warp, warp_meanings=kernel.warp_meanings,
+            tiling=tiling,
+        )  # fmt: skip
         self.notices, self.function = lowered.notices, lowered.function
         self.adds_alone = adds_alone(self.function) or reduces(self.function)
         self._watched = lowered.watched
@@ -130,6 +133,7 @@ class Kernel(Subscripted):
         matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
         enable_backward: whether it may have an adjoint.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
+        warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launches.launch`.
     """
 
@@ -138,6 +142,7 @@ class Kernel(Subscripted):
     checkpoints = CHECKPOINTS
     matmul = ""
     enable_backward = True
+    warp_meanings = False
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",

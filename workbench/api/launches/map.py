@@ -91,7 +91,8 @@ class _Mapped:
         names = [f"x{k}" for k in range(len(types))]
         text = f"def {self._name}({', '.join(names)}):\n    return f({', '.join(names)})\n"
         elements = [t.dtype if isinstance(t, (ArrayType, StructArray)) else t for t in types]
-        return result_types(self._definition(text), dict(zip(names, elements, strict=True)))
+        given = dict(zip(names, elements, strict=True))
+        return result_types(self._definition(text), given, self._warp_meanings)
 
     def keep(self, types: tuple[AnyType, ...], found: tuple[AnyType, ...], specialisation: Specialisation) -> None:
         """Keep the results' types for as long as nothing that the function captures changes."""
@@ -112,7 +113,12 @@ class _Mapped:
         )
         if text not in self._kernels:
             self._kernels[text] = Kernel(self._definition(text))
+            self._kernels[text].warp_meanings = self._warp_meanings
         return self._kernels[text]
+
+    @property
+    def _warp_meanings(self) -> bool:
+        return getattr(self.func, "warp_meanings", False)
 
     @property
     def _name(self) -> str:

@@ -39,14 +39,16 @@ def _point(name: str, args: Sequence[Arg]) -> int:
     return size
 
 
-def _at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+def at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """A state and a point."""
     _point(name, args)
     if len(args) > 2:
         raise KernelTypeError(f"{name}() takes a state and a point; it got {len(args)} arguments.")
     return [None, *_points(args)]
 
 
-def _with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+def with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """A state, a point, and a period for each of its components."""
     size = _point(name, args)
     if len(args) - 2 != size:
         message = f"{name}() takes one period for each of the {size} components; it got {len(args) - 2}."
@@ -66,7 +68,7 @@ def _points(args: Sequence[Arg]) -> list[Type | None]:
     return [float32 if isinstance(args[1], Weak) else None]
 
 
-@written("noise(state, x)", _at_point)
+@written("noise(state, x)", at_point)
 def noise(state, x, /):
     """Smooth noise over a float or a vector of 2 to 4 floats x.
 
@@ -76,7 +78,7 @@ def noise(state, x, /):
     return _noise(state, x)
 
 
-@written("pnoise(state, x, px, …)", _with_periods)
+@written("pnoise(state, x, px, …)", with_periods)
 def pnoise(state, x, px, py=None, pz=None, pw=None, /):
     """noise that repeats: px, py, … (one positive int32 for each component of x) are the periods along the axes."""
     return _noise(state, x, px, py, pz, pw)
@@ -86,16 +88,16 @@ def pnoise(state, x, px, py=None, pz=None, pw=None, /):
 def _noise(state, x, px=None, py=None, pz=None, pw=None):
     """Each corner's slope gives a height at the point; their sum, each by its share."""
     if has_components(x, 4):
-        return _noise4(state, _sides(x[0], px), _sides(x[1], py), _sides(x[2], pz), _sides(x[3], pw))
+        return _noise4(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz), sides(x[3], pw))
     if has_components(x, 3):
-        return _noise3(state, _sides(x[0], px), _sides(x[1], py), _sides(x[2], pz))
+        return _noise3(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz))
     if has_components(x, 2):
-        return _noise2(state, _sides(x[0], px), _sides(x[1], py))
-    return _noise1(state, _sides(x, px))
+        return _noise2(state, sides(x[0], px), sides(x[1], py))
+    return _noise1(state, sides(x, px))
 
 
 @written("_sides(x, period)")
-def _sides(x, period=None):
+def sides(x, period=None):
     """The lattice lines below and above x. Of each: its number, the way from it to x, its share, the share's slope."""
     whole = floor(x)
     t = x - whole
@@ -169,11 +171,11 @@ def curlnoise(state, x, /):
 
     It is once differentiable.
     """
-    xs, ys = _sides(x[0]), _sides(x[1])
+    xs, ys = sides(x[0]), sides(x[1])
     if has_components(x, 2):
         dx, dy = _gradient2(state, xs, ys)
         return vector(dy, -dx)
-    zs = _sides(x[2])
+    zs = sides(x[2])
     _, ay, az = _gradient3(state, xs, ys, zs)
     bx, _, bz = _gradient3(state + 1, xs, ys, zs)
     cx, cy, _ = _gradient3(state + 2, xs, ys, zs)

@@ -80,7 +80,8 @@ def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     return [None] * len(args)
 
 
-def _alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+def alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """A state."""
     given(name, args, "a state", 1)
     return [None]
 
@@ -156,7 +157,7 @@ def randf(state, low=None, high=None, /):
     return low + (high - low) * unit, state
 
 
-@written("randn(state)", _alone, draws=True)
+@written("randn(state)", alone, draws=True)
 def randn(state, /):
     """A random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
 
@@ -173,21 +174,21 @@ def _around(state, /):
     return cos(angle), sin(angle), state
 
 
-@written("sample_triangle(state)", _alone, draws=True)
+@written("sample_triangle(state)", alone, draws=True)
 def sample_triangle(state, /):
     """Barycentric coordinates (vec2) of an even choice in a triangle."""
     root = sqrt(randf(state))
     return vec2(1.0 - root, randf(state) * root), state
 
 
-@written("sample_unit_ring(state)", _alone, draws=True)
+@written("sample_unit_ring(state)", alone, draws=True)
 def sample_unit_ring(state, /):
     """A vec2 of length 1, every direction as likely."""
     x, y = _around(state)
     return vec2(x, y), state
 
 
-@written("sample_unit_disk(state)", _alone, draws=True)
+@written("sample_unit_disk(state)", alone, draws=True)
 def sample_unit_disk(state, /):
     """A vec2, even in the unit disk."""
     root = sqrt(randf(state))
@@ -195,7 +196,7 @@ def sample_unit_disk(state, /):
     return vec2(x * root, y * root), state
 
 
-@written("sample_unit_sphere_surface(state)", _alone, draws=True)
+@written("sample_unit_sphere_surface(state)", alone, draws=True)
 def sample_unit_sphere_surface(state, /):
     """A vec3 of length 1, every direction as likely."""
     height = randf(state)
@@ -204,14 +205,14 @@ def sample_unit_sphere_surface(state, /):
     return vec3(x * radius, y * radius, 1.0 - height * 2.0), state
 
 
-@written("sample_unit_sphere(state)", _alone, draws=True)
+@written("sample_unit_sphere(state)", alone, draws=True)
 def sample_unit_sphere(state, /):
     """A vec3, even in the unit ball."""
     surface = sample_unit_sphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
-@written("sample_unit_hemisphere_surface(state)", _alone, draws=True)
+@written("sample_unit_hemisphere_surface(state)", alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
     """A vec3 of length 1 with z ≥ 0, every such direction as likely."""
     height = randf(state)
@@ -220,20 +221,20 @@ def sample_unit_hemisphere_surface(state, /):
     return vec3(x * radius, y * radius, height), state
 
 
-@written("sample_unit_hemisphere(state)", _alone, draws=True)
+@written("sample_unit_hemisphere(state)", alone, draws=True)
 def sample_unit_hemisphere(state, /):
     """A vec3, even in the half of the unit ball with z ≥ 0."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
-@written("sample_unit_square(state)", _alone, draws=True)
+@written("sample_unit_square(state)", alone, draws=True)
 def sample_unit_square(state, /):
     """A vec2, even in the square of side 1 around the origin."""
     return vec2(randf(state) - 0.5, randf(state) - 0.5), state
 
 
-@written("sample_unit_cube(state)", _alone, draws=True)
+@written("sample_unit_cube(state)", alone, draws=True)
 def sample_unit_cube(state, /):
     """A vec3, even in the cube of side 1 around the origin."""
     return vec3(randf(state) - 0.5, randf(state) - 0.5, randf(state) - 0.5), state

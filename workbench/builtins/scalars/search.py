@@ -14,7 +14,8 @@ from workbench.errors import KernelTypeError
 from workbench.types import ArrayType, Scalar, Type, int32, is_float
 
 
-def _searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+def searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """An array and a value, or an array, begin, end and a value."""
     given(name, args, "an array and a value, or an array, begin, end and a value", 2, 4)
     array, *limits, value = args
     array = _sorted_array(name, array)
@@ -36,7 +37,7 @@ def _sums(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     return [None, None]
 
 
-@written("lower_bound(array, begin=…, end=…, value)", _searched)
+@written("lower_bound(array, begin=…, end=…, value)", searched)
 def lower_bound(array, begin, end=None, value=None, /):
     """In a sorted array of one dimension, the first index whose element is not below the value (an int32).
 
@@ -45,13 +46,13 @@ def lower_bound(array, begin, end=None, value=None, /):
     """
     size = len(array)
     if value is None:
-        return _lower_bound(array, type(size)(0), size, begin)
+        return search_between(array, type(size)(0), size, begin)
     low, high = type(size)(begin), type(size)(end)  # pyright: ignore[reportArgumentType]
-    return _lower_bound(array, max(low, 0), min(high, size), value)
+    return search_between(array, max(low, 0), min(high, size), value)
 
 
-@written("_lower_bound(array, low, high, value)")
-def _lower_bound(array, low, high, value):
+@written("_search_between(array, low, high, value)")
+def search_between(array, low, high, value):
     """The first index of low ≤ i < high whose element is not below the value."""
     while low < high:
         middle = natural(low + raw_shr(high - low, 1))
@@ -67,4 +68,4 @@ def sample_cdf(state, cdf, /):
     That is lower_bound(cdf, randf(state)), the last index at most.
     """
     size = len(cdf)
-    return _lower_bound(cdf, type(size)(0), max(size - 1, 0), randf(state)), state
+    return search_between(cdf, type(size)(0), max(size - 1, 0), randf(state)), state

@@ -46,7 +46,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return form(context, node, expression)
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
-        return library.lower(context, target, node, expression)
+        return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
     target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
@@ -117,6 +117,9 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             KernelTypeError,
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
+    form = warp_notices.meaning(context, builtin.name, operands)
+    if form is not None:
+        return library.over_elements(context, form, operands)
     warp_notices.note_call(context, builtin.name, operands)
     constant = folded(builtin, operands)
     if constant is not None:

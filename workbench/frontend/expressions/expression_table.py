@@ -134,6 +134,9 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if isinstance(left, Bundle) or isinstance(right, Bundle):
         return operators.on_structs(context, name, left, right)
     left, right = usable(context, left), usable(context, right)
+    form = warp_notices.meaning(context, name, (left, right))
+    if form is not None:
+        return library.over_elements(context, form, (left, right))
     warp_notices.note_operator(context, sign, left, right)
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)

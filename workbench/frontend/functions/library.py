@@ -20,6 +20,7 @@ from workbench.frontend.state.coerce import convert, describe, indexable, materi
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.ir.values import Value
 from workbench.source import Source, parsed
 from workbench.types import Quaternion, Vector, element, int64, promote_all, uint32
@@ -67,6 +68,13 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     names = [p.arg for p in definition.parameters]
     absent = {name: Static(None, name) for name in names[len(operands) :]}
     return inlined(context, definition, dict(zip(names, operands, strict=False)) | absent)
+
+
+def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
+    """`call` for numbers; if there are tiles among the arguments, for each of their elements."""
+    if not any_tile(args):
+        return call(context, form, args)
+    return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 
 def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:

@@ -30,7 +30,7 @@ OTHER_NAMES = {
     "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
 }  # fmt: skip
 MATHS_MODULES = ("math", "numpy", "jax")
-CONSTANTS = ("math", "workbench")  # modules whose floats never change
+CONSTANTS = ("math", "workbench", "workbench.compat.warp")  # modules whose floats never change
 USABLE = (
     bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType
 )  # fmt: skip

@@ -87,6 +87,7 @@ class Shared:
         watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
+        warp_meanings: whether names mean what they mean in Warp, where that gives other numbers.
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
         closed: these are the operations of a gradient or a replay.
         lifted: what is lowered now is done for each element of tiles.
@@ -104,6 +105,7 @@ class Shared:
     watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
     errors: list[WorkbenchError] = field(default_factory=list)
     notices: list[Notice] | None = None
+    warp_meanings: bool = False
     tiling: Tiling | None = None
     closed: bool = False
     lifted: bool = False

@@ -2,7 +2,8 @@
 
 Warp divides integers as C does and drops the `else` of a loop; here both mean what Python means. Some builtins give
 other numbers at ties and outside of their domain. Where a kernel says `import_from_warp=True`, its lowering notes every
-such line; nothing else changes. (Read in Warp's native/builtin.h.)
+such line; nothing else changes. A kernel of `workbench.compat.warp` gets Warp's meaning instead where the language can
+say it (`builtins/warp.py`), and is noted where it cannot. (Read in the native headers of Warp 1.19.)
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from workbench.builtins.declaration.declare import Form
+from workbench.builtins.warp import MEANINGS
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import Definition
@@ -17,19 +20,18 @@ from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
-from workbench.types import element, is_float
+from workbench.tiles import is_tile
+from workbench.types import Scalar, element, is_float
 
 DIVISION = "/ on integers returns a float here, as in Python; Warp drops the fraction."
 REMAINDER = "% takes the divisor's sign here, as in Python; Warp takes the dividend's, so negative numbers differ."
 ELSE = "The else of a loop runs here if no break left it, as in Python; Warp drops it."
-FLOOR = "// rounds down here, as in Python; on integers Warp rounds towards zero, so negative numbers differ."
 NOT_NEGATIVE = "Nothing needs to change if neither side is negative."
 SIGNS: dict[type[ast.operator], tuple[str, str]] = {
     ast.Div: (DIVISION, "Write // for whole numbers."),
     ast.Mod: (REMAINDER, NOT_NEGATIVE),
-    ast.FloorDiv: (FLOOR, NOT_NEGATIVE),
 }
-NAMED: dict[str, type[ast.operator]] = {"div": ast.Div, "mod": ast.Mod, "floordiv": ast.FloorDiv}
+NAMED: dict[str, type[ast.operator]] = {"div": ast.Div, "mod": ast.Mod}
 _BEYOND = "{0} of a value outside -1 to 1 is NaN here; Warp uses the nearer of the two."
 BUILTINS: dict[str, tuple[str, str]] = {
     "sign": ("sign(0) is 0 here, as in NumPy; Warp returns 1.", "Write where(x < 0.0, -1.0, 1.0) if that matters."),
@@ -47,16 +49,45 @@ FORMS: dict[str, tuple[str, str]] = {
     "rand_init": ("The first number drawn from a state equals Warp's; the later ones differ.",
                   "Compare distributions, not draws."),
     **{name: (_NOISE[0].format(name), _NOISE[1]) for name in ("noise", "pnoise", "curlnoise")},
+    "poisson": (_NOISE[0].format("poisson"), "Compare distributions, not draws."),
     "lower_bound": ("lower_bound beyond the last element is the length here, as in NumPy; Warp returns the last index.",
                     "Write min(lower_bound(a, v), len(a) - 1) if that matters."),
     "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's if the quaternion's length is not 1.",
                        "Normalize it first."),
 }  # fmt: skip
+_NAN = ("{0} of a NaN is NaN here; Warp returns the other operand.", "Nothing needs to change if there is no NaN.")
+VECTORS: dict[str, tuple[str, str]] = {name: (_NAN[0].format(name), _NAN[1]) for name in ("min", "max", "clamp")}
+"""Of vectors, in kernels that have Warp's meaning for numbers."""
+
+
+def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | None:
+    """What a builtin means in Warp for these operands, if the kernel requests that and it is not the same."""
+    if not context.shared.warp_meanings or context.definition.library:
+        return None
+    integers = all(map(_is_int, operands))
+    form = MEANINGS.get((name, "int" if integers else "float"))
+    if form is None or len(operands) != {"step": 1, "min": 2, "max": 2}.get(name, len(operands)):
+        return None
+    if name == "mod" and all(_is_positive(context, o) for o in operands):
+        return None
+    if name in VECTORS and all(isinstance(o, Literal) for o in operands):
+        return None
+    if all(isinstance(o, Literal) or is_tile(o) or isinstance(getattr(o, "type", None), Scalar) for o in operands):
+        return form
+    said = SIGNS[NAMED[name]] if name in NAMED else (BUILTINS | VECTORS).get(name)
+    if said is not None:
+        _note(context, context.definition.locate(context.node or context.definition.node), *said)
+    return None
+
+
+def meaning_of_form(context: Context, form: Form) -> Form:
+    """What a name that is no elementwise operation means in Warp, if the kernel requests that; else the form itself."""
+    return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
     """Note a division or remainder whose result may be another one, if the kernel requests that."""
-    if context.shared.notices is None or sign not in SIGNS:
+    if context.shared.notices is None or context.shared.warp_meanings or sign not in SIGNS:
         return
     if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):  # of floats, / and // are the same
         return
@@ -78,13 +109,14 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
         )  # fmt: skip
     if name in NAMED and len(operands) == 2:
         note_operator(context, NAMED[name], *operands)
-    elif name in BUILTINS and context.shared.notices is not None and not all(map(_is_int, operands)):
+    elif name in BUILTINS and _warns(context) and not all(map(_is_int, operands)):
         _note(context, context.definition.locate(context.node or context.definition.node), *BUILTINS[name])
 
 
 def note_form(context: Context, name: str) -> None:
     """Note a form (`rand_init`, `noise`, …) that gives other numbers there, if the kernel requests that."""
-    if name in FORMS and context.shared.notices is not None:
+    same = context.shared.warp_meanings and (name == "rand_init" or (name, "form") in MEANINGS)
+    if name in FORMS and context.shared.notices is not None and not same:
         _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 
 
@@ -103,6 +135,10 @@ def _note(context: Context, place: Location, message: str, advice: str) -> None:
     found = Notice(place, message, advice)
     if found not in notices:
         notices.append(found)
+
+
+def _warns(context: Context) -> bool:
+    return context.shared.notices is not None and not context.shared.warp_meanings
 
 
 def _is_int(operand: Operand) -> bool:

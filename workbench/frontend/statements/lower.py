@@ -42,18 +42,20 @@ def lower(
     *,
     trace: bool = False,
     from_warp: bool = False,
+    warp_meanings: bool = False,
     tiling: Tiling | None = None,
 ) -> Lowered:
     """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
 
-    `from_warp` notes the lines that Warp gives another meaning; `tiling` says how a kernel of tiles is launched.
+    `from_warp` notes the lines that Warp gives another meaning; with `warp_meanings` they get it, where that can be.
+    `tiling` says how a kernel of tiles is launched.
 
     Raises:
         NeedsBlocks: the kernel uses tiles, and there is no tiling.
         KernelSyntaxError, KernelTypeError: what is wrong, at its place; several at once as `CellErrors`.
     """
     with _as_deep_as_can_be(definition):
-        return _lower(definition, types, trace, from_warp, tiling)
+        return _lower(definition, types, trace, from_warp, warp_meanings, tiling)
 
 
 @contextmanager
@@ -71,6 +73,7 @@ def _lower(
     types: Mapping[str, AnyType],
     trace: bool,
     from_warp: bool,
+    warp_meanings: bool,
     tiling: Tiling | None,
 ) -> Lowered:
     errors = list(_signature_errors(definition))
@@ -82,7 +85,8 @@ def _lower(
         operand = Static(None, argument.arg) if isinstance(type, Absent) else operand
         bind(env, argument.arg, operand)
         params += values
-    shared = Shared(returns.body, trace=trace, notices=[] if from_warp else None, tiling=tiling)
+    notices: list[Notice] | None = [] if from_warp or warp_meanings else None
+    shared = Shared(returns.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
     context = Context(definition, env, shared)
     note_loops(context, definition)
     watch_annotations(context)
@@ -116,7 +120,9 @@ def _body(context: Context) -> Returned:
     return returns.body(context, rewrite(mark(definition, definition.node.body)))
 
 
-def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
+def result_types(
+    definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False
+) -> tuple[AnyType, ...]:
     """The types of what a func returns for parameters of these types.
 
     Raises:
@@ -124,7 +130,7 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
     """
     try:
         with _as_deep_as_can_be(definition):
-            return _result_types(definition, types)
+            return _result_types(definition, types, warp_meanings)
     except NeedsBlocks:
         message, place = (
             "What is mapped runs once per element; this func uses tiles.",
@@ -134,8 +140,8 @@ def result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[
 
 
 @deep
-def _result_types(definition: Definition, types: Mapping[str, AnyType]) -> tuple[AnyType, ...]:
-    shared = Shared(returns.body)
+def _result_types(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool) -> tuple[AnyType, ...]:
+    shared = Shared(returns.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
         bind(env, name, parameter(name, type)[0])

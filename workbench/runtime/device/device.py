@@ -37,6 +37,11 @@ class Device:
         return self.kind != "cpu"
 
     @property
+    def is_cpu(self) -> bool:
+        """Whether it is the CPU."""
+        return self.kind == "cpu"
+
+    @property
     def is_emulated(self) -> bool:
         """Whether the CPU runs the CUDA code."""
         return self.kind == "emulated"

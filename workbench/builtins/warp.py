@@ -1,0 +1,279 @@
+"""What some names of the language mean in Warp 1.19, written in the language: those whose numbers are not ours.
+
+A kernel that requests Warp's meaning (see `workbench.compat.warp`) calls these instead. Facts about Warp are read in
+its native headers. Its noise is Perlin's, of slopes of length 1 that three primes and a hash draw for each lattice point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+from workbench.builtins.declaration.declare import STATE, TABLE, Form, Takes, written
+from workbench.builtins.declaration.forms import has_components
+from workbench.builtins.scalars.bits import raw_shr
+from workbench.builtins.scalars.extrema import abs
+from workbench.builtins.scalars.maths import acos, asin, cos, log, sin, sqrt
+from workbench.builtins.scalars.noises import at_point, sides, with_periods
+from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.randoms import alone, bounds, rand_next, rand_word
+from workbench.builtins.scalars.rounding import floor, fmod, trunc
+from workbench.builtins.scalars.search import search_between, searched
+from workbench.types import VECTORS, float32, int32, uint32
+
+Kind = Literal["int", "float", "form"]
+MEANINGS: dict[tuple[str, Kind], Form] = {}
+"""By name: of integers, of floats; "form" for a name that is no elementwise operation."""
+vec3 = VECTORS["vec3"]
+bit_xor = TABLE["bit_xor"]
+
+
+def _means(name: str, *kinds: Kind, takes: Takes | None = None, draws: bool = False) -> Callable[..., Form]:
+    """Decorator: what a name means in Warp, by a function of the kernel language (see `written`)."""
+
+    def declare(body: Callable[..., Any]) -> Form:
+        made = Form(name, name, body.__doc__ or "", STATE if draws else None, body, takes)
+        MEANINGS.update({(name, kind): made for kind in kinds})
+        return made
+
+    return declare
+
+
+@_means("div", "int")
+def div(x, y):
+    """Rounded towards zero, as in C."""
+    return where(x % y != 0 and (x < 0) != (y < 0), x // y + 1, x // y)
+
+
+@_means("mod", "int")
+def mod(x, y):
+    """With the sign of x, as in C."""
+    r = x % y
+    return where(r != 0 and (x < 0) != (y < 0), r - y, r)
+
+
+@_means("mod", "float")
+def float_mod(x, y):
+    """With the sign of x, as in C."""
+    return fmod(x, y)
+
+
+@_means("floordiv", "float")
+def floordiv(x, y):
+    """The quotient, which is rounded, rounded down."""
+    return floor(x / y)
+
+
+@_means("min", "float")
+def min(x, y):
+    """The other one if one is NaN; at a tie y has the gradient."""
+    return where(x < y or y != y, x, y)
+
+
+@_means("max", "float")
+def max(x, y):
+    """The other one if one is NaN; at a tie y has the gradient."""
+    return where(x > y or y != y, x, y)
+
+
+@_means("clamp", "float")
+def clamp(x, low, high):
+    """A bound if x is NaN."""
+    return min(max(low, x), high)
+
+
+@_means("sign", "int", "float")
+def sign(x):
+    """1 at 0."""
+    return where(x < type(x)(0), type(x)(-1), type(x)(1))
+
+
+@_means("step", "int", "float")
+def step(x):
+    """1 below 0, else 0."""
+    return where(x < type(x)(0), type(x)(1), type(x)(0))
+
+
+@_means("round", "float")
+def round(x):
+    """Halves away from zero."""
+    whole = trunc(x)
+    return where(abs(x - whole) >= 0.5, whole + where(x < 0.0, type(x)(-1), type(x)(1)), whole)
+
+
+@_means("acos", "float")
+def arc_cosine(x):
+    """That of the nearer of -1 and 1 beyond them."""
+    return acos(clamp(x, -1.0, 1.0))
+
+
+@_means("asin", "float")
+def arc_sine(x):
+    """That of the nearer of -1 and 1 beyond them."""
+    return asin(clamp(x, -1.0, 1.0))
+
+
+@_means("lower_bound", "form", takes=searched)
+def lower_bound(array, begin, end=None, value=None, /):
+    """The last index if all are below the value."""
+    size = len(array)
+    if value is None:
+        return search_between(array, type(size)(0), size - 1, begin)
+    low, high = type(size)(begin), type(size)(end)  # pyright: ignore[reportArgumentType]
+    return search_between(array, where(low < 0, 0, low), where(high < size, high, size) - 1, value)
+
+
+# Draws: the next state is the drawn word itself.
+
+
+@written("_word(state)")
+def _word(state):
+    return rand_word(rand_next(state))
+
+
+@written("_unit(word)")
+def _unit(word):
+    return float32(raw_shr(word, 8)) * 2.0**-24
+
+
+@_means("randi", "form", takes=bounds(int32), draws=True)
+def randi(state, low=None, high=None, /):
+    """Within bounds the remainder by their distance."""
+    state = _word(state)
+    if low is None:
+        return int32(state), state
+    return int32(state % (uint32(high) - uint32(low))) + low, state
+
+
+@_means("randu", "form", takes=bounds(uint32), draws=True)
+def randu(state, low=None, high=None, /):
+    """Within bounds the remainder by their distance."""
+    state = _word(state)
+    if low is None:
+        return state, state
+    return state % (high - low) + low, state
+
+
+@_means("randf", "form", takes=bounds(float32), draws=True)
+def randf(state, low=None, high=None, /):
+    """24 bits of the word."""
+    state = _word(state)
+    if low is None:
+        return _unit(state), state
+    return (high - low) * _unit(state) + low, state
+
+
+@_means("randn", "form", takes=alone, draws=True)
+def randn(state, /):
+    """Box and Muller's transform of a draw that is moved away from 0."""
+    radius = sqrt(log(randf(state) + 5.96e-8) * -2.0)
+    return radius * cos(randf(state) * (2 * math.pi)), state
+
+
+@_means("sample_unit_hemisphere_surface", "form", takes=alone, draws=True)
+def sample_unit_hemisphere_surface(state, /):
+    """The first draw is the distance from the pole."""
+    depth = randf(state)
+    radius = sqrt(depth * (2.0 - depth))
+    angle = randf(state) * (2 * math.pi)
+    return vec3(radius * cos(angle), radius * sin(angle), 1.0 - depth), state
+
+
+@_means("sample_unit_hemisphere", "form", takes=alone, draws=True)
+def sample_unit_hemisphere(state, /):
+    """The first draw is the distance from the pole."""
+    surface = sample_unit_hemisphere_surface(state)
+    return surface * randf(state) ** (1.0 / 3.0), state
+
+
+@_means("noise", "form", takes=at_point)
+def noise(state, x, /):
+    """Perlin's."""
+    return _noise(state, x)
+
+
+@_means("pnoise", "form", takes=with_periods)
+def pnoise(state, x, px, py=None, pz=None, pw=None, /):
+    """Perlin's; below 0 it does not repeat."""
+    return _noise(state, x, px, py, pz, pw)
+
+
+@written("_noise(state, x, px, py, pz, pw)")
+def _noise(state, x, px=None, py=None, pz=None, pw=None):
+    if has_components(x, 4):
+        return _noise4(state, _lines(x[0], px), _lines(x[1], py), _lines(x[2], pz), _lines(x[3], pw))
+    if has_components(x, 3):
+        return _noise3(state, _lines(x[0], px), _lines(x[1], py), _lines(x[2], pz))
+    if has_components(x, 2):
+        return _noise2(state, _lines(x[0], px), _lines(x[1], py))
+    return _noise1(state, _lines(x, px))
+
+
+@written("_lines(x, period)")
+def _lines(x, period=None):
+    """The lattice lines below and above x. Of each: its number, the way from it to x, its share."""
+    below, above = sides(x)
+    i, j = int32(below[0]), int32(above[0])
+    if period is not None:
+        i = mod(i, period)
+        j = mod(i + 1, period)
+    return (uint32(i), below[1], below[2]), (uint32(j), above[1], above[2])
+
+
+@written("_noise1(state, xs)")
+def _noise1(state, xs):
+    total = type(xs[0][1])(0.0)
+    for i, x, p in xs:
+        total += p * x * (_unit(_word(i * 73856093 + state)) * 2.0 - 1.0)
+    return total
+
+
+@written("_noise2(state, xs, ys)")
+def _noise2(state, xs, ys):
+    total = type(xs[0][1])(0.0)
+    for i, x, p in xs:
+        for j, y, q in ys:
+            total += p * q * _rise(bit_xor(i * 73856093, j * 19349663 + state), x, y)
+    return total
+
+
+@written("_noise3(state, xs, ys, zs)")
+def _noise3(state, xs, ys, zs):
+    total = type(xs[0][1])(0.0)
+    for i, x, p in xs:
+        for j, y, q in ys:
+            for k, z, r in zs:
+                line = bit_xor(i * 73856093, j * 19349663)
+                total += p * q * r * _rise(bit_xor(line, k * 53471161 + state), x, y, z)
+    return total
+
+
+@written("_noise4(state, xs, ys, zs, ws)")
+def _noise4(state, xs, ys, zs, ws):
+    total = type(xs[0][1])(0.0)
+    for i, x, p in xs:
+        for j, y, q in ys:
+            for k, z, r in zs:
+                plane = bit_xor(bit_xor(i * 73856093, j * 19349663), k * 53471161)
+                for n, w, s in ws:
+                    total += p * q * r * s * _rise(bit_xor(plane, n * 10000019 + state), x, y, z, w)
+    return total
+
+
+@written("_rise(state, x, y, z, w)")
+def _rise(state, x, y, z=None, w=None):
+    """The height at (x, y, …) of the plane through 0 whose slope the state draws."""
+    state = _word(state)
+    a = _unit(state) - 0.5
+    state = _word(state)
+    b = _unit(state) - 0.5
+    height, square = a * x + b * y, a * a + b * b
+    if z is not None:
+        state = _word(state)
+        c = _unit(state) - 0.5
+        height, square = height + c * z, square + c * c
+    if w is not None:
+        d = _unit(_word(state)) - 0.5
+        height, square = height + d * w, square + d * d
+    return height / sqrt(square)

@@ -1,0 +1,1 @@
+"""Other libraries' spelling over Workbench, for programs that were written for them."""

@@ -1,0 +1,213 @@
+"""Kernels, funcs, launches, captures and timers in Warp's spelling."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Self
+
+import workbench as wb
+from workbench.api.kernels.source_text import definition_of
+from workbench.builtins import Builtin, Form
+from workbench.compat.warp.ignored import hints
+from workbench.compat.warp.settings import config
+
+
+def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
+    """Decorator: a kernel whose names mean what they mean in Warp.
+
+    Args:
+        f: a `def`.
+        enable_backward: whether it may have an adjoint; None is as `config.enable_backward` says.
+        **given: Warp's other options, which have no effect.
+
+    Returns:
+        A `Kernel`, or, with options alone, a decorator that returns one.
+
+    Raises:
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
+    """
+    hints("wp.kernel", given)
+    wanted = config.enable_backward if enable_backward is None else enable_backward
+
+    def made(f: Callable[..., object]) -> wb.Kernel:
+        found = wb.Kernel(definition_of(f), enable_backward=wanted)
+        found.warp_meanings = True
+        return found
+
+    return made if f is None else made(f)
+
+
+def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
+    """Decorator: a function that kernels call, and `map` with Warp's meaning.
+
+    Args:
+        f: a `def`.
+        **given: Warp's options, which have no effect.
+
+    Returns:
+        A `Func`, or, with options alone, a decorator that returns one.
+
+    Raises:
+        KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
+    """
+    hints("wp.func", given)
+    frame = inspect.currentframe()
+    assert frame is not None and frame.f_back is not None
+    names = frame.f_back.f_locals
+
+    def made(f: Callable[..., object]) -> wb.Func:
+        found = wb.Func(definition_of(f)).beside(names.get(getattr(f, "__name__", "")))
+        found.warp_meanings = True
+        return found
+
+    return made if f is None else made(f)
+
+
+def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: Any) -> Any:
+    """Apply a function to the elements of arrays, with Warp's meaning of its names.
+
+    Args:
+        f: a func, a builtin, or a plain Python function.
+        *arguments: arrays of one shape, and numbers.
+        out: an array to write to, or one for each result.
+        device: where to run.
+        **given: Warp's other options, which have no effect.
+
+    Returns:
+        An array; a list of arrays if the function has several results.
+
+    Raises:
+        LaunchError: as `workbench.map`.
+    """
+    hints("wp.map", given)
+    results = wb.map(_as_func(f, len(arguments)), *arguments, out=out, device=device)
+    return list(results) if isinstance(results, tuple) else results
+
+
+@lru_cache(256)
+def _as_func(f: Any, count: int) -> Any:
+    if not isinstance(f, (Builtin, Form)):
+        return f if hasattr(f, "__wb_definitions__") else func(f)
+    names = ", ".join(f"x{k}" for k in range(count))
+    text = f"def {f.name}({names}):\n    return f({names})\n"
+    space: dict[str, Any] = {"f": f}
+    exec(text, space)
+    made = wb.Func(definition_of(space[f.name], text))
+    made.warp_meanings = True
+    return made
+
+
+def launch(
+    kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Any = None, stream: Any = None,
+    adjoint: bool = False, record_tape: bool = True, record_cmd: bool = False, max_blocks: int = 0,
+    block_dim: int | None = None,
+) -> wb.Launch | None:  # fmt: skip
+    """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
+
+    Returns:
+        A `Launch` with `record_cmd`, else None.
+
+    Raises:
+        LaunchError: the arguments do not fit.
+    """
+    hints("wp.launch", {"max_blocks": max_blocks or None})
+    return wb.launch(
+        kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
+        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim),
+    )  # fmt: skip
+
+
+def _blocks(block_dim: int | None) -> dict[str, int]:
+    return {} if block_dim is None else {"block_dim": block_dim}
+
+
+class Tape(wb.Tape):
+    """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp."""
+
+    def reset(self) -> None:
+        """Set the gradients of all recorded arrays to 0, and forget the records."""
+        self.zero()
+        super().reset()
+
+
+class ScopedCapture:
+    """`with wp.ScopedCapture() as capture: …`, then `wp.capture_launch(capture.graph)`.
+
+    Attributes:
+        graph: what was captured; None until the block has ended.
+    """
+
+    def __init__(self, device: Any = None, stream: Any = None, **given: Any) -> None:
+        """The device is that of the captured launches; other options have no effect."""
+        self.graph: wb.Graph | None = None
+        self._with = wb.capture()
+
+    def __enter__(self) -> Self:
+        self._captured = self._with.__enter__()
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        self._with.__exit__(*problem)
+        self.graph = self._captured
+
+
+_OPEN: list[ScopedCapture] = []
+
+
+def capture_begin(device: Any = None, **given: Any) -> None:
+    """Capture from here to `capture_end`."""
+    _OPEN.append(ScopedCapture(device).__enter__())
+
+
+def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
+    """End the capture that `capture_begin` began.
+
+    Returns:
+        The graph.
+
+    Raises:
+        LaunchError: no capture is open.
+    """
+    if not _OPEN:
+        raise wb.LaunchError("capture_end() found no open capture.", advice="Call capture_begin() first.")
+    found = _OPEN.pop()
+    found.__exit__(None, None, None)
+    return found.graph
+
+
+def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
+    """Run a captured graph."""
+    graph.launch()
+
+
+class ScopedTimer(wb.ScopedTimer):
+    """Times a block and prints it: `with wp.ScopedTimer("step", active=True): …`.
+
+    Attributes:
+        elapsed: milliseconds; 0 until the block has ended, and without `active`.
+    """
+
+    def __init__(
+        self, name: str, active: bool = True, print: bool = True, detailed: bool = False,
+        dict: dict[str, list[float]] | None = None, **given: Any,
+    ) -> None:  # fmt: skip
+        """A timer that appends to `dict[name]`, if that is given; other options have no effect."""
+        super().__init__(name)
+        self.elapsed = 0.0
+        self._active, self._print, self._dict = active, print, dict
+
+    def __enter__(self) -> Self:
+        return super().__enter__() if self._active else self
+
+    def __exit__(self, *problem: object) -> None:
+        if not self._active:
+            return
+        super().__exit__(*problem)
+        if self._dict is not None:
+            self._dict.setdefault(self.name, []).append(self.elapsed or 0.0)
+        if self._print:
+            builtins.print(f"{self.name} took {self.elapsed:.2f} ms")

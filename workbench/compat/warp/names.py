@@ -1,0 +1,97 @@
+"""Warp's names that are not ours, or mean something else there: one table makes the module and the guide's page."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import workbench as wb
+from workbench.compat.warp import launches
+from workbench.compat.warp.ignored import Renderer, ignored
+from workbench.compat.warp.settings import config
+
+
+@dataclass(frozen=True)
+class Row:
+    """One name.
+
+    Attributes:
+        value: what it is here.
+        ours: how Workbench's own programs write it; empty if they leave it out.
+        remark: what to know.
+    """
+
+    value: Any
+    ours: str
+    remark: str = ""
+
+
+def _clone(src: wb.array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None) -> Any:
+    """A copy that has a gradient if its source has one."""
+    wanted = src.requires_grad if requires_grad is None else requires_grad
+    return wb.clone(src, device=device, requires_grad=wanted)
+
+
+def _cuda_devices() -> list[wb.Device]:
+    """The CUDA devices."""
+    return [d for d in wb.get_devices() if d.is_cuda]
+
+
+def _set_device(device: Any) -> None:
+    """Make a device the default one."""
+    os.environ["WORKBENCH_DEVICE"] = str(wb.get_device(device))
+
+
+def _asset_directory() -> str:
+    """The folder of the assets of an installed Warp.
+
+    Raises:
+        FileNotFoundError: Warp is not installed.
+    """
+    found = importlib.util.find_spec("warp")
+    if found is None or found.origin is None:
+        raise FileNotFoundError("Warp's assets are in its own package, which is not installed: pip install warp-lang")
+    return str(Path(found.origin).parent / "examples" / "assets")
+
+
+_SPEED = "kernels are built at their first launch, and found again by their content"
+_NO_RENDERER = "draws nothing: there is no USD here"
+
+TABLE: dict[str, Row] = {
+    "kernel": Row(launches.kernel, "wb.kernel", "names mean what they mean in Warp; hints have no effect"),
+    "func": Row(launches.func, "wb.func"),
+    "map": Row(launches.map, "wb.map", "several results are a list; in `wb.map` a tuple"),
+    "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
+    "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
+    "clone": Row(_clone, "wb.clone", "has a gradient if its source has; `wb.clone` on request"),
+    "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
+    "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
+    "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
+    "capture_end": Row(launches.capture_end, "with wb.capture() as graph:"),
+    "capture_launch": Row(launches.capture_launch, "graph.launch()"),
+    "synchronize_device": Row(wb.synchronize, "wb.synchronize"),
+    "set_device": Row(_set_device, "with wb.ScopedDevice(device):", "sets `WORKBENCH_DEVICE` for this process"),
+    "get_preferred_device": Row(wb.get_device, "wb.get_device"),
+    "get_cuda_devices": Row(_cuda_devices, "wb.get_devices"),
+    "get_cuda_device_count": Row(lambda: len(_cuda_devices()), "wb.get_devices"),
+    "is_cuda_available": Row(lambda: bool(_cuda_devices()), "wb.get_devices"),
+    "is_cpu_available": Row(lambda: True, "wb.get_devices"),
+    "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
+    "Function": Row(wb.Func, "wb.Func"),
+    "overload": Row(lambda kernel, *types: kernel, "", _SPEED),
+    "init": Row(lambda: None, "", "nothing has to be initialised"),
+    "load_module": Row(ignored("wp.load_module"), "", _SPEED),
+    "force_load": Row(ignored("wp.force_load"), "", _SPEED),
+    "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _SPEED),
+    "clear_lto_cache": Row(ignored("wp.clear_lto_cache"), "", _SPEED),
+    "set_module_options": Row(ignored("wp.set_module_options"), "wb.kernel(…)", "options are a kernel's or a launch's"),
+    "get_module_options": Row(ignored("wp.get_module_options", {}), "wb.kernel(…)"),
+    "print_diagnostics": Row(ignored("wp.print_diagnostics"), "python -m workbench.doctor"),
+    "render": Row(SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", _NO_RENDERER),
+    "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),
+}
+"""Warp's name to ours."""
