@@ -1,7 +1,7 @@
 """What some names of the language mean in Warp 1.19, written in the language: those whose numbers are not ours.
 
 A kernel that requests Warp's meaning (see `workbench.compat.warp`) calls these instead. Facts about Warp are read in
-its native headers. Its noise is Perlin's, of slopes of length 1 that three primes and a hash draw for each lattice point.
+its native headers. Its noise is Perlin's, of slopes of length 1 that primes and a hash draw for each lattice point.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -61,14 +62,14 @@ def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str
     """
     if specialisation.tiling is None:
         return dims
-    block = specialisation.tiling.block_dim
-    if len(dims) != 1 or dims[0] % block:
-        shown = dims[0] if len(dims) == 1 else dims
+    block, threads = specialisation.tiling.block_dim, math.prod(dims)
+    if threads % block:
+        shown = threads if len(dims) == 1 else f"{dims}, {threads} threads"
         raise LaunchError(
             f"{kernel} uses tiles, so it runs in whole blocks: dim is {shown}, block_dim {block}.", parameter="dim",
-            advice="Give one dimension, a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
+            advice="Launch a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
         )  # fmt: skip
-    return (dims[0] // block,)
+    return (threads // block,)
 
 
 def as_block_dim(value: int | np.integer[Any] | Block, kernel: str) -> int:

@@ -247,7 +247,8 @@ def prepare(
     place = get_device(device) if device is not None else _device_of(values)
     block_dim = as_block_dim(how.block_dim, kernel.name)
     how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
-    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True)
+    threads = dims if len(dims) > 1 else ()
+    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True, threads=threads)
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {

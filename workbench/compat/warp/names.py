@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from typing import Any
 
 import workbench as wb
 from workbench.compat.warp import launches
-from workbench.compat.warp.ignored import Renderer, ignored
+from workbench.compat.warp.ignored import Renderer, hints, ignored
 from workbench.compat.warp.settings import config
 
 
@@ -30,10 +31,17 @@ class Row:
     remark: str = ""
 
 
-def _clone(src: wb.array, device: Any = None, requires_grad: bool | None = None, pinned: bool | None = None) -> Any:
-    """A copy that has a gradient if its source has one."""
-    wanted = src.requires_grad if requires_grad is None else requires_grad
-    return wb.clone(src, device=device, requires_grad=wanted)
+def _like(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
+    """A function that makes an array after another one, whose result has a gradient if that has one."""
+
+    def made(source: wb.array, *args: Any, requires_grad: bool | None = None, **given: Any) -> wb.array:
+        hints(f"wp.{make.__name__}", {name: given.pop(name, None) for name in ("pinned", "retain_grad")})
+        return make(
+            source, *args, requires_grad=source.requires_grad if requires_grad is None else requires_grad, **given
+        )
+
+    made.__name__, made.__doc__ = make.__name__, make.__doc__
+    return made
 
 
 def _cuda_devices() -> list[wb.Device]:
@@ -58,7 +66,7 @@ def _asset_directory() -> str:
     return str(Path(found.origin).parent / "examples" / "assets")
 
 
-_SPEED = "kernels are built at their first launch, and found again by their content"
+_BUILT = "kernels are built at their first launch, and found again by their content"
 _NO_RENDERER = "draws nothing: there is no USD here"
 
 TABLE: dict[str, Row] = {
@@ -67,7 +75,10 @@ TABLE: dict[str, Row] = {
     "map": Row(launches.map, "wb.map", "several results are a list; in `wb.map` a tuple"),
     "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
-    "clone": Row(_clone, "wb.clone", "has a gradient if its source has; `wb.clone` on request"),
+    **{
+        f.__name__: Row(_like(f), f"wb.{f.__name__}", "has a gradient if its source has, in `wb` on request")
+        for f in (wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like)
+    },
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
     "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
     "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
@@ -82,12 +93,12 @@ TABLE: dict[str, Row] = {
     "is_cpu_available": Row(lambda: True, "wb.get_devices"),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
     "Function": Row(wb.Func, "wb.Func"),
-    "overload": Row(lambda kernel, *types: kernel, "", _SPEED),
+    "overload": Row(lambda kernel, *types: kernel, "", _BUILT),
     "init": Row(lambda: None, "", "nothing has to be initialised"),
-    "load_module": Row(ignored("wp.load_module"), "", _SPEED),
-    "force_load": Row(ignored("wp.force_load"), "", _SPEED),
-    "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _SPEED),
-    "clear_lto_cache": Row(ignored("wp.clear_lto_cache"), "", _SPEED),
+    "load_module": Row(ignored("wp.load_module"), "", _BUILT),
+    "force_load": Row(ignored("wp.force_load"), "", _BUILT),
+    "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
+    "clear_lto_cache": Row(ignored("wp.clear_lto_cache"), "", _BUILT),
     "set_module_options": Row(ignored("wp.set_module_options"), "wb.kernel(…)", "options are a kernel's or a launch's"),
     "get_module_options": Row(ignored("wp.get_module_options", {}), "wb.kernel(…)"),
     "print_diagnostics": Row(ignored("wp.print_diagnostics"), "python -m workbench.doctor"),
@@ -95,3 +106,10 @@ TABLE: dict[str, Row] = {
     "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),
 }
 """Warp's name to ours."""
+
+
+def page() -> str:
+    """The table as the guide has it, in Markdown."""
+    shown = ((name, f"`{row.ours}`" if row.ours else "leave it out", row.remark) for name, row in TABLE.items())
+    lines = [f"| `{name}` | {ours} | {remark} |" for name, ours, remark in shown]
+    return "\n".join(["| Warp's name | in Workbench's own programs | remark |", "|---|---|---|", *lines])

@@ -19,12 +19,14 @@ class Tiling:
     Attributes:
         block_dim: threads of a block.
         ndim: how many dimensions of blocks the launch has; None if no launch is known: as many as are requested.
-        flat: the launch counts threads: `tid()` is one index, a thread's.
+        flat: the launch counts threads: `tid()` is a thread's index.
+        threads: of a flat launch of several dimensions, its sizes; the last one varies fastest from thread to thread.
     """
 
     block_dim: int
     ndim: int | None = None
     flat: bool = False
+    threads: tuple[int, ...] = ()
 
 
 class NeedsBlocks(Exception):

@@ -26,15 +26,15 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
     assert tiling is not None
     if context.shared.lifted:
         raise context.error(KernelTypeError, "A mapped func has no tid().", "Pass the index: tile_map(f, t, index).")
-    # Launched over threads: `dim` counts threads, and the one index is block · block_dim + lane.
+    # Launched over threads: `dim` counts threads, numbered block · block_dim + lane.
     if tiling.flat:
-        if count != 1:
-            raise context.error(
-                KernelTypeError, f"Over threads, a kernel of tiles has one dimension; this asks for {count} indices.",
-                "Launch it over blocks: wb.launch_tiled(kernel, dim=[…], …).",
-            )  # fmt: skip
+        ndim = len(tiling.threads) or 1
+        if count != ndim:
+            message = f"Launched over threads of {ndim} dimension{'s' * (ndim > 1)}, tid() gives as many indices"
+            advice = "Give dim as many sizes as there are indices, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
+            raise context.error(KernelTypeError, f"{message}; this asks for {count}.", advice)
         context.shared.launch_ndim = 1
-        return (_flat(context, tiling.block_dim),)
+        return _unravelled(context, _flat(context, tiling.block_dim), tiling.threads[1:])
     # Without a launch (`%inspect`, a cell's check) nothing says how many dimensions there are: all are taken to be
     # blocks'.
     ndim = count if tiling.ndim is None else tiling.ndim
@@ -68,6 +68,17 @@ def _flat(context: Context, block_dim: int) -> Value:
     )
     context.shared.non_negative.add(made)
     return stored(made, "thread")
+
+
+def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tuple[Value, ...]:
+    """The indices of a thread by its number, in a launch whose dimensions after the first have these sizes."""
+    found: list[Value] = []
+    for size in reversed(sizes):
+        found.insert(0, apply(context, TABLE["mod"], (number, Literal(size))))
+        number = apply(context, TABLE["floordiv"], (number, Literal(size)))
+    found.insert(0, number)
+    context.shared.non_negative.update(found)
+    return tuple(found)
 
 
 def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:

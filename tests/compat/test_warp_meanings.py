@@ -1,0 +1,199 @@
+"""With `workbench.compat.warp`, names mean what they mean in Warp 1.19. The numbers are those that Warp gave."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import workbench as wb
+import workbench.compat.warp as wp
+
+NAN = float("nan")
+
+
+@wp.kernel
+def of_integers(a: wp.array(dtype=int), b: wp.array(dtype=int), o: wp.array2d(dtype=int)):
+    i = wp.tid()
+    o[i, 0], o[i, 1], o[i, 2], o[i, 3] = a[i] / b[i], a[i] // b[i], a[i] % b[i], wp.mod(a[i], b[i])
+    o[i, 4], o[i, 5], o[i, 6], o[i, 7] = -7 / 2, wp.div(7, 2), -7 % 3, wp.sign(a[i] - a[i])
+
+
+def test_integers_divide_as_in_c():
+    a, b = wp.array([-7, 7, -7, 7, 1, -1, 5], dtype=int), wp.array([2, -2, -2, 2, 3, 3, 0], dtype=int)
+    o = wp.zeros((7, 8), dtype=int)
+    wp.launch(of_integers, 7, inputs=[a, b, o])
+    constants = [-3, 3, -1, 1]
+    expected = [[-3, -4, -1, -1], [-3, -4, 1, 1], [3, 3, -1, -1], [3, 3, 1, 1], [0, 0, 1, 1], [0, -1, -1, -1]]
+    assert o.numpy()[:6].tolist() == [[*row, *constants] for row in expected]
+    assert o.numpy()[6].tolist() == [-1, -1, 5, 5, *constants]  # by 0 nothing traps; what Warp does is undefined
+
+
+@wp.kernel
+def of_floats(a: wp.array(dtype=float), b: wp.array(dtype=float), o: wp.array2d(dtype=float)):
+    i = wp.tid()
+    o[i, 0], o[i, 1], o[i, 2], o[i, 3] = a[i] // b[i], a[i] % b[i], wp.min(a[i], b[i]), wp.max(a[i], b[i])
+    o[i, 4], o[i, 5], o[i, 6] = wp.clamp(a[i], 0.0, 1.0), wp.sign(a[i]), wp.round(a[i])
+    o[i, 7], o[i, 8], o[i, 9] = wp.acos(a[i]), wp.asin(a[i]), wp.step(a[i])
+
+
+def test_floats_at_ties_and_outside_of_their_domain():
+    a = wp.array([-7.0, 1.0, 0.0, NAN, 2.5, 0.49999997], dtype=float)
+    b = wp.array([2.0, 0.1, 1.0, 1.0, NAN, -0.1], dtype=float)
+    o = wp.zeros((6, 10), dtype=float)
+    wp.launch(of_floats, 6, inputs=[a, b, o])
+    pi, half = np.pi, np.pi / 2
+    expected = [
+        [-4, -1, -7, 2, 0, -1, -7, pi, -half, 1],
+        [10, 0.1, 0.1, 1, 1, 1, 1, 0, half, 0],
+        [0, 0, 0, 1, 0, 1, 0, half, 0, 0],
+        [NAN, NAN, 1, 1, 0, 1, NAN, pi, -half, 0],
+        [NAN, NAN, 2.5, 2.5, 1, 1, 3, 0, half, 0],
+        [-5, 0.1, -0.1, 0.5, 0.5, 1, 0, pi / 3, pi / 6, 0],
+    ]
+    assert np.allclose(o.numpy(), expected, atol=1e-6, equal_nan=True)
+
+
+@wp.kernel
+def draws(o: wp.array2d(dtype=float), cdf: wp.array(dtype=float)):
+    i = wp.tid()
+    s = wp.rand_init(7, i)
+    o[i, 0] = wp.randf(s)
+    o[i, 1] = wp.randf(s, -2.0, 3.0)
+    o[i, 2] = wp.randn(s)
+    o[i, 3] = float(wp.randi(s, -5, 20))
+    o[i, 4] = float(wp.randu(s) % wp.uint32(1000))
+    h = wp.sample_unit_hemisphere(s)
+    o[i, 5] = h[0]
+    b = wp.sample_unit_sphere(s)
+    o[i, 6] = b[2]
+    o[i, 7] = float(wp.sample_cdf(s, cdf))
+    o[i, 8] = float(wp.lower_bound(cdf, 7.0))
+    x = wp.vec4(0.37 - 2.0, 1.21, 0.3 * float(i), -4.6)
+    o[i, 9] = wp.noise(s, x[0])
+    o[i, 10] = wp.noise(s, wp.vec2(x[0], x[1]))
+    o[i, 11] = wp.noise(s, wp.vec3(x[0], x[1], x[2]))
+    o[i, 12] = wp.noise(s, x)
+    o[i, 13] = wp.pnoise(s, wp.vec2(x[0], x[1]), 3, 2)
+    o[i, 14] = wp.pnoise(s, x, 2, 3, 4, 5)
+
+
+DRAWN = [
+    [
+        0.671995,
+        0.2580204,
+        0.003637352,
+        16,
+        746,
+        0.5894641,
+        -0.4456092,
+        2,
+        3,
+        0.1529091,
+        -0.3544321,
+        -0.2740175,
+        0.01795186,
+        -0.3689727,
+        -0.03765188,
+    ],
+    [
+        0.9301432,
+        0.5395491,
+        -1.774153,
+        5,
+        577,
+        -0.5878847,
+        0.1245311,
+        3,
+        3,
+        -0.1671209,
+        0.390701,
+        0.1182693,
+        0.1456221,
+        0.3322595,
+        0.01356793,
+    ],
+]
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("emulated", marks=pytest.mark.slow)])
+def test_draws_noise_and_search(device):
+    o = wp.zeros((2, 15), dtype=float, device=device)
+    wp.launch(draws, 2, inputs=[o, wp.array([0.1, 0.4, 0.5, 1.0], dtype=float, device=device)])
+    assert np.allclose(o.numpy(), DRAWN, rtol=2e-5, atol=2e-6)
+
+
+@wp.kernel
+def smaller(a: wp.array(dtype=float), b: wp.array(dtype=float), o: wp.array(dtype=float)):
+    i = wp.tid()
+    o[i] = wp.min(a[i], b[i])
+
+
+def test_at_a_tie_the_second_operand_has_the_gradient():
+    a, b, o = (wp.array([1.0, 2.0, 3.0], dtype=float, requires_grad=True) for _ in range(3))
+    tape = wp.Tape()
+    with tape:
+        wp.launch(smaller, 3, inputs=[a, b], outputs=[o])
+    tape.backward(grads={o: wp.ones(3)})
+    assert a.grad.numpy().tolist() == [0, 0, 0] and b.grad.numpy().tolist() == [1, 1, 1]
+    tape.reset()
+    assert b.grad.numpy().tolist() == [0, 0, 0]
+
+
+@wp.kernel
+def of_tiles(x: wp.array2d(dtype=int)):
+    t = wp.tile_load(x, shape=(1, 4))
+    wp.tile_store(x, t / 2 + t % 3)
+
+
+def test_tiles_divide_element_by_element():
+    x = wp.array([[-7, 7, 4, -4]], dtype=int)
+    wp.launch_tiled(of_tiles, dim=[1], inputs=[x], block_dim=32)
+    assert x.numpy().tolist() == [[-3 - 1, 3 + 1, 2 + 1, -2 - 1]]
+
+
+@wp.kernel
+def of_vectors(v: wp.array(dtype=wp.vec3), n: wp.array(dtype=wp.vec3i)):
+    i = wp.tid()
+    v[i] = wp.min(v[i], wp.vec3(1.0))
+    n[i] = n[i] % wp.vec3i(2)
+    for _ in range(3):
+        v[i] = v[i] * 2.0
+    else:
+        v[i] = v[i] + wp.curlnoise(wp.rand_init(1), v[i])
+
+
+def test_what_has_no_meaning_of_its_own_is_named_at_its_line():
+    with pytest.warns(UserWarning, match="of_vectors means something else here than in Warp") as told:
+        wp.launch(of_vectors, 1, inputs=[wp.zeros(1, dtype=wp.vec3), wp.zeros(1, dtype=wp.vec3i)])
+    said = str(told[0].message)
+    assert all(s in said for s in ("min of a NaN", "% takes the divisor's sign", "The else of a loop", "curlnoise"))
+    assert len(said.splitlines()) == 5
+
+
+@wp.func
+def half(a: int):
+    return a / 2
+
+
+def test_map_has_the_meaning_of_its_func_and_of_a_builtin():
+    assert wp.map(half, wp.array([-7, 7], dtype=int)).numpy().tolist() == [-3, 3]
+    assert wp.map(wp.min, wp.array([NAN, 1.0], dtype=float), 2.0).numpy().tolist() == [2, 1]
+    assert np.isnan(wb.map(wb.min, wb.array([NAN, 1.0]), 2.0).numpy()).tolist() == [True, False]
+
+
+def remainder(x: wb.array(dtype=int)):
+    i = wb.tid()
+    x[i] = x[i] % 3
+
+
+def test_one_function_may_be_a_kernel_of_both():
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for make in (wb.kernel, wp.kernel, wb.kernel, wp.kernel):
+            x = wb.array([-7], dtype=int)
+            wb.launch(make(remainder), 1, [x])
+            found.append(int(x.numpy()[0]))
+    assert found == [2, -1, 2, -1]

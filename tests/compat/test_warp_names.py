@@ -1,0 +1,153 @@
+"""`import workbench.compat.warp as wp`: Warp's names, what has no effect, and the guide's table of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import workbench as wb
+import workbench.compat.warp as wp
+from workbench.compat.warp import ignored
+from workbench.compat.warp.names import TABLE, page
+
+ROOT = Path(__file__).parents[2]
+
+
+@wp.kernel
+def double(x: wp.array(dtype=float), y: wp.array(dtype=float)):
+    i = wp.tid()
+    y[i] = 2.0 * x[i]
+
+
+def test_the_guide_has_the_table():
+    assert page() in (ROOT / "docs" / "guide" / "from-warp.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_each_row_is_a_name_and_says_what_is_ours(name):
+    assert getattr(wp, name) is TABLE[name].value and name in dir(wp)
+    ours = TABLE[name].ours.removeprefix("with ").split("(")[0]
+    if ours.startswith("wb."):
+        found = wb
+        for part in ours.split(".")[1:]:
+            found = getattr(found, part)
+    assert TABLE[name].ours or TABLE[name].remark
+
+
+def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice():
+    assert wp.array is wb.array and wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
+    with pytest.raises(AttributeError, match="Queries of geometry are not in the language"):
+        wp.Mesh  # noqa: B018
+
+
+def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given(recwarn, monkeypatch):
+    monkeypatch.setattr(ignored, "_MENTIONED", set())
+    for _ in range(2):
+        wp.init()
+        wp.load_module()
+        wp.config.max_unroll = 4
+        wp.config.max_unroll = 16
+        wp.config.quiet = True
+        wp.kernel(module="unique", launch_bounds=64)(smooth)
+        wp.launch(double, 1, [wp.ones(1)], [wp.zeros(1)], max_blocks=3)
+        renderer = wp.render.UsdRenderer("stage.usd")
+        renderer.begin_frame(0.0)
+        renderer.render_sphere("ball", (0, 0, 0), radius=1.0)
+    said = [str(w.message) for w in recwarn.list]
+    assert [s.split(" has no effect")[0] for s in said] == [
+        "wp.load_module()", "wp.config.max_unroll", "wp.kernel(module=…)", "wp.kernel(launch_bounds=…)",
+        "wp.launch(max_blocks=…)", "warp.render",
+    ]  # fmt: skip
+    assert all(w.filename == __file__ for w in recwarn.list)
+
+
+def smooth(x: wp.array(dtype=float)):
+    x[wp.tid()] *= 0.5
+
+
+def test_settings_that_mean_something():
+    assert wp.config.mode == "release" and wp.config.enable_backward and not wp.config.verify_autograd_array_access
+    before = wb.set_checks(False)
+    try:
+        wp.config.mode = "debug"
+        assert wb.set_checks(True)
+        wp.config.enable_backward = False
+        assert not wp.kernel(smooth).enable_backward and wp.kernel(enable_backward=True)(smooth).enable_backward
+    finally:
+        wp.config.mode, wp.config.enable_backward = "release", True
+        wb.set_checks(before)
+
+
+def test_captures_in_both_spellings():
+    x, y = wp.array([1.0, 2.0], dtype=float), wp.zeros(2)
+    with wp.ScopedCapture() as capture:
+        wp.launch(double, 2, inputs=[x], outputs=[y])
+    assert y.numpy().tolist() == [0, 0]
+    wp.capture_launch(capture.graph)
+    assert y.numpy().tolist() == [2, 4]
+    wp.capture_begin()
+    wp.launch(double, 2, inputs=[y], outputs=[x])
+    graph = wp.capture_end()
+    wp.capture_launch(graph)
+    assert x.numpy().tolist() == [4, 8]
+    with pytest.raises(wb.LaunchError, match="no open capture"):
+        wp.capture_end()
+
+
+def test_a_timer_prints_and_keeps_its_time(capsys):
+    times: dict[str, list[float]] = {}
+    for active in (True, False):
+        with wp.ScopedTimer("step", active=active, dict=times) as timer:
+            pass
+    assert capsys.readouterr().out.startswith("step took ") and len(times["step"]) == 1 and timer.elapsed == 0
+
+
+def test_arrays_made_after_another_have_a_gradient_if_it_has():
+    x = wp.ones(2, requires_grad=True)
+    made = [wp.clone(x), wp.zeros_like(x), wp.ones_like(x), wp.empty_like(x), wp.full_like(x, 3.0)]
+    assert all(a.requires_grad for a in made) and made[-1].numpy().tolist() == [3, 3]
+    assert not wp.clone(x, requires_grad=False).requires_grad and not wp.zeros_like(wp.ones(2)).requires_grad
+
+
+def test_map_of_several_results_is_a_list():
+    @wp.func
+    def both(a: float):
+        return a, a + 1.0
+
+    found = wp.map(both, wp.ones(2))
+    assert isinstance(found, list) and [f.numpy().tolist() for f in found] == [[1, 1], [2, 2]]
+
+
+def test_devices():
+    assert wp.get_device("cpu").is_cpu and wp.is_cpu_available()
+    assert wp.get_cuda_device_count() == len(wp.get_cuda_devices()) == len(wb.get_devices()) - 1
+    assert wp.is_cuda_available() == bool(wp.get_cuda_devices())
+
+
+def test_the_default_device_can_be_set(monkeypatch):
+    monkeypatch.setenv("WORKBENCH_DEVICE", "emulated:1")
+    wp.set_device("cpu")
+    assert wp.zeros(1).device == wp.get_device("cpu") == wp.get_preferred_device()
+
+
+def test_warp_s_assets_need_warp(monkeypatch):
+    monkeypatch.setitem(sys.modules, "warp", None)
+    with pytest.raises((FileNotFoundError, ValueError)):
+        wp.examples.get_asset_directory()
+
+
+def test_tiles_in_a_launch_of_threads_of_several_dimensions():
+    x, total = wp.array(np.arange(64.0).reshape(4, 2, 8), dtype=float), wp.zeros(1)
+    wp.launch(summed, (4, 2, 8), inputs=[x, total], block_dim=32)
+    i, j, k = np.indices((4, 2, 8))
+    assert total.numpy()[0] == (x.numpy() * (100 * i + 10 * j + k)).sum()
+
+
+@wp.kernel
+def summed(x: wp.array3d(dtype=float), total: wp.array(dtype=float)):
+    i, j, k = wp.tid()
+    weight = float(100 * i + 10 * j + k)
+    wp.tile_atomic_add(total, wp.tile_sum(wp.tile(x[i, j, k] * weight)))
