@@ -222,6 +222,6 @@ __all__ = [
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
     "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad", "vector",
-    "wait", "zeros", "zeros_like",
+    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
+    "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

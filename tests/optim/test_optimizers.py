@@ -1,4 +1,4 @@
-"""Optimisers: each beside its rule in NumPy, in few launches, on every device, saved and loaded, and what is refused."""
+"""Optimisers: each beside its rule in NumPy, in few launches, saved and loaded, and what is refused."""
 
 from __future__ import annotations
 

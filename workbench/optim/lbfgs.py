@@ -1,7 +1,7 @@
 """L-BFGS: a quasi-Newton step from the last few changes of the gradient, and a line search.
 
-The two-loop recursion is that of Nocedal and Wright, Numerical Optimization (2006), algorithm 7.4; the line search halves
-an interval until the weak Wolfe conditions hold (Lewis and Overton, 2013).
+The two-loop recursion is that of Nocedal and Wright, Numerical Optimization (2006), algorithm 7.4; the line search
+halves an interval until the weak Wolfe conditions hold (Lewis and Overton, 2013).
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ _INK, _LINE = "#8a8a8a", "#2b7bba"
 class Step(int):
     """The number of a step, from 0, to which its loss is reported.
 
-        for step in wb.optim.progress(3):
-            step.report(1.0 / (step + 1))
+    for step in wb.optim.progress(3):
+        step.report(1.0 / (step + 1))
     """
 
     progress: Progress

@@ -173,8 +173,8 @@ class Adam(_Stepper):
         optimizer = wb.optim.Adam([weights, bias], lr=0.01)
         optimizer.step()
 
-    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie beside the parameters,
-    and so does the count of steps, so that a captured graph counts on.
+    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie beside the
+    parameters, and so does the count of steps, so that a captured graph counts on.
     """
 
     def __init__(
