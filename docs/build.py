@@ -52,7 +52,7 @@ API = {
     "Errors": """
         WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
         RecordError CacheError DeviceError""",
-    "Modules": "types cache events errors",
+    "Modules": "optim utils types cache events errors",
 }  # fmt: skip
 VALUES = {
     "LANGUAGE": "Names that a `%%kernel` cell sees without an import, a dictionary.",

@@ -25,7 +25,7 @@ from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
 from kernel_ext.session.device_flush import settle
 from kernel_ext.session.edits import note_edits
-from kernel_ext.session.notices import show_notices
+from kernel_ext.session.notices import show_losses, show_notices
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
 from kernel_ext.views.kernels import queries
@@ -45,7 +45,7 @@ class _Loaded:
     asked: Help
     after_cells: tuple[Callable[..., None], ...]
     progress: Progress
-    notices: Callable[[], None]
+    notices: tuple[Callable[[], None], ...]
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
     checks: bool
@@ -78,8 +78,8 @@ def load(shell: Any) -> None:
         progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, values, tracebacks, matcher, asked, after_cells, progress, show_notices(), before, warming,
-            wb.set_checks(True),
+            magics, values, tracebacks, matcher, asked, after_cells, progress,
+            (show_notices(), show_losses(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         warming.start()
     print(queries.greeting())
@@ -108,6 +108,7 @@ def unload(shell: Any) -> None:
     for ends in loaded.after_cells:
         shell.events.unregister("post_run_cell", ends)
     loaded.progress.remove()
-    loaded.notices()
+    for ends in loaded.notices:
+        ends()
     wb.set_checks(loaded.checks)
     loaded.warming.join()

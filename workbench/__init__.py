@@ -75,6 +75,7 @@ from workbench.types import matrix, vector
 from workbench.work import Work, wait
 
 if TYPE_CHECKING:
+    from workbench import optim, utils
     from workbench.api.cuda_cpp.kernel import CudaKernel
     from workbench.api.cuda_cpp.module import CudaModule, cuda_module
     from workbench.api.diagnosis.explain import explain_grad
@@ -129,6 +130,8 @@ _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing
 them takes as long as a quarter of all the others."""
+_PARTS = ("inspect", "optim", "utils")
+"""Modules that are imported on first use."""
 
 
 class _ArrayOf:
@@ -190,8 +193,8 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         found = getattr(import_module(_LATER[name]), name)
-    elif name == "inspect":  # a module with half of the product behind it
-        found = import_module("workbench.inspect")
+    elif name in _PARTS:
+        found = import_module(f"workbench.{name}")
     else:
         found = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
     if found is None:
@@ -203,7 +206,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_BUILTINS, *_TYPES, *_CONSTANTS, "inspect", "__all__", "__doc__", "__version__"})
+    return sorted({*__all__, *_BUILTINS, *_TYPES, *_CONSTANTS, *_PARTS, "__all__", "__doc__", "__version__"})
 
 
 __all__ = [
@@ -218,7 +221,7 @@ __all__ = [
     "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "profile", "record", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "value_and_grad", "vector",
-    "wait", "zeros", "zeros_like",
+    "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "set_checks",
+    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
+    "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

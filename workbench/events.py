@@ -168,6 +168,13 @@ class Outdated(Event):
     programs: int
 
 
+@dataclass(frozen=True)
+class LossReported(Event):
+    """A loop of `wb.optim.progress` has a new picture: `progress` is its Progress."""
+
+    progress: Any
+
+
 Subscriber = Callable[[Event], None]
 SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
 """Who listens to what; a hot path tests it before it asks `listening`."""

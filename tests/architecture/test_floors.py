@@ -36,6 +36,8 @@ FLOORS = {
     "runtime": 6,
     "api": 7,
     "interop": 8,
+    "optim": 8,
+    "utils": 8,
     "__init__": 9,
     "doctor": 9,
     "compat": 10,

@@ -1,0 +1,153 @@
+"""What all optimisers share: their parameters, checked once, and files with their state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import side_by_side
+from workbench.structs import Struct
+from workbench.types import element, is_float
+
+
+class Optimizer:
+    """The base of `SGD`, `Adam` and `LBFGS`.
+
+    Attributes:
+        params: the arrays that `step` changes.
+        steps: how many steps were taken.
+    """
+
+    def __init__(self, params: Sequence[array] | array) -> None:
+        """Take the parameters; their states are made, and are 0."""
+        self.params: list[array] = [params] if isinstance(params, array) else list(params)
+        for k, x in enumerate(self.params):
+            _refuse(k, x)
+        if not self.params:
+            raise LaunchError("An optimiser takes at least one array; the list is empty.", parameter="params")
+        self.flat = [flat(x) for x in self.params]
+        self.steps = 0
+
+    def zero_grad(self) -> None:
+        """Set the gradients of all parameters to 0."""
+        for x in self.params:
+            if x.grad is not None:
+                x.grad.fill_(0)
+
+    def gradients(self, grads: Sequence[array] | array | None) -> list[array]:
+        """One gradient of one dimension per parameter: those given, or each parameter's own.
+
+        Raises:
+            LaunchError: one is missing or does not fit.
+        """
+        if grads is None:
+            found: list[Any] = [x.grad for x in self.params]
+        else:
+            found = [grads] if isinstance(grads, array) else list(grads)
+        if len(found) != len(self.params):
+            raise LaunchError(
+                f"step() takes a gradient for each parameter: {len(self.params)}, not {len(found)}.", parameter="grads"
+            )
+        for k, (x, g) in enumerate(zip(self.params, found, strict=True)):
+            if g is None:
+                raise LaunchError(
+                    f"Parameter {k} has no gradient.",
+                    parameter="grads",
+                    advice="Make it with requires_grad=True and call tape.backward(loss), or pass step(grads).",
+                )
+            if not isinstance(g, array) or (g.shape, g.dtype, g.device) != (x.shape, x.dtype, x.device):
+                shown = f"{g.dtype!r} of shape {g.shape} on {g.device.name}" if isinstance(g, array) else repr(g)
+                raise LaunchError(
+                    f"The gradient of parameter {k} must be {x.dtype!r} of shape {x.shape} on {x.device.name}, "
+                    f"not {shown}.",
+                    parameter="grads",
+                )
+        return [flat(g) for g in found]
+
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Everything that the next step depends on besides parameters and options, as NumPy arrays by name."""
+        return {"steps": np.array(self.steps)}
+
+    def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Take a state that `state` returned, already checked to have its names and shapes."""
+        self.steps = int(state["steps"])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the state of the optimiser and the parameters to a file of NumPy's format `.npz`.
+
+            optimizer.save("run.npz")
+
+        Args:
+            path: the file; an existing one is replaced.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        kept = {f"param{k}": np.array(x.numpy()) for k, x in enumerate(self.params)}
+        with open(path, "wb") as file:
+            np.savez(file, kind=np.array(type(self).__name__), **self.state(), **kept)
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Read what `save` wrote: the next step is the one that would have followed.
+
+            optimizer.load("run.npz")
+
+        Args:
+            path: the file.
+
+        Raises:
+            LaunchError: it is of another optimiser or of other parameters; nothing has changed then.
+            OSError: it cannot be read.
+        """
+        with np.load(path, allow_pickle=False) as file:
+            found = {name: file[name] for name in file.files}
+        wrong = self._misfit(found)
+        if wrong:
+            raise LaunchError(f"{path} does not fit this {type(self).__name__}: {wrong}.", parameter="path")
+        for k, x in enumerate(self.params):
+            x[...] = found[f"param{k}"]
+        self.restore(found)
+
+    def _misfit(self, found: Mapping[str, np.ndarray[Any, Any]]) -> str:
+        kind = str(found.get("kind", "no optimiser"))
+        if kind != type(self).__name__:
+            return f"it has the state of {kind}"
+        needed = self.state() | {f"param{k}": x.numpy() for k, x in enumerate(self.params)}
+        for name, value in needed.items():
+            other = found.get(name)
+            if other is None or other.dtype != value.dtype or not self.fits(name, other.shape, value.shape):
+                shown = "nothing" if other is None else f"{other.dtype} of shape {other.shape}"
+                return f"{name} is {shown} there and {value.dtype} of shape {value.shape} here"
+        return "" if len(found) == len(needed) + 1 else "it has other parameters"
+
+    def fits(self, name: str, found: tuple[int, ...], here: tuple[int, ...]) -> bool:
+        """Whether a saved array of one shape can be taken where one of shape `here` is."""
+        return found == here
+
+
+def flat(x: array) -> array:
+    """The numbers of a dense array in one dimension, as a view."""
+    kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
+    return (x if kind == x.dtype else x.view(kind)).flatten()
+
+
+def _refuse(k: int, x: Any) -> None:
+    if not isinstance(x, array):
+        raise LaunchError(f"Parameter {k} is {x!r}; an optimiser takes arrays.", parameter="params")
+    if isinstance(x.dtype, Struct) or not is_float(x.dtype):
+        raise LaunchError(
+            f"Parameter {k} is an array of {x.dtype!r}; an optimiser takes arrays of floats or of vectors of floats.",
+            parameter="params",
+            advice="Keep what is to be learnt in arrays of its own." if isinstance(x.dtype, Struct) else "",
+        )
+    if not side_by_side(x):
+        raise LaunchError(
+            f"The elements of parameter {k} do not lie side by side.",
+            parameter="params",
+            advice="Take the whole array, or a copy: wb.clone(x, requires_grad=True).",
+        )

@@ -1,0 +1,126 @@
+"""Running sums. A thread adds up a piece, their sums are scanned in the same way, and each piece goes on."""
+
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.api.kernels.func import func
+from workbench.api.kernels.kernel import kernel
+from workbench.api.launches.launch import launch
+from workbench.builtins import FORMS
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import empty, zeros
+from workbench.runtime.device.device import Device
+from workbench.types import Scalar
+from workbench.types import bool as bool_
+
+tid = FORMS["tid"]
+
+
+def piece_size(device: Device) -> int:
+    """How many elements one thread goes through: long runs on a CPU's few cores, short ones on a GPU's many."""
+    return 128 if device.is_cuda else 32768
+
+
+def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> array:
+    """The sum of the elements up to each one.
+
+        >>> import workbench as wb
+        >>> wb.utils.array_scan(wb.array([1, 2, 3, 4])).numpy()
+        array([ 1,  3,  6, 10], dtype=int32)
+        >>> wb.utils.array_scan(wb.array([1, 2, 3, 4]), inclusive=False).numpy()
+        array([0, 1, 3, 6], dtype=int32)
+
+    A tape differentiates it. Sums of floats are added piece by piece, so the last bits may differ from NumPy's.
+
+    Args:
+        x: an array of numbers in one dimension.
+        out: where to write them: an array of its shape and dtype, which may be `x`; made if it is not given.
+        inclusive: whether an element is part of its own sum.
+
+    Returns:
+        `out`.
+
+    Raises:
+        LaunchError: `x` is no such array, or `out` does not fit.
+    """
+    require("array_scan()", x)
+    if out is None:
+        out = empty(x.shape, x.dtype, x.device, x.requires_grad)
+    if (out.shape, out.dtype, out.device) != (x.shape, x.dtype, x.device):
+        raise LaunchError(
+            f"array_scan(): out must be {x.dtype!r} of shape {x.shape} on {x.device.name}, not {out.dtype!r} of shape "
+            f"{out.shape} on {out.device.name}.", parameter="out",
+        )  # fmt: skip
+    size = piece_size(x.device)
+    pieces = -(-x.size // size)
+    if pieces > 1:
+        sums = empty(pieces, x.dtype, x.device, x.requires_grad)
+        launch(_added, pieces, [x, size], [sums], device=x.device, checks=False)
+        before = array_scan(sums, inclusive=False)
+    else:
+        before = zeros(1, x.dtype, x.device)
+    launch(_with if inclusive else _without, pieces, [x, before, size], [out], device=x.device, checks=False)
+    return out
+
+
+def require(what: str, x: Any, dtypes: str = "numbers") -> None:
+    """Refuse what is no array of numbers in one dimension.
+
+    Raises:
+        LaunchError: what it is instead.
+    """
+    if not isinstance(x, array) or x.ndim != 1 or not isinstance(x.dtype, Scalar) or x.dtype == bool_:
+        shown = f"{x.type!r} of shape {x.shape}" if isinstance(x, array) else repr(x)
+        raise LaunchError(f"{what} takes an array of {dtypes} in one dimension, not {shown}.")
+
+
+@func
+def piece(size, n):
+    """The first element of the thread's piece, and the one after its last. The compiler sees that both are from 0 on."""
+    first = max(tid() * size, 0)
+    return first, first + min(size, n - first)
+
+
+@kernel
+def _added(x: array[Any], size: int, sums: array[Any]):
+    """The sum of each piece: in four parts, of which none waits for another."""
+    zero = x.dtype(0)
+    a, b, c, d = zero, zero, zero, zero
+    first, last = piece(size, len(x))
+    fours = (last - first) // 4
+    for k in range(fours):
+        i = first + 4 * k
+        a += x[i]
+        b += x[i + 1]
+        c += x[i + 2]
+        d += x[i + 3]
+    for i in range(first + 4 * fours, last):
+        a += x[i]
+    sums[tid()] = (a + b) + (c + d)
+
+
+@kernel
+def _with(x: array[Any], before: array[Any], size: int, out: array[Any]):
+    """The sums of one piece, each with its own element."""
+    total = before[tid()]
+    first, last = piece(size, len(x))
+    for i in range(first, last):
+        total += x[i]
+        out[i] = total
+
+
+@kernel
+def _without(x: array[Any], before: array[Any], size: int, out: array[Any]):
+    """The sums of one piece, each without its own element."""
+    total = before[tid()]
+    first, last = piece(size, len(x))
+    for i in range(first, last):
+        value = x[i]  # `out` may be `x`
+        out[i] = total
+        total += value
