@@ -176,21 +176,34 @@ class Arithmetic:
 
     # Reductions.
 
-    def sum(self) -> Any:
-        """The sum of all elements, in the elements' own type; of bools their number.
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The sum of the elements, in their own type; of bools their number.
+
+            rows.sum(axis=1)
+
+        Args:
+            axis: the dimension to add along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
-            An array of one element: a loss, for example; `float(x.sum())` is a number.
-        """
-        return _operations().total(self)
+            An array without that dimension; without an axis, of one element: a loss, for example; `float(x.sum())` is a
+            number.
 
-    def mean(self) -> Any:
-        """The mean of all elements.
+        Raises:
+            LaunchError: there is no such dimension.
+        """
+        return _operations().total(self, axis, keepdims)
+
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The mean of the elements; `axis` and `keepdims` as for `sum`.
 
         Returns:
-            An array of one element: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
+            An array: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
+
+        Raises:
+            LaunchError: there is no such dimension.
         """
-        return _operations().mean(self)
+        return _operations().mean(self, axis, keepdims)
 
     def dot(self, other: Any) -> Any:
         """The sum of the products of two arrays' elements.
@@ -206,27 +219,31 @@ class Arithmetic:
         """
         return _operations().inner(self, other)
 
-    def max(self) -> Any:
-        """The largest element; NaN if there is one. It has no gradient: `backward` refuses.
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+
+        Without an axis it has no gradient: `backward` refuses. Along an axis it has one (of equal elements, the first's).
 
         Returns:
-            An array of one element.
+            An array without that dimension; without an axis, of one element.
 
         Raises:
-            LaunchError: the array is empty, or its elements have no order.
+            LaunchError: there is nothing to choose from, the elements have no order, or there is no such dimension.
         """
-        return _operations().extreme("max", self)
+        return _operations().extreme("max", self, axis, keepdims)
 
-    def min(self) -> Any:
-        """The smallest element; NaN if there is one. It has no gradient: `backward` refuses.
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+
+        Without an axis it has no gradient: `backward` refuses. Along an axis it has one (of equal elements, the first's).
 
         Returns:
-            An array of one element.
+            An array without that dimension; without an axis, of one element.
 
         Raises:
-            LaunchError: the array is empty, or its elements have no order.
+            LaunchError: there is nothing to choose from, the elements have no order, or there is no such dimension.
         """
-        return _operations().extreme("min", self)
+        return _operations().extreme("min", self, axis, keepdims)
 
     # Numbers and sequences.
 

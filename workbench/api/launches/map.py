@@ -29,7 +29,7 @@ from workbench.structs import AnyType, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
 
 KEPT = 256
-ONE = (1,)
+LETTERS = "ijkl"
 _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
 
 
@@ -40,8 +40,8 @@ def map(
 
     Args:
         f: a func, a builtin, or a plain Python function (made a func).
-        arguments: arrays of one shape (1 to 4 dimensions), and numbers, vectors or arrays of shape (1,) that go with
-            every element. A Python float counts in the arrays' widest float type, an int as int32.
+        arguments: arrays of one shape (1 to 4 dimensions) or of shapes that broadcast as NumPy's do, and numbers or
+            vectors that go with every element. A Python float counts in the arrays' widest float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
@@ -49,18 +49,18 @@ def map(
         The array of results; a tuple of arrays where `f` has several.
 
     Raises:
-        LaunchError: no array is given, shapes differ, or `out` does not fit.
+        LaunchError: no array is given, shapes do not broadcast, or `out` does not fit.
         WorkbenchError: what is wrong with `f` for these arguments.
     """
     values = _values(arguments, device)
     arrays = [v for v in values if isinstance(v, array)]
-    shape = max((a.shape for a in arrays), key=lambda s: s != ONE)
-    singles = frozenset(k for k, v in enumerate(values) if isinstance(v, array) and v.shape == ONE != shape)
+    shape = _common_shape(arrays)
+    indices = tuple(_index(v.shape, shape) if isinstance(v, array) else "" for v in values)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
     found = mapped.results(types)
     outs = _outputs(out, found, shape, arrays)
-    kernel = mapped.kernel(types, len(shape), len(outs), singles)
+    kernel = mapped.kernel(indices, len(shape), len(outs))
     launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
     mapped.keep(types, found, kernel.specialise([*types, *(a.type for a in outs)]))
     return outs[0] if len(outs) == 1 else tuple(outs)
@@ -97,14 +97,11 @@ class _Mapped:
         """Keep the results' types for as long as nothing that the function captures changes."""
         self._results[types] = found, specialisation
 
-    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int, singles: frozenset[int] = frozenset()) -> Kernel:
-        """The kernel for arguments of these kinds; of `singles` every thread reads the only element."""
-        index = ", ".join("ijkl"[:ndim])
-        names = [f"x{k}" for k in range(len(types))]
-        read = [
-            f"{n}[{0 if k in singles else index}]" if isinstance(t, (ArrayType, StructArray)) else n
-            for k, (n, t) in enumerate(zip(names, types, strict=True))
-        ]
+    def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
+        """The kernel that reads its arguments at these indices; "" for one that is no array."""
+        index = ", ".join(LETTERS[:ndim])
+        names = [f"x{k}" for k in range(len(indices))]
+        read = [f"{n}[{at}]" if at else n for n, at in zip(names, indices, strict=True)]
         results = [f"y{k}" for k in range(outs)]
         text = (
             f"def {self._name}({', '.join([*names, *results])}):\n    {index} = tid()\n"
@@ -147,15 +144,30 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
         for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
-    if len({a.shape for a in arrays} - {ONE}) > 1:
-        shown = ", ".join(str(a.shape) for a in arrays)
-        raise LaunchError(
-            f"map() takes arrays of one shape; these are {shown}.",
-            advice="Numbers go with every element, and so do arrays of shape (1,).",
-        )
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
     widest = max(floats, key=lambda t: t.bits, default=float32)
     return [_number(v, widest) for v in values]
+
+
+def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
+    """The shape to which all of them broadcast."""
+    first = arrays[0].shape
+    if all(a.shape == first for a in arrays):
+        return first
+    try:
+        return np.broadcast_shapes(*(a.shape for a in arrays))
+    except ValueError:
+        shown = ", ".join(str(a.shape) for a in arrays)
+        raise LaunchError(
+            f"The shapes {shown} do not fit together.",
+            advice="Sizes are compared from the last dimension on; each must be the same, or 1.",
+        ) from None
+
+
+def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """Where a thread of `shape` reads an array of shape `own`: 0 along what is repeated."""
+    letters = LETTERS[len(shape) - len(own) : len(shape)]
+    return ", ".join("0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters))
 
 
 def _small(value: HostArray) -> bool:
