@@ -185,7 +185,7 @@ def test_differentiated_twice():
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
-        (lambda x: x + wb.zeros(5), LaunchError, "arrays of one shape"),
+        (lambda x: x + wb.zeros(5), LaunchError, "do not fit together"),
         (lambda x: x + "text", TypeError, "unsupported operand"),
         (lambda x: None * x, TypeError, "unsupported operand"),
         (lambda x: wb.array([1, 2]) * 0.5, LaunchError, "Convert the array"),

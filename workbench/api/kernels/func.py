@@ -8,10 +8,11 @@ from typing import Any, overload
 
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
+from workbench.host_vectors import ON_HOST
 
 
 class Func:
-    """A function of the kernel language. Called on the host, it refuses: it has a meaning only inside a kernel."""
+    """A function of the kernel language; called from Python on numbers, the interpreter runs it."""
 
     def __init__(self, definition: Definition) -> None:
         check_signature(definition)
@@ -39,8 +40,8 @@ class Func:
         return self
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Refuse: a func has a meaning only inside a kernel."""
-        raise TypeError(f"{self.name} is a func: call it inside a kernel")
+        """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
+        return ON_HOST[0](self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<func {self.name}>"

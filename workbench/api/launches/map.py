@@ -16,9 +16,10 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
 from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
-from workbench.builtins import FORMS
+from workbench.builtins import FORMS, Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.host_vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
@@ -39,7 +40,7 @@ def map(
     """Apply a function to the elements of arrays, one thread for each.
 
     Args:
-        f: a func, a builtin, or a plain Python function (made a func).
+        f: a func, a name of the language, or a plain Python function (made a func).
         arguments: arrays of one shape (1 to 4 dimensions) or of shapes that broadcast as NumPy's do, and numbers or
             vectors that go with every element. A Python float counts in the arrays' widest float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
@@ -74,10 +75,10 @@ class _Mapped:
         func: what the kernels call.
     """
 
-    def __init__(self, given: Func | Callable[..., object]) -> None:
+    def __init__(self, given: Func | Form | Callable[..., object]) -> None:
         if isinstance(given, Kernel):
             raise LaunchError(f"map() takes a func; {given.name} is a kernel.", advice="Make it a func: @wb.func.")
-        usable = hasattr(given, "__wb_definitions__") or as_builtin(given) is not None
+        usable = hasattr(given, "__wb_definitions__") or isinstance(given, Form) or as_builtin(given) is not None
         self.given = given
         self.func = given if usable else Func(definition_of(given))
         self._kernels: dict[str, Kernel] = {}
@@ -140,8 +141,7 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
         raise LaunchError("map() needs an array among its arguments.")
     place = get_device(device) if device is not None or not ours else ours[0].device
     values: list[object] = [
-        array(a, device=place) if is_numpy_array(a) and (a.shape == shapes[0] or not _small(a)) else a
-        for a in arguments
+        array(a, device=place) if is_numpy_array(a) and _is_array(a, ours, shapes) else a for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
@@ -167,11 +167,19 @@ def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
 def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """Where a thread of `shape` reads an array of shape `own`: 0 along what is repeated."""
     letters = LETTERS[len(shape) - len(own) : len(shape)]
-    return ", ".join("0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters))
+    return ", ".join(
+        "0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters, strict=True)
+    )
 
 
-def _small(value: HostArray) -> bool:
-    return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
+def _is_array(value: HostArray, ours: Sequence[array], shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether a NumPy array is one here too: a few numbers beside arrays of vectors are a vector."""
+    if value.ndim == 0 or isinstance(value, HostVector):
+        return False
+    if value.shape == shapes[0]:
+        return True
+    alone = not any(isinstance(a.dtype, Vector) for a in ours) and value.size == shapes[0][-1]
+    return alone or not (value.ndim == 1 and 2 <= value.size <= 4)
 
 
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
@@ -194,6 +202,8 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
 
 def _type(value: Symbol | Numpy) -> AnyType:
     if isinstance(value, Symbol):
+        return value.type
+    if isinstance(value, HostVector) and value.type is not None:
         return value.type
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar

@@ -1,4 +1,4 @@
-"""The kernels behind `x.sum()`, `x.dot(y)`, `x.max(axis=0)` and `a @ b`: of any number type, differentiated like a user's."""
+"""The kernels behind `x.sum()`, `x.dot(y)`, `x.max(axis=0)`, `a @ b`: of any number type, differentiated like yours."""
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError
+from workbench.promotion import promote_all
 from workbench.types import (
     ArrayType,
     Kind,
@@ -23,7 +24,6 @@ from workbench.types import (
     float32,
     float64,
     int32,
-    promote_all,
 )
 from workbench.types import bool as bool_
 

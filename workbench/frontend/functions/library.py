@@ -21,8 +21,9 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.values import Value
+from workbench.promotion import promote_all
 from workbench.source import Source, parsed
-from workbench.types import Quaternion, Vector, element, int64, promote_all, uint32
+from workbench.types import Quaternion, Vector, element, int64, uint32
 
 
 @cache

@@ -300,7 +300,7 @@ class array(Viewed, Arithmetic):
         if shape:
             return self.window(shape, strides, self.address + start)
         found = self.window((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
-        return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
+        return as_value(self.dtype, found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
