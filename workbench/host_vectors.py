@@ -86,7 +86,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
     def __repr__(self) -> str:
         if self.type is None:
             return repr(self.view(np.ndarray))
-        return f"{self.type!r}({', '.join(str(v) for v in self.view(np.ndarray).reshape(-1).tolist())})"
+        return f"{self.type!r}({', '.join(str(v) for v in self.view(np.ndarray).reshape(-1))})"
 
     def __reduce__(self) -> Any:
         return HostVector.of, (self.view(np.ndarray).copy(), self.type)

@@ -62,6 +62,8 @@ class Builtin:
         passing: the adjoint rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
         differentiable: "" or the reason why there is no gradient ("integer result", …).
         operator: what users write for it where it is not called by name: "+".
+        across: how the bools of a vector's components become one, `and_` or `or_`; empty where a vector is refused or
+            gives a vector.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Builtin:
     passing: bool = False
     differentiable: str = ""
     operator: str = ""
+    across: str = ""
     hidden: bool = False
 
     def __call__(self, *args: Any) -> Any:

@@ -10,7 +10,7 @@ from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
-from workbench.frontend.state.coerce import apply, describe, usable
+from workbench.frontend.state.coerce import apply, components, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.attributes import MESSAGE
@@ -45,13 +45,7 @@ def _pairs(context: Context, a: Number, b: Number) -> list[tuple[Number, Number]
     """The components of two values side by side; two numbers as they are."""
     if not isinstance(a, Value) or not isinstance(b, Value) or not isinstance(a.type, Vector):
         return [(a, b)]
-    return list(zip(_components(context, a), _components(context, b), strict=True))
-
-
-def _components(context: Context, value: Value) -> list[Value]:
-    assert isinstance(value.type, Vector)
-    one, const = context.builder.one, context.builder.const
-    return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
+    return list(zip(components(context, a), components(context, b), strict=True))
 
 
 def _assert(context: Context, condition: Value, message: str = "") -> None:
