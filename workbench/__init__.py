@@ -44,6 +44,7 @@ from workbench.errors import (
 from workbench.frontend import Float, Int, Scalar
 from workbench.frontend import array_of as _array_of
 from workbench.frontend import instead_of as _instead_of
+from workbench.host_vectors import ON_HOST as _ON_HOST
 from workbench.runtime.arithmetic import OPERATIONS as _OPERATIONS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import (
@@ -127,6 +128,7 @@ _MODULES = {
     "workbench.runtime.records.recorder": ("Recorder", "record"),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
+_ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing
 them takes as long as a quarter of all the others."""

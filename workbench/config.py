@@ -1,5 +1,7 @@
 """Settings, read from the environment when requested.
 
+A name that is not here cannot be set: `wb.config.verbose = True` says so instead of doing nothing.
+
 Nothing here may enter a module key by itself: what changes generated code travels in `Options`, in plain sight.
 """
 
@@ -7,10 +9,12 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TypeVar
 
 import platformdirs
@@ -119,3 +123,19 @@ def _ignored(name: str, takes: str, default: Value) -> Value:
             f"The environment variable {name} is {found!r}; it takes {takes}. {default} is used.", stacklevel=4
         )
     return default
+
+
+class _Module(ModuleType):
+    """This module, which takes no new names."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in self.__dict__:
+            known = ", ".join(f"WORKBENCH_{n.upper()}" for n in Settings.__annotations__)
+            raise AttributeError(
+                f"workbench.config has no setting {name!r}. Settings are environment variables: {known}. "
+                "Options of kernels are given to wb.kernel(…), %%kernel and wb.set_checks(…)."
+            )
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Module

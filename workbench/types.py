@@ -1,13 +1,13 @@
 """The types of the kernel language, as plain values.
 
 A type is a frozen dataclass, compared by content, so that it can stand in a module key and in an error message alike.
-A scalar or vector type is callable on the host and gives a NumPy value: `float32(1.5)`, `vec3(1, 2, 3)`.
+A scalar or vector type is callable on the host and gives a value of NumPy: `float32(1.5)`, `vec3(1, 2, 3)`.
 """
 
 from __future__ import annotations
 
 import builtins as py
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from workbench.host_vectors import HostVector
 from workbench.ranges import number
 
 MAX_NDIM = 4
@@ -92,6 +93,8 @@ class Vector:
 
     length: int
     dtype: Scalar
+    names = "xyzw"  # of components, read and written by name on the host
+    has_product = False  # whether the language's `*` is another than that of the components
 
     @property
     def size(self) -> int:
@@ -114,8 +117,8 @@ class Vector:
         """The type of the same form with components of this type."""
         return replace(self, dtype=dtype)
 
-    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
-        """A NumPy array of shape (length,): from no argument (zeros), one scalar (filled), or one per component."""
+    def __call__(self, *components: Any) -> HostVector:
+        """A value: from no argument (zeros), one scalar (filled), or one per component."""
         if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
             components = tuple(components[0])
         if len(components) == 0:
@@ -124,7 +127,8 @@ class Vector:
             components = components * self.length
         if len(components) != self.length:
             raise TypeError(f"{self.name}() takes 0, 1 or {self.length} components, not {len(components)}")
-        return np.array([self.dtype(c) for c in components], dtype=self.dtype.numpy)
+        made = np.array([self.dtype(c) for c in components], dtype=self.dtype.numpy)
+        return HostVector.of(made.reshape(self.shape), self)
 
     def __repr__(self) -> str:
         return self.name
@@ -135,6 +139,8 @@ class Matrix(Vector):
     """A small matrix (of up to 64 components): the vector of its components, row by row, that knows its columns."""
 
     columns: int
+    names = ""
+    has_product = True
 
     @property
     def rows(self) -> int:
@@ -154,15 +160,16 @@ class Matrix(Vector):
             return f"matrix({self.shape}, {self.dtype})"
         return f"mat{self.rows}{self.columns}{suffix}"
 
-    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
-        """A NumPy array of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
-        flat = [c for part in components for c in np.asarray(part).reshape(-1)]
-        return super().__call__(*flat).reshape(self.shape)
+    def __call__(self, *components: Any) -> HostVector:
+        """A value of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
+        return super().__call__(*(c for part in components for c in np.asarray(part).reshape(-1)))
 
 
 @dataclass(frozen=True, repr=False)
 class Quaternion(Vector):
     """A quaternion x i + y j + z k + w, held as the vector (x, y, z, w)."""
+
+    has_product = True
 
     @property
     def name(self) -> str:
@@ -175,14 +182,21 @@ class Quaternion(Vector):
 class Transform(Vector):
     """A rigid motion, held as the vector (p, q): a translation of 3 components, a rotation as a quaternion of 4."""
 
+    names = "pq"
+    has_product = True
+
     @property
     def name(self) -> str:
         """The name users write: `transform`, `transformd`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
         return f"transform{suffix}" if suffix is not None else f"transform({self.dtype})"
 
-    def __call__(self, *components: Any) -> np.ndarray[Any, Any]:
-        """A NumPy array of shape (7,): from p and q, from 7 numbers, or the identity."""
+    def part(self, name: str) -> Vector:
+        """The type of `t.p` or `t.q`."""
+        return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
+
+    def __call__(self, *components: Any) -> HostVector:
+        """A value of shape (7,): from p and q, from 7 numbers, or the identity."""
         flat = [c for part in components for c in np.asarray(part).reshape(-1)]
         return super().__call__(*(flat or (0, 0, 0, 0, 0, 0, 1)))
 
@@ -370,31 +384,3 @@ def in_float32(t: Scalar | Vector) -> Scalar | Vector:
 def is_integer(t: Type) -> py.bool:
     """Whether the type is a signed or unsigned integer scalar."""
     return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)
-
-
-def promote(a: Scalar, b: Scalar) -> Scalar | None:
-    """The type in which `a` and `b` meet, by JAX's lattice; None if there is none (int64 with uint64).
-
-    Source: JAX, "Type promotion semantics".
-    """
-    if a == b:
-        return a
-    if a.kind is Kind.BOOL or b.kind is Kind.BOOL:
-        return b if a.kind is Kind.BOOL else a
-    if Kind.FLOAT in (a.kind, b.kind):
-        wide, *other = sorted((t for t in (a, b) if t.kind is Kind.FLOAT), key=lambda t: -t.bits)
-        return float32 if other and other[0].bits == wide.bits else wide
-    if a.kind is b.kind:
-        return a if a.bits > b.bits else b
-    signed, unsigned = (a, b) if a.kind is Kind.INT else (b, a)
-    bits = max(signed.bits, 2 * unsigned.bits)
-    return SCALARS.get(f"int{bits}")
-
-
-def promote_all(types: Iterable[Scalar]) -> Scalar | None:
-    """`promote` folded over one or more types."""
-    others = iter(types)
-    result = next(others, None)
-    for t in others:
-        result = promote(result, t) if result is not None else None
-    return result

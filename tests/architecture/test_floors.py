@@ -26,6 +26,8 @@ FLOORS = {
     "weak": 0,
     "deep": 0,
     "ranges": 0,
+    "host_vectors": 0,
+    "promotion": 0,
     "ir": 1,
     "builtins": 2,
     "frontend": 3,

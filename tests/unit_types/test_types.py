@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from workbench import types as t
-from workbench.types import SCALARS, VECTORS, ArrayType, Kind, Scalar, Vector, as_type, promote, promote_all, vector
+from workbench.promotion import promote, promote_all
+from workbench.types import SCALARS, VECTORS, ArrayType, Kind, Scalar, Vector, as_type, vector
 
 PAIRS = list(product(SCALARS.values(), repeat=2))
 WHOLE = (Kind.INT, Kind.UINT)

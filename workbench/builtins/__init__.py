@@ -20,10 +20,19 @@ from workbench.builtins.scalars import (
     rounding,
     search,
 )
-from workbench.builtins.vectors import decompositions, dot_and_length, matrices, positions, quaternions, transforms
+from workbench.builtins.vectors import (
+    decompositions,
+    dot_and_length,
+    matrices,
+    plane_decompositions,
+    positions,
+    quaternions,
+    rotations,
+    transforms,
+)
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
-    "rounding", "search", "tiles", "transforms", "views",
+    "forms", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions", "poissons", "positions",
+    "quaternions", "randoms", "rotations", "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ Each is a kernel, and kernels live a floor up: `workbench` says here which modul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,33 @@ def _operations() -> Any:
     return OPERATIONS[0]()
 
 
-def _for_numpy(value: Any) -> Any:
-    """Arguments of a NumPy function, with Workbench arrays as NumPy arrays."""
+def _by_numpy(function: Any, args: Any, options: Any) -> Any:
+    """What a NumPy function gives, with Workbench arrays as NumPy arrays that it can only read.
+
+    Raises:
+        TypeError: it writes to one: a tape would not see that, nor a record, nor an array's version.
+    """
+    try:
+        found = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise TypeError(
+            f"{function.__name__}() would change a Workbench array unseen by tapes and records; "
+            "write x[...] = … instead, or change x.numpy() and call x.changed()"
+        ) from None
+    if type(found) is np.ndarray and not found.flags.writeable and found.base is not None:
+        with suppress(ValueError):  # a view of a view, which may be written as x.numpy() may
+            found.flags.writeable = True
+    return found
+
+
+def _read_only(value: Any) -> Any:
     if isinstance(value, Arithmetic):
-        return np.asarray(value)
-    return type(value)(map(_for_numpy, value)) if type(value) in (list, tuple) else value
+        host = np.asarray(value).view()
+        host.flags.writeable = False
+        return host
+    return type(value)(map(_read_only, value)) if type(value) in (list, tuple) else value
 
 
 class Arithmetic:
@@ -46,18 +69,16 @@ class Arithmetic:
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if any(isinstance(target, Arithmetic) for target in options.get("out", ())):
-            return NotImplemented  # it would change memory unseen
         mixed = any(isinstance(value, (np.ndarray, np.generic)) for value in inputs)
         if mixed and method == "__call__" and not options:
             if ufunc is np.matmul:
                 return _operations().product(*inputs)
             if ufunc.__name__ in OPERATORS:
                 return _operations().binary(OPERATORS[ufunc.__name__], *inputs)
-        return getattr(ufunc, method)(*map(_for_numpy, inputs), **options)
+        return _by_numpy(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        return function(*map(_for_numpy, args), **{name: _for_numpy(value) for name, value in options.items()})
+        return _by_numpy(function, args, options)
 
     # Operators.
 
@@ -176,21 +197,34 @@ class Arithmetic:
 
     # Reductions.
 
-    def sum(self) -> Any:
-        """The sum of all elements, in the elements' own type; of bools their number.
+    def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The sum of the elements, in their own type; of bools their number.
+
+            rows.sum(axis=1)
+
+        Args:
+            axis: the dimension to add along; negative ones count from the last. None: all elements.
+            keepdims: with an axis: whether the result keeps that dimension, with size 1.
 
         Returns:
-            An array of one element: a loss, for example; `float(x.sum())` is a number.
-        """
-        return _operations().total(self)
+            An array without that dimension; without an axis, of one element: a loss, for example; `float(x.sum())` is a
+            number.
 
-    def mean(self) -> Any:
-        """The mean of all elements.
+        Raises:
+            LaunchError: there is no such dimension.
+        """
+        return _operations().total(self, axis, keepdims)
+
+    def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The mean of the elements; `axis` and `keepdims` as for `sum`.
 
         Returns:
-            An array of one element: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
+            An array: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
+
+        Raises:
+            LaunchError: there is no such dimension.
         """
-        return _operations().mean(self)
+        return _operations().mean(self, axis, keepdims)
 
     def dot(self, other: Any) -> Any:
         """The sum of the products of two arrays' elements.
@@ -206,27 +240,31 @@ class Arithmetic:
         """
         return _operations().inner(self, other)
 
-    def max(self) -> Any:
-        """The largest element; NaN if there is one. It has no gradient: `backward` refuses.
+    def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+
+        Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
 
         Returns:
-            An array of one element.
+            An array without that dimension; without an axis, of one element.
 
         Raises:
-            LaunchError: the array is empty, or its elements have no order.
+            LaunchError: there is nothing to choose from, the elements have no order, or there is no such dimension.
         """
-        return _operations().extreme("max", self)
+        return _operations().extreme("max", self, axis, keepdims)
 
-    def min(self) -> Any:
-        """The smallest element; NaN if there is one. It has no gradient: `backward` refuses.
+    def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
+        """The smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+
+        Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
 
         Returns:
-            An array of one element.
+            An array without that dimension; without an axis, of one element.
 
         Raises:
-            LaunchError: the array is empty, or its elements have no order.
+            LaunchError: there is nothing to choose from, the elements have no order, or there is no such dimension.
         """
-        return _operations().extreme("min", self)
+        return _operations().extreme("min", self, axis, keepdims)
 
     # Numbers and sequences.
 

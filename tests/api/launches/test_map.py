@@ -106,7 +106,7 @@ def test_what_does_not_fit():
     x = wb.array(data((3,)))
     for arguments, sentence in [
         ((wb.sin,), "needs an array"),
-        ((blend, x, wb.array(data((4,))), 0.5), r"one shape; these are \(3,\), \(4,\)"),
+        ((blend, x, wb.array(data((4,))), 0.5), r"shapes \(3,\), \(4,\) do not"),
         ((plain, "text", x), "this is a str"),
         ((some_kernel, x), "some_kernel is a kernel"),
     ]:

@@ -66,6 +66,37 @@ def test_reductions(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_reductions_along_an_axis(device):
+    host = np.arange(24, dtype=np.float32).reshape(2, 3, 4) % 7
+    x = wb.array(host, device=device)
+    for axis in (0, 1, 2, -1):
+        for keepdims in (False, True):
+            for name in ("sum", "mean", "max", "min"):
+                found = getattr(x, name)(axis=axis, keepdims=keepdims)
+                expected = getattr(host, name)(axis=axis, keepdims=keepdims)
+                assert found.shape == expected.shape and found.device == x.device
+                np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+    assert x[0, 0].sum(axis=0).shape == (1,) and (x > 3).sum(axis=1).numpy().tolist() == (host > 3).sum(1).tolist()
+    narrow = wb.array([[200, 3], [100, 250]], dtype=wb.uint8, device=device)
+    assert narrow.mean(axis=0).numpy().tolist() == [150.0, 126.5]
+    assert (int(narrow.max()), int(narrow.min())) == (250, 3) and narrow.max().dtype == wb.uint8
+    half = wb.array([1.5, -2.0], dtype=wb.float16, device=device)
+    assert float(half.max()) == 1.5 and half.min().dtype == wb.float16
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_shapes_broadcast(device):
+    a, row, column = wb.array(A, device=device), wb.array(B[0], device=device), wb.array(B[:, :1], device=device)
+    assert np.array_equal((a + row).numpy(), A + B[0]) and np.array_equal((column * row).numpy(), B[:, :1] * B[0])
+    assert np.array_equal((a - np.array([1, 2, 3], np.float32)).numpy(), A - np.array([1, 2, 3]))
+    points = wb.ones(2, dtype=wb.vec3, device=device)
+    assert (points * np.array([1, 2, 3], np.float32)).numpy().tolist() == [[1, 2, 3]] * 2
+    assert np.array_equal(wb.where(a > row, 1.0, -1.0).numpy(), np.where(A > B[0], 1, -1))
+    centred = a - a.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(centred.numpy(), A - A.mean(1, keepdims=True), rtol=1e-6)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_products(device):
     a, b, v = wb.array(A, device=device), wb.array(B.T.copy(), device=device), wb.array(B[0], device=device)
     for ours, theirs in ((a @ b, A @ B.T), (a @ v, A @ B[0]), (v @ a.T, B[0] @ A.T), (v @ v, [B[0] @ B[0]])):
@@ -87,6 +118,17 @@ def test_gradients(device):
     h = A[0].astype(np.float64)
     expected = 4 * (2 * h - y) + np.where(h < 0, 2 * h, 1) / 3 + (y - y.mean()) + m.sum(0)
     np.testing.assert_allclose(x.grad.numpy(), expected, rtol=1e-5)
+
+
+def test_gradients_along_an_axis_and_of_what_is_repeated():
+    """loss = Σ (x c) + 2 Σ max over rows + Σ (mean over columns)²."""
+    x, c = wb.array(A, requires_grad=True), wb.array([[2.0], [3.0]], requires_grad=True)
+    with wb.Tape() as tape:
+        loss = (x * c).sum() + (x.max(axis=1) * 2).sum() + (x.mean(axis=0) ** 2).sum()
+    tape.backward(loss)
+    np.testing.assert_allclose(c.grad.numpy()[:, 0], A.sum(1), rtol=1e-6)
+    largest = A == A.max(1, keepdims=True)
+    np.testing.assert_allclose(x.grad.numpy(), [[2.0], [3.0]] + 2 * largest + A.mean(0), rtol=1e-6)
 
 
 def test_double_precision_and_numbers():
@@ -135,8 +177,15 @@ def test_numpy_keeps_its_functions():
     host += x
     assert host is same and np.array_equal(host, 2 * A)
     assert isinstance(np.float32(2) * x, wb.array) and isinstance(A @ x.T, wb.array)
-    with pytest.raises(TypeError):
-        np.add(A, A, out=x)
+    for write in (
+        lambda: np.add(A, A, out=x), lambda: np.put(x, [0], 1), lambda: np.copyto(x, A), lambda: np.clip(x, 0, 1, x),
+        lambda: np.fill_diagonal(x, 0), lambda: np.add.at(x, 0, 1), lambda: np.cumsum(A, 1, None, x),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=r"would change a Workbench array.*write x\[...\] = "):
+            write()
+    assert np.array_equal(x.numpy(), A) and x.version == 0
+    np.reshape(x, 6)[0] = 7.0  # a view, as x.numpy() is
+    assert x[0, 0] == 7
 
 
 def test_captured_and_recorded():
@@ -185,7 +234,7 @@ def test_differentiated_twice():
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
-        (lambda x: x + wb.zeros(5), LaunchError, "arrays of one shape"),
+        (lambda x: x + wb.zeros(5), LaunchError, "do not fit together"),
         (lambda x: x + "text", TypeError, "unsupported operand"),
         (lambda x: None * x, TypeError, "unsupported operand"),
         (lambda x: wb.array([1, 2]) * 0.5, LaunchError, "Convert the array"),
@@ -243,3 +292,22 @@ def test_scalars_of_numpy_go_with_arrays_on_either_side() -> None:
 def test_a_type_does_not_take_an_array_off_the_tape() -> None:
     with pytest.raises(TypeError, match="makes a number; this is an array"):
         wb.float32(wb.zeros(3, dtype=wb.float64))
+
+
+def test_writes_through_a_view_as_integers_are_no_silent_cut():
+    x = wb.array(A, requires_grad=True)
+    for write in (lambda y: y.view(wb.uint32).fill_(0), lambda y: y.view(wb.uint32)[0].zero_()):
+        with wb.Tape() as tape:
+            y = x * x
+            write(y)
+            loss = y.sum()
+        with pytest.raises(
+            NotDifferentiable, match="through a view of them as array"
+        ):
+            tape.backward(loss)
+    with wb.Tape() as tape:
+        y = x * x
+        bits = y.view(wb.uint32) + 0  # reading them is no change
+        loss = y.sum()
+    tape.backward(loss)
+    assert bits.dtype == wb.uint32 and np.array_equal(x.grad.numpy(), 2 * A)

@@ -15,7 +15,10 @@ HEAD = "def k(x: array[float]):\n    i = tid()\n    "
 CASES = [
     ("expect_eq(i, 0)", False), ("expect_eq(i, 1)", True), ("expect_neq(x[i], 2.5)", True), ("expect_neq(i, 3)", False),
     ("expect_near(x[i], 2.5)", False), ("expect_near(x[i], 2.6)", True), ("expect_near(x[i], 2.6, 0.2)", False),
-    ("expect_near(i, 1, 1)", False),
+    ("expect_near(i, 1, 1)", False), ("expect_eq(vec2(x[i], 1.0), vec2(2.5, 1.0))", False),
+    ("expect_eq(vec2(x[i], 1.0), vec2(2.5, 1.5))", True), ("expect_neq(vec2(x[i], 1.0), vec2(2.5, 1.5))", False),
+    ("expect_neq(mat22(x[i]), mat22(2.5))", True), ("expect_near(quat(x[i], 0.0, 0.0, 1.0), quat_identity())", True),
+    ("expect_near(mat22(x[i]), mat22(2.6), 0.2)", False), ("expect_near(vec2(x[i]), vec2(2.5, 2.6))", True),
 ]  # fmt: skip
 
 
@@ -37,6 +40,9 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         with pytest.raises(wb.KernelFault) as caught:
             launch()
         assert caught.value.location.line == 3
+    if faults:  # without a word of checks: what a script's launch says
+        with pytest.raises(wb.KernelFault):
+            wb.launch(kernel, 1, inputs=[wb.array(x)])
     wb.launch(kernel, 1, inputs=[wb.array(x)], checks=False)
 
 
@@ -45,7 +51,9 @@ def test_a_fault_where_it_does_not_hold(body, faults):
     [
         ("expect_eq(i)", "expect_eq() takes 2 numbers"),
         ("expect_near(i)", "expect_near() takes 2 or 3 numbers"),
-        ("expect_eq(vec2(1.0, 2.0), vec2(1.0, 2.0))", "takes numbers; this is vec2"),
+        ("expect_eq(vec2(1.0, 2.0), vec3(1.0, 2.0, 3.0))", "vectors of one type; these are vec2 and vec3"),
+        ("expect_near(x[i], 1.0, vec2(1.0, 2.0))", "vectors of one type"),
+        ("expect_eq(x, x)", "takes numbers; this is array[float32]"),
         ("x[i] = select(i > 0, 1.0, 2.0)", "Write where(condition, if_true, if_false)"),
         ("x[i] = wb.fma(x[i], 2.0, 1.0)", "Write x * y + z."),
         ("breakpoint_()", "not defined"),

@@ -91,8 +91,12 @@ def test_making_and_copying():
 def test_gradients_belong_to_floats():
     a = wb.zeros(3, requires_grad=True)
     assert a.grad is not None and a.grad.shape == (3,)
+    for make in (lambda: wb.zeros(3, int, requires_grad=True), lambda: wb.array([1, 2], requires_grad=True)):
+        with pytest.warns(UserWarning, match="has no gradient") as caught:
+            whole = make()
+        assert not whole.requires_grad and whole.grad is None and caught[0].filename == __file__
     with pytest.raises(TypeError, match="no gradient"):
-        wb.zeros(3, int, requires_grad=True)
+        whole.grad = 1.0
 
 
 def test_what_cannot_be_an_array_is_refused():

@@ -11,6 +11,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.host_vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
@@ -199,6 +200,8 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
         scalar = SCALARS[value.dtype.name]
         if value.ndim == 0:
             return scalar
+        if isinstance(value, HostVector) and value.type is not None:
+            return value.type
         if value.ndim == 1 and 2 <= value.size <= 4:
             return Vector(value.size, scalar)
         return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))

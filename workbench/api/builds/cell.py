@@ -154,7 +154,8 @@ def build_cell(
         ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force)
         cell = _read(source, namespace, dict(constants or {}), language or {}, ahead)
         for kernel in cell.kernels.values():
-            kernel.checks, kernel.fast_math = checks, fast_math
+            kernel.checks = checks if checks is not None else kernel.checks
+            kernel.fast_math = fast_math
         for remark in cell.remarks:
             publish(Remark(remark))
         _check(cell)

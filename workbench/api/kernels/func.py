@@ -8,13 +8,14 @@ from typing import Any, overload
 
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
+from workbench.host_vectors import ON_HOST
 
 
 class Func:
-    """A function of the kernel language. Called on the host, it refuses: it has a meaning only inside a kernel.
+    """A function of the kernel language; called from Python on numbers, the interpreter runs it.
 
     Attributes:
-        warp_meanings: whether `map` gives its names Warp's meaning (`workbench.compat.warp`).
+        warp_meanings: whether `map` and such a call give its names Warp's meaning (`workbench.compat.warp`).
     """
 
     warp_meanings = False
@@ -45,8 +46,8 @@ class Func:
         return self
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """Refuse: a func has a meaning only inside a kernel."""
-        raise TypeError(f"{self.name} is a func: call it inside a kernel")
+        """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
+        return ON_HOST[0](self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<func {self.name}>"

@@ -127,7 +127,7 @@ class Kernel(Subscripted):
         parameters: names, in order.
         annotations: each parameter's type, or None if it is generic (decided by the launch's arguments).
         place: the `def` in the user's source code.
-        checks: what its cell says of checks; None if it says nothing.
+        checks: what its cell says of checks; None if it says nothing, True of a kernel with `expect_eq` and the like.
         fast_math: whether its cell requests approximate maths.
         checkpoints: how many states of a loop its adjoint keeps at once.
         matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
@@ -164,7 +164,7 @@ class Kernel(Subscripted):
         self.place = definition.locate(definition.node)
         self._lock = renewed(self, "_lock")
         self.stale = ""
-        self.checks: bool | None = None
+        self.checks: bool | None = True if definition.expects else None
         self.fast_math = False
         self.import_from_warp = False
 

@@ -16,9 +16,10 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
 from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
-from workbench.builtins import FORMS
+from workbench.builtins import FORMS, Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.host_vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
@@ -29,7 +30,7 @@ from workbench.structs import AnyType, StructArray
 from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
 
 KEPT = 256
-ONE = (1,)
+LETTERS = "ijkl"
 _MAPPED: OrderedDict[int, _Mapped] = OrderedDict()
 
 
@@ -39,9 +40,9 @@ def map(
     """Apply a function to the elements of arrays, one thread for each.
 
     Args:
-        f: a func, a builtin, or a plain Python function (made a func).
-        arguments: arrays of one shape (1 to 4 dimensions), and numbers, vectors or arrays of shape (1,) that go with
-            every element. A Python float counts in the arrays' widest float type, an int as int32.
+        f: a func, a name of the language, or a plain Python function (made a func).
+        arguments: arrays of one shape (1 to 4 dimensions) or of shapes that broadcast as NumPy's do, and numbers or
+            vectors that go with every element. A Python float counts in the arrays' widest float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
@@ -49,18 +50,18 @@ def map(
         The array of results; a tuple of arrays where `f` has several.
 
     Raises:
-        LaunchError: no array is given, shapes differ, or `out` does not fit.
+        LaunchError: no array is given, shapes do not broadcast, or `out` does not fit.
         WorkbenchError: what is wrong with `f` for these arguments.
     """
     values = _values(arguments, device)
     arrays = [v for v in values if isinstance(v, array)]
-    shape = max((a.shape for a in arrays), key=lambda s: s != ONE)
-    singles = frozenset(k for k, v in enumerate(values) if isinstance(v, array) and v.shape == ONE != shape)
+    shape = _common_shape(arrays)
+    indices = tuple(_index(v.shape, shape) if isinstance(v, array) else "" for v in values)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
     found = mapped.results(types)
     outs = _outputs(out, found, shape, arrays)
-    kernel = mapped.kernel(types, len(shape), len(outs), singles)
+    kernel = mapped.kernel(indices, len(shape), len(outs))
     launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
     mapped.keep(types, found, kernel.specialise([*types, *(a.type for a in outs)]))
     return outs[0] if len(outs) == 1 else tuple(outs)
@@ -74,10 +75,10 @@ class _Mapped:
         func: what the kernels call.
     """
 
-    def __init__(self, given: Func | Callable[..., object]) -> None:
+    def __init__(self, given: Func | Form | Callable[..., object]) -> None:
         if isinstance(given, Kernel):
             raise LaunchError(f"map() takes a func; {given.name} is a kernel.", advice="Make it a func: @wb.func.")
-        usable = hasattr(given, "__wb_definitions__") or as_builtin(given) is not None
+        usable = hasattr(given, "__wb_definitions__") or isinstance(given, Form) or as_builtin(given) is not None
         self.given = given
         self.func = given if usable else Func(definition_of(given))
         self._kernels: dict[str, Kernel] = {}
@@ -98,14 +99,11 @@ class _Mapped:
         """Keep the results' types for as long as nothing that the function captures changes."""
         self._results[types] = found, specialisation
 
-    def kernel(self, types: tuple[AnyType, ...], ndim: int, outs: int, singles: frozenset[int] = frozenset()) -> Kernel:
-        """The kernel for arguments of these kinds; of `singles` every thread reads the only element."""
-        index = ", ".join("ijkl"[:ndim])
-        names = [f"x{k}" for k in range(len(types))]
-        read = [
-            f"{n}[{0 if k in singles else index}]" if isinstance(t, (ArrayType, StructArray)) else n
-            for k, (n, t) in enumerate(zip(names, types, strict=True))
-        ]
+    def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
+        """The kernel that reads its arguments at these indices; "" for one that is no array."""
+        index = ", ".join(LETTERS[:ndim])
+        names = [f"x{k}" for k in range(len(indices))]
+        read = [f"{n}[{at}]" if at else n for n, at in zip(names, indices, strict=True)]
         results = [f"y{k}" for k in range(outs)]
         text = (
             f"def {self._name}({', '.join([*names, *results])}):\n    {index} = tid()\n"
@@ -149,23 +147,45 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
         raise LaunchError("map() needs an array among its arguments.")
     place = get_device(device) if device is not None or not ours else ours[0].device
     values: list[object] = [
-        array(a, device=place) if is_numpy_array(a) and (a.shape == shapes[0] or not _small(a)) else a
-        for a in arguments
+        array(a, device=place) if is_numpy_array(a) and _is_array(a, ours, shapes) else a for a in arguments
     ]
     arrays = [v for v in values if isinstance(v, array)]
-    if len({a.shape for a in arrays} - {ONE}) > 1:
-        shown = ", ".join(str(a.shape) for a in arrays)
-        raise LaunchError(
-            f"map() takes arrays of one shape; these are {shown}.",
-            advice="Numbers go with every element, and so do arrays of shape (1,).",
-        )
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
     widest = max(floats, key=lambda t: t.bits, default=float32)
     return [_number(v, widest) for v in values]
 
 
-def _small(value: HostArray) -> bool:
-    return value.ndim == 0 or (value.ndim == 1 and 2 <= value.size <= 4)
+def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
+    """The shape to which all of them broadcast."""
+    first = arrays[0].shape
+    if all(a.shape == first for a in arrays):
+        return first
+    try:
+        return np.broadcast_shapes(*(a.shape for a in arrays))
+    except ValueError:
+        shown = ", ".join(str(a.shape) for a in arrays)
+        raise LaunchError(
+            f"The shapes {shown} do not fit together.",
+            advice="Sizes are compared from the last dimension on; each must be the same, or 1.",
+        ) from None
+
+
+def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """Where a thread of `shape` reads an array of shape `own`: 0 along what is repeated."""
+    letters = LETTERS[len(shape) - len(own) : len(shape)]
+    return ", ".join(
+        "0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters, strict=True)
+    )
+
+
+def _is_array(value: HostArray, ours: Sequence[array], shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether a NumPy array is one here too: a few numbers beside arrays of vectors are a vector."""
+    if value.ndim == 0 or isinstance(value, HostVector):
+        return False
+    if value.shape == shapes[0]:
+        return True
+    alone = not any(isinstance(a.dtype, Vector) for a in ours) and value.size == shapes[0][-1]
+    return alone or not (value.ndim == 1 and 2 <= value.size <= 4)
 
 
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
@@ -188,6 +208,8 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
 
 def _type(value: Symbol | Numpy) -> AnyType:
     if isinstance(value, Symbol):
+        return value.type
+    if isinstance(value, HostVector) and value.type is not None:
         return value.type
     scalar = SCALARS[value.dtype.name]
     return Vector(value.size, scalar) if value.ndim else scalar

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,18 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.api.launches.map import map
-from workbench.api.launches.reductions import add_converted, add_products, add_up, largest, multiplied, smallest
+from workbench.api.launches.reductions import (
+    add_converted,
+    add_products,
+    add_up,
+    add_up_along,
+    converted,
+    largest,
+    largest_along,
+    multiplied,
+    smallest,
+    smallest_along,
+)
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
@@ -51,12 +63,16 @@ def applied(builtin: Builtin, *values: Any) -> Any:
 
 
 def _number_type(*values: Any) -> Scalar | None:
-    """What Python's numbers become beside arrays: their widest float, else their integer; None: one is no operand."""
+    """What Python's numbers become beside arrays: their widest float, else their integer; None: one is no operand.
+
+    Beside arrays of bools alone a float is a float32: `wb.where(x > 0.0, 1.0, -1.0)`.
+    """
     if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, Symbol)) for v in values):
         return None
     found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
     ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
-    return max(ranked, key=lambda t: t.bits, default=bool_)
+    weak = float32 if any(isinstance(v, float) for v in values) else bool_
+    return max(ranked, key=lambda t: t.bits, default=weak)
 
 
 def _fitting(value: Any, kind: Scalar | None) -> Any:
@@ -72,21 +88,30 @@ def _fitting(value: Any, kind: Scalar | None) -> Any:
     return number(value, int32 if kind == bool_ else kind)
 
 
-def total(x: array) -> array:
-    """The sum of all elements."""
+def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
+    """The sum of all elements, or those along an axis."""
     if x.dtype == bool_:
-        return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)))
+        return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)), axis, keepdims)
+    if axis is not None:
+        return _along(add_up_along, "sum()", x, x.dtype, axis, keepdims)
     out = zeros(1, x.dtype, x.device, x.requires_grad)
     return _reduced(add_up, "sum()", x.size, [x.flatten()], out)
 
 
-def mean(x: array) -> array:
-    """The mean of all elements. Integers and 16-bit floats are added as wider floats, so that no sum overflows."""
+def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
+    """The mean of all elements, or those along an axis.
+
+    Integers and 16-bit floats are added as wider floats, so that no sum overflows.
+    """
     if x.dtype == bool_:
-        return mean(applied(TABLE["where"], x, np.int32(1), np.int32(0)))
+        return mean(applied(TABLE["where"], x, np.int32(1), np.int32(0)), axis, keepdims)
     if not isinstance(x.dtype, Scalar) or (x.dtype.kind is Kind.FLOAT and not x.dtype.is_half):
-        return total(x) / x.size
-    out = zeros(1, float64 if x.dtype.bits == 64 else float32, x.device, x.requires_grad)
+        return total(x, axis, keepdims) / (x.size if axis is None else x.shape[_dimension(x, axis, "mean()")])
+    wide = float64 if x.dtype.bits == 64 else float32
+    if axis is not None:
+        added = _along(add_up_along, "mean()", x, wide, axis, keepdims)
+        return added / x.shape[_dimension(x, axis, "mean()")]
+    out = zeros(1, wide, x.device, x.requires_grad)
     return _reduced(add_converted, "mean()", x.size, [x.flatten()], out) / x.size
 
 
@@ -101,14 +126,40 @@ def inner(x: array, y: Any) -> array:
     return _reduced(add_products, "dot()", x.size, [x.flatten(), y.flatten()], out)
 
 
-def extreme(name: str, x: array) -> array:
-    """The largest or the smallest element."""
-    if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not x.size:
-        raise LaunchError(f"{name}() takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
-    flat = x.flatten()
-    out = empty(1, x.dtype, x.device)
-    out.copy_(flat[:1])
-    return _reduced(largest if name == "max" else smallest, f"{name}()", x.size, [flat], out)
+def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False) -> array:
+    """The largest or the smallest of all elements, or of those along an axis."""
+    what = f"{name}()"
+    chosen = x.size if axis is None else x.shape[_dimension(x, axis, what)]
+    if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not chosen:
+        raise LaunchError(f"{what} takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
+    if axis is not None:
+        return _along(largest_along if name == "max" else smallest_along, what, x, x.dtype, axis, keepdims)
+    flat, narrow = x.flatten(), x.dtype.bits < 32
+    out = empty(1, _atomic(x.dtype), x.device)
+    _reduced(converted, what, 1, [flat[:1]], out)
+    _reduced(largest if name == "max" else smallest, what, x.size, [flat], out)
+    return _reduced(converted, what, 1, [out], empty(1, x.dtype, x.device)) if narrow else out
+
+
+def _atomic(kind: Scalar) -> Scalar:
+    """The type in which atomics compare elements of this one: they have 32 or 64 bits."""
+    return kind if kind.bits >= 32 else float32 if kind.kind is Kind.FLOAT else int32
+
+
+def _dimension(x: array, axis: int, what: str) -> int:
+    if not -x.ndim <= axis < x.ndim:
+        raise LaunchError(f"{what} along axis {axis}: an array of shape {x.shape} has the axes 0 to {x.ndim - 1}.")
+    return axis % x.ndim
+
+
+def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool) -> array:
+    """The results of a kernel that takes what is outside the axis, the axis, and what is inside it."""
+    at = _dimension(x, axis, what)
+    before, after = x.shape[:at], x.shape[at + 1 :]
+    sizes = prod(before), prod(after)
+    out = empty(sizes, kind, x.device, x.requires_grad)
+    _reduced(of, what, sizes, [x.reshape(sizes[0], x.shape[at], sizes[1])], out)
+    return out.reshape(*before, *((1,) if keepdims else ()), *after) if keepdims or x.ndim > 1 else out.flatten()
 
 
 def product(left: Any, right: Any) -> Any:
@@ -141,7 +192,7 @@ def _place(left: Any, right: Any) -> Any:
     return next((v.device for v in (left, right) if isinstance(v, array)), None)
 
 
-def _reduced(of: Kernel, what: str, n: int, inputs: list[array], out: array) -> array:
+def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array], out: array) -> array:
     if isinstance(out.dtype, Struct):
         raise LaunchError(
             f"{what} takes an array of numbers or vectors, not of structs.", advice="Take a field: x['v']."

@@ -9,7 +9,7 @@ from workbench.api.tapes.steps import LaunchStep, Step, Tape, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-from workbench.types import element
+from workbench.types import element, is_float
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,25 @@ def unseen(value: array) -> CutStep:
         )
 
     return CutStep((value,), {value.memory}, refusal)
+
+
+def as_integers(touched: Collection[array], changes: Sequence[Memory], taped: Callable[[], set[Memory]]) -> list[Step]:
+    """Floats of taped steps that a step is about to change through a view of them as integers.
+
+    Args:
+        touched: the step's arrays.
+        changes: the memories that it changes.
+        taped: returns the memories of floats that taped steps have changed.
+    """
+
+    def refusal(value: array) -> NotDifferentiable:
+        return NotDifferentiable(
+            f"Floats were changed through a view of them as {value.type!r}, and the gradient goes through them.",
+            advice="Change them as floats, or write the new values to another array.",
+        )
+
+    views = [v for v in touched if v.memory.as_integers and not is_float(v.dtype) and v.memory in changes]
+    return [CutStep((v,), {v.memory}, refusal) for v in views if v.memory in taped()]
 
 
 def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:

@@ -15,7 +15,7 @@ from typing import Self
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
-from workbench.api.tapes.cuts import CutStep, refuse_conversion, unseen, untaped
+from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
 from workbench.api.tapes.half_added import half_adding, refuse_half_added
 from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
@@ -203,6 +203,7 @@ class Tape(Observer):
                 self._versions[memory] = memory.version
                 if is_float(value.dtype) and memory in self._taped():
                     self.steps.append(unseen(value))
+        self.steps += as_integers(touched, changes, self._taped)
         for memory in changes:
             self._versions[memory] += 1
 

@@ -30,6 +30,7 @@ import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
 from workbench.builtins.declaration.rules import RULES, Arg, Rule
+from workbench.host_vectors import ON_HOST, HostVector
 from workbench.types import Type
 
 AdjointRule = Callable[..., tuple[Ref | None, ...]]
@@ -61,6 +62,8 @@ class Builtin:
         passing: the adjoint rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
         differentiable: "" or the reason why there is no gradient ("integer result", …).
         operator: what users write for it where it is not called by name: "+".
+        across: how the bools of a vector's components become one, `and_` or `or_`; empty where a vector is refused or
+            gives a vector.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Builtin:
     passing: bool = False
     differentiable: str = ""
     operator: str = ""
+    across: str = ""
     hidden: bool = False
 
     def __call__(self, *args: Any) -> Any:
@@ -91,6 +95,8 @@ class Builtin:
         for value in args:
             if hasattr(value, "__wb_call__"):
                 return value.__wb_call__(self, args)
+        if any(isinstance(value, HostVector) for value in args):
+            return ON_HOST[0](self, args, {})
         with np.errstate(all="ignore"):
             return self.reference(*(np.asarray(a)[()] for a in args))
 
@@ -131,10 +137,14 @@ class Form:
     takes: Takes | None = field(default=None, repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refuse, but for `static(x)`, which is x."""
+        """The result for values of Python, where the name has one outside kernels; `static(x)` is x.
+
+        Raises:
+            TypeError: it has a meaning only inside a kernel.
+        """
         if self.name == "static" and len(args) == 1 and not kwargs:
             return args[0]
-        raise TypeError(f"{self.name}() has a meaning only inside a kernel")
+        return ON_HOST[0](self, args, kwargs)
 
 
 TABLE: dict[str, Builtin] = {}

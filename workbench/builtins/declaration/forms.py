@@ -28,9 +28,16 @@ print_ = form(
     "print(a, b, …, sep=' ', end='\\n')", "Print as Python does, after the launch and in the order of its threads."
 )
 printf = form("printf(format, a, b, …)", "Print by a format with %d %i %u %x %o %c %f %e %g.")
-expect_eq = form("expect_eq(a, b)", "An assert that two numbers are equal: a fault in code with checks.")
-expect_neq = form("expect_neq(a, b)", "An assert that two numbers differ.")
-expect_near = form("expect_near(a, b, tolerance=1e-6)", "An assert that two numbers are so near each other.")
+expect_eq = form(
+    "expect_eq(a, b)",
+    "An assert that two numbers, vectors or matrices are equal. A kernel that calls it runs with checks, unless its "
+    "launch says checks=False.",
+)
+expect_neq = form("expect_neq(a, b)", "An assert that two numbers, vectors or matrices differ.")
+expect_near = form(
+    "expect_near(a, b, tolerance=1e-6)",
+    "An assert that two numbers are so near each other; of vectors and matrices each component.",
+)
 adjoint = form(
     "adjoint[x]",
     "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError
+from workbench.promotion import promote_all
 from workbench.types import (
     ArrayType,
     Kind,
@@ -23,7 +24,7 @@ from workbench.types import (
     float32,
     float64,
     int32,
-    promote_all,
+    is_integer,
 )
 from workbench.types import bool as bool_
 
@@ -270,7 +271,7 @@ same_numeric = numeric(1)
 # What the functions take that are written in the kernel language.
 
 QUATERNION, VECTOR, NUMBER, MATRIX = "quaternion", "vector of length 3", "number", "3 × 3 matrix"
-TRANSFORM = "transform"
+TRANSFORM, MATRIX2, INTEGER = "transform", "2 × 2 matrix", "integer"
 
 
 def given(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
@@ -288,7 +289,7 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
             plural = "s" * (len(wanted) != 1)
             raise KernelTypeError(f"{name}() takes {len(wanted)} argument{plural}; it got {len(args)}.", advice=advice)
         if not all(map(_is_kind, args, wanted)):
-            raise refuse(name, args, ", ".join(f"a {kind}" for kind in wanted))
+            raise refuse(name, args, ", ".join(f"{'an' if kind == INTEGER else 'a'} {kind}" for kind in wanted))
         strong = (element(a) for a in args if not isinstance(a, Weak))
         scalar = promote_all(s for s in strong if s.kind is Kind.FLOAT) or float32
         return [_of_kind(kind, scalar) for kind in wanted]
@@ -299,10 +300,12 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
 def _is_kind(arg: Arg, kind: str) -> bool:
     if kind == NUMBER:
         return isinstance(arg, (Weak, Scalar))
+    if kind == INTEGER:
+        return arg == WEAK_INT or (isinstance(arg, Scalar) and is_integer(arg))
     return isinstance(arg, Vector) and arg.dtype.kind is Kind.FLOAT and arg == _of_kind(kind, arg.dtype)
 
 
 def _of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
     wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
-    wide[TRANSFORM] = Transform(7, scalar)
+    wide |= {TRANSFORM: Transform(7, scalar), MATRIX2: Matrix(4, scalar, 2), INTEGER: int32}
     return wide.get(kind, scalar)

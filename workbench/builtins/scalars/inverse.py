@@ -1,4 +1,4 @@
-"""The inverse of the error function.
+"""The inverses of the error function and of its complement.
 
 A first value from Giles' single-precision polynomials ("Approximating the erfinv function", GPU Computing Gems Jade
 Edition, 2011); for float64, Halley's steps on erf, or on erfc near ±1, follow.
@@ -16,6 +16,7 @@ from workbench.builtins.declaration.declare import builtin
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.declaration.rules import same_float
 from workbench.builtins.scalars.extrema import fabs
+from workbench.builtins.scalars.extrema import min as smaller
 from workbench.builtins.scalars.maths import UNIT, copysign, erf, erfc, exp, log, sqrt
 from workbench.builtins.scalars.operators import where
 from workbench.types import element, float32
@@ -44,11 +45,11 @@ def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
     return sqrt(w - log(w * (math.pi / 4)) * 0.5)
 
 
-def _refined(a: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
+def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
              choose: Callable[..., Any]) -> Any:  # fmt: skip
-    """Halley's steps towards erf(y) = a, for 0 ≤ a < 1."""
+    """Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
     for _ in range(_STEPS):
-        error = choose(a < 0.5, erf(y) - a, (1.0 - a) - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
+        error = choose(a < 0.5, erf(y) - a, rest - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
         y = y - error / (y * error + 1.0)
     return y
 
@@ -62,7 +63,7 @@ def erfinv(x):
     w = -math.log((1 - a) * (1 + a))
     start = a * (_polynomial(_CENTRE, w - 2.5) if w < 5 else _polynomial(_TAIL, math.sqrt(w) - 3))
     start = start if w < _FAR else _far(w, math.log, math.sqrt)
-    y = _refined(a, start, math.erf, math.erfc, math.exp, lambda test, one, two: one if test else two)
+    y = _refined(a, 1.0 - a, start, math.erf, math.erfc, math.exp, lambda test, one, two: one if test else two)
     return np.copysign(y, x)
 
 
@@ -73,10 +74,38 @@ def _(x):
     y = where(w < 5.0, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, sqrt(w) - 3.0)) * a
     if element(x.type) != float32:
         y = where(w < _FAR, y, _far(w, log, sqrt))
-        y = _refined(a, y, erf, erfc, exp, where)
+        y = _refined(a, 1.0 - a, y, erf, erfc, exp, where)
     return copysign(where(a.equals(1), x.like(math.inf), y), x)
 
 
 @erfinv.adjoint
 def _(ct: Ref, result: Ref, x: Ref):
     return (ct * exp(result * result) * (math.sqrt(math.pi) / 2),)
+
+
+@builtin(same_float, domain=((0.02, 1.98),), ulp=16, wide=True)
+def erfcinv(x):
+    """The y with erfc(y) = x; infinite at 0 and 2, NaN outside. Near 0 it keeps the digits that erfinv(1 - x) loses."""
+    rest = float(np.minimum(x, 2 - x))
+    if not rest > 0:
+        return np.copysign(np.inf, 1 - x) if rest == 0 else np.nan
+    w, a = -math.log(rest * (2 - rest)), 1 - rest
+    start = a * (_polynomial(_CENTRE, w - 2.5) if w < 5 else _polynomial(_TAIL, math.sqrt(w) - 3))
+    start = start if w < _FAR else _far(w, math.log, math.sqrt)
+    y = _refined(a, rest, start, math.erf, math.erfc, math.exp, lambda test, one, two: one if test else two)
+    return np.copysign(y, 1 - x)
+
+
+@erfcinv.expansion
+def _(x):
+    rest = smaller(x, 2.0 - x)
+    a = 1.0 - rest
+    w = -log(rest * (2.0 - rest))
+    y = where(w < 5.0, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, sqrt(w) - 3.0)) * a
+    y = _refined(a, rest, where(w < _FAR, y, _far(w, log, sqrt)), erf, erfc, exp, where)
+    return copysign(where(rest.equals(0), x.like(math.inf), y), 1.0 - x)
+
+
+@erfcinv.adjoint
+def _(ct: Ref, result: Ref, x: Ref):
+    return (ct * exp(result * result) * (-math.sqrt(math.pi) / 2),)

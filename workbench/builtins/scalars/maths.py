@@ -181,9 +181,9 @@ _linear("degrees", 180 / math.pi, "Radians to degrees.")
 _linear("radians", math.pi / 180, "Degrees to radians.")
 
 
-@builtin(float_to_bool, cuda="({0} != {0})", differentiable="no: a bool")
+@builtin(float_to_bool, cuda="({0} != {0})", differentiable="no: a bool", across="or_")
 def isnan(x):
-    """Whether x is NaN."""
+    """Whether x, or a component of it, is NaN."""
     return np.isnan(x)
 
 
@@ -192,10 +192,10 @@ def _(x):
     return x.differs(x)
 
 
-@builtin(float_to_bool, cuda="wb_isinf({0})", differentiable="no: a bool",
+@builtin(float_to_bool, cuda="wb_isinf({0})", differentiable="no: a bool", across="or_",
          prelude="template <typename T> WB_FN bool wb_isinf(T x) { return x == x && x - x != x - x; }\n")  # fmt: skip
 def isinf(x):
-    """Whether x is infinite, of either sign."""
+    """Whether x, or a component of it, is infinite, of either sign."""
     return np.isinf(x)
 
 
@@ -204,10 +204,10 @@ def _(x):
     return TABLE["and_"](x.equals(x), (x - x).differs(x - x))
 
 
-@builtin(float_to_bool, cuda="wb_isfinite({0})", differentiable="no: a bool",
+@builtin(float_to_bool, cuda="wb_isfinite({0})", differentiable="no: a bool", across="and_",
          prelude="template <typename T> WB_FN bool wb_isfinite(T x) { return x - x == x - x; }\n")  # fmt: skip
 def isfinite(x):
-    """Whether x is neither infinite nor NaN."""
+    """Whether x, or each component of it, is neither infinite nor NaN."""
     return np.isfinite(x)
 
 

@@ -1,53 +1,79 @@
-"""`expect_eq(a, b)`, `expect_neq`, `expect_near(a, b, tolerance)`: asserts, tested by code with checks."""
+"""`expect_eq(a, b)`, `expect_neq`, `expect_near(a, b, tolerance)`: asserts, tested by code with checks.
+
+A kernel that calls one runs with checks if its launch does not say otherwise (`Definition.expects`).
+"""
 
 from __future__ import annotations
 
 import ast
+from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
-from workbench.frontend.state.coerce import apply, describe, usable
+from workbench.frontend.state.coerce import apply, components, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.attributes import MESSAGE
 from workbench.ir.values import Value
-from workbench.types import Scalar
+from workbench.types import Scalar, Vector
 
 TOLERANCE = 1e-6
+Number = Value | Literal
 
 
-def _numbers(context: Context, node: ast.Call, expression: Expression, least: int, most: int) -> list[Value | Literal]:
+def _numbers(context: Context, node: ast.Call, expression: Expression, least: int, most: int) -> list[Number]:
     name = ast.unparse(node.func).split(".")[-1]
     if node.keywords or not least <= len(node.args) <= most:
         what = f"{least}" if least == most else f"{least} or {most}"
         raise context.error(KernelTypeError, f"{name}() takes {what} numbers, without names.")
     found = [usable(context, expression(context, a)) for a in node.args]
     for operand in found:
-        if isinstance(operand, Value) and not isinstance(operand.type, Scalar):
-            advice = "Compare its components."
+        if isinstance(operand, Value) and not isinstance(operand.type, (Scalar, Vector)):
+            advice = "Compare its elements, or its fields."
             raise context.error(KernelTypeError, f"{name}() takes numbers; this is {describe(operand)}.", advice)
+    if _shape(found[0]) != _shape(found[1]) or any(map(_shape, found[2:])):
+        shown = " and ".join(map(describe, found))
+        raise context.error(KernelTypeError, f"{name}() takes numbers, or vectors of one type; these are {shown}.")
     return found
 
 
-def _compared(sign: str) -> FormHandler:
-    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        numbers = _numbers(context, node, expression, 2, 2)
-        context.builder.emit("assert", (apply(context, TABLE[sign], numbers),), (), {MESSAGE: ""})
-        return ()
+def _shape(operand: Number) -> tuple[int, ...]:
+    return operand.type.shape if isinstance(operand, Value) and isinstance(operand.type, Vector) else ()
 
-    return lower
+
+def _pairs(context: Context, a: Number, b: Number) -> list[tuple[Number, Number]]:
+    """The components of two values side by side; two numbers as they are."""
+    if not isinstance(a, Value) or not isinstance(b, Value) or not isinstance(a.type, Vector):
+        return [(a, b)]
+    return list(zip(components(context, a), components(context, b), strict=True))
+
+
+def _assert(context: Context, condition: Value, message: str = "") -> None:
+    context.builder.emit("assert", (condition,), (), {MESSAGE: message})
+
+
+def _equal(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    for pair in _pairs(context, *_numbers(context, node, expression, 2, 2)):
+        _assert(context, apply(context, TABLE["eq"], pair))
+    return ()
+
+
+def _differ(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    pairs = _pairs(context, *_numbers(context, node, expression, 2, 2))
+    each = [apply(context, TABLE["ne"], pair) for pair in pairs]
+    _assert(context, reduce(lambda a, b: apply(context, TABLE["or_"], (a, b)), each))
+    return ()
 
 
 def _near(context: Context, node: ast.Call, expression: Expression) -> Operand:
     a, b, *rest = _numbers(context, node, expression, 2, 3)
-    apart = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], (a, b)),))
-    near = apply(context, TABLE["le"], (apart, rest[0] if rest else Literal(TOLERANCE)))
-    context.builder.emit("assert", (near,), (), {MESSAGE: f"{ast.unparse(node.args[0])} is not near enough"})
+    pairs, what = _pairs(context, a, b), ast.unparse(node.args[0])
+    for k, pair in enumerate(pairs):
+        apart = apply(context, TABLE["abs"], (apply(context, TABLE["sub"], pair),))
+        near = apply(context, TABLE["le"], (apart, rest[0] if rest else Literal(TOLERANCE)))
+        part = f"component {k} of {what}" if len(pairs) > 1 else what
+        _assert(context, near, f"{part} is not near enough")
     return ()
 
 
-FORMS: dict[str, FormHandler] = {
-    "expect_eq": _compared("eq"),
-    "expect_neq": _compared("ne"),
-    "expect_near": _near,
-}
+FORMS: dict[str, FormHandler] = {"expect_eq": _equal, "expect_neq": _differ, "expect_near": _near}

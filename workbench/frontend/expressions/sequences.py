@@ -1,4 +1,4 @@
-"""Sequences known at compile time: tuples, vectors, `enumerate` and `zip` of them, and `in` over them.
+"""Sequences known at compile time: tuples, vectors, `enumerate`, `zip` and `reversed` of them, and `in` over them.
 
 A sequence is a tuple of operands, so an unrolled loop, an unpacking and a membership test see the same elements.
 """
@@ -22,18 +22,19 @@ from workbench.types import bool as bool_
 
 LONGEST = 256
 OVER = (
-    "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), enumerate(…) or zip(…) of those.",
+    "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), and enumerate(…), zip(…) or "
+    "reversed(…) of those.",
     "Write for i in range(n).",
 )
 ARRAY = (
     "The length of an array is known only when the kernel runs; here it must be known at compile time.",
     "Write for i in range(len(x)), and index every array by i.",
 )
-ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip"}
+ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reversed"}
 
 
 def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
-    """`range`, `enumerate` or `zip` where the expression is a call of it; else empty."""
+    """`range`, `enumerate`, `zip` or `reversed` where the expression is a call of it; else empty."""
     if not isinstance(node, ast.Call):
         return ""
     callee = expression(context, node.func)
@@ -136,8 +137,14 @@ def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Oper
     return tuple(zip(*found, strict=False))
 
 
+def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
+    if len(node.args) != 1 or node.keywords:
+        raise context.error(KernelTypeError, "reversed() takes one sequence.")
+    return sequence(context, node.args[0], expression)[::-1]
+
+
 SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ...]]] = {
-    "range": _range, "enumerate": _enumerate, "zip": _zip,
+    "range": _range, "enumerate": _enumerate, "zip": _zip, "reversed": _reversed,
 }  # fmt: skip
 
 

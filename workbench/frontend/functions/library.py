@@ -22,8 +22,9 @@ from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.ir.values import Value
+from workbench.promotion import promote_all
 from workbench.source import Source, parsed
-from workbench.types import Quaternion, Vector, element, int64, promote_all, uint32
+from workbench.types import Quaternion, Vector, element, int64, uint32
 
 
 @cache

@@ -163,7 +163,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     if _is_vector(value):
         scalar, flat = SCALARS[value.dtype.name], tuple(value.reshape(-1).tolist())
         form = Vector(value.size, scalar) if value.ndim == 1 else matrix(value.shape, scalar)
-        return _constant(context, path, form, flat)
+        return _constant(context, path, getattr(value, "type", None) or form, flat)
     return Static(value, path)
 
 

@@ -1,5 +1,7 @@
 """Calls that rebind a local name: `randf(state)` its state, `tile_matmul(a, b, acc)` the tile acc.
 
+A statement `svd3(A, U, s, V)`, with names for the results after the arguments, is read as `U, s, V = svd3(A)`.
+
 Before a function is lowered, `mark` finds these calls and marks the name as one that is assigned there, so that
 branches and loops carry it; and it notes where a draw may or may not happen within one expression, which is refused.
 """
@@ -32,12 +34,40 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
     whole = body is definition.node.body
     nodes = definition.nodes if whole else (node for statement in body for node in ast.walk(statement))
-    if not any(_rebound(definition, node) for node in nodes):
+    if not any(_rebound(definition, node) or _with_results(definition, node) for node in nodes):
         return list(body)
-    marked = copy.deepcopy(list(body))
-    for statement in marked:
+    marked = ast.Module(copy.deepcopy(list(body)), [])
+    for statement in ast.walk(marked):
+        for block in (getattr(statement, name, None) for name in ("body", "orelse")):
+            if isinstance(block, list):
+                block[:] = [_assigned(definition, inner) for inner in block]
+    for statement in marked.body:
         _mark(definition, statement, "")
-    return marked
+    return marked.body
+
+
+def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
+    """A call that names its results, as an assignment."""
+    results = _with_results(definition, node)
+    if not results:
+        return node
+    assert isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    targets: list[ast.expr] = [ast.copy_location(ast.Name(n.id, ast.Store()), n) for n in results]
+    call = ast.copy_location(ast.Call(node.value.func, node.value.args[: -len(results)], []), node)
+    target = ast.copy_location(ast.Tuple(targets, ast.Store()), node)
+    return ast.copy_location(ast.Assign([target], call), node)
+
+
+def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
+    """The names after the arguments of a statement that calls a function of the library with several results."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call) or node.value.keywords:
+        return []
+    form = _form(definition, node.value)
+    if form is None or form.body is None or form.rebinds is not None:
+        return []
+    names = [a for a in node.value.args[form.body.__code__.co_argcount :] if isinstance(a, ast.Name)]
+    found = len(names) > 1 and form.body.__code__.co_argcount + len(names) == len(node.value.args)
+    return names if found else []
 
 
 def _mark(definition: Definition, node: ast.AST, place: str) -> None:
@@ -56,6 +86,17 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
     """The name that a call rebinds, if it does."""
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
+    value = _form(definition, node)
+    if value is None or value.rebinds is None:
+        return None
+    place, keyword = value.rebinds
+    given = next((k.value for k in node.keywords if k.arg == keyword), None)
+    found = node.args[place] if place < len(node.args) else given
+    return found if isinstance(found, ast.Name) else None
+
+
+def _form(definition: Definition, node: ast.Call) -> Form | None:
+    """The form that is called, if it is one."""
     path, callee = [], node.func
     while isinstance(callee, ast.Attribute):
         path.append(callee.attr)
@@ -65,9 +106,4 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
     value: Any = definition.scope.lookup(callee.id, usable_in_kernel)
     for attr in reversed(path):
         value = getattr(value, attr, MISSING)
-    if not isinstance(value, Form) or value.rebinds is None:
-        return None
-    place, keyword = value.rebinds
-    given = next((k.value for k in node.keywords if k.arg == keyword), None)
-    found = node.args[place] if place < len(node.args) else given
-    return found if isinstance(found, ast.Name) else None
+    return value if isinstance(value, Form) else None

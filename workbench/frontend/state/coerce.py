@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import Builtin
+from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
@@ -216,6 +217,9 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
         return over(
             context, f"{builtin.operator or builtin.name}", args, lambda parts: [apply(context, builtin, parts)]
         )[0]
+    if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
+        each = (apply(context, builtin, [c]) for c in components(context, args[0]))
+        return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
     try:
         types, result = builtin.rule(builtin.name, [weak(a) for a in args])
     except KernelTypeError as error:
@@ -225,6 +229,13 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     made = context.builder.one(builtin.name, values, result)
     spread(context, builtin.name, args, made)
     return made
+
+
+def components(context: Context, value: Value) -> list[Value]:
+    """The components of a vector, a matrix's row by row."""
+    assert isinstance(value.type, Vector)
+    one, const = context.builder.one, context.builder.const
+    return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

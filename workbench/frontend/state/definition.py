@@ -142,6 +142,13 @@ class Definition:
         return tuple(ast.walk(self.node))
 
     @cached_property
+    def expects(self) -> bool:
+        """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
+        called = (n.func for n in self.nodes if isinstance(n, ast.Call))
+        names = (getattr(f, "attr", getattr(f, "id", "")) for f in called)
+        return any(name.startswith("expect_") for name in names)
+
+    @cached_property
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))

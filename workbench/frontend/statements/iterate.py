@@ -31,6 +31,12 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         if iterator_name(context, node.iter.args[0], expression) == "range":
             node = _counted(context, node, expression)
             name = "range"
+    if name == "reversed" and isinstance(node.iter, ast.Call) and len(node.iter.args) == 1:
+        (inner,) = node.iter.args
+        if iterator_name(context, inner, expression) == "range":
+            bounds = loops.backwards(context, inner, expression)
+            loops.for_loop(context, node, expression, lower_body, bounds)
+            return
     if name == "range":
         loops.for_loop(context, node, expression, lower_body)
     elif not _over_array(context, node, name, expression, lower_body):

@@ -19,7 +19,7 @@ from workbench.frontend.statements.loop_names import opened
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
-from workbench.types import Type, int64, is_integer
+from workbench.types import Kind, Scalar, Type, int64, is_integer
 from workbench.types import bool as bool_
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
@@ -206,6 +206,28 @@ def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
     raise context.error(
         KernelSyntaxError, "A loop in a kernel runs over range(…).", "Write for i in range(start, stop, step)."
     )
+
+
+def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+    """The bounds of `reversed(range(…))`.
+
+    Raises:
+        KernelTypeError: a bound is not known now, and the step is not 1 or -1, or the range is of unsigned integers.
+    """
+    start, stop, step = bounds = _range(context, node, expression)
+    steps = _steps(bounds)
+    if steps is not None:
+        turned = steps[::-1]
+        return Literal(turned.start), Literal(turned.stop), Literal(turned.step)
+    values = [usable(context, b) for b in bounds]
+    unsigned = any(isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.kind is Kind.UINT for v in values)
+    if not isinstance(step, Literal) or step.value not in (1, -1) or unsigned:
+        raise context.error(
+            KernelTypeError, "reversed() takes a range of signed integers with a step of 1 or -1.",
+            "Count down: range(last, before_the_first, -step).",
+        )  # fmt: skip
+    first, before = (apply(context, TABLE["sub"], (bound, step)) for bound in (stop, start))
+    return first, before, Literal(-step.value)
 
 
 def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:

@@ -9,15 +9,10 @@ from workbench.frontend.state.coerce import assign_type, describe, materialise, 
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Operand
 from workbench.ir.values import Value
-from workbench.types import Quaternion, Scalar, Transform, Vector
+from workbench.types import Scalar, Transform, Vector
 
 PLACES = {"p": range(3), "q": range(3, 7)}
 EXAMPLE = "Write transform(p, q), with p a vec3 and q a quat, or transform_identity()."
-
-
-def part_type(type: Transform, name: str) -> Vector:
-    """The type of `t.p` or `t.q`."""
-    return Vector(3, type.dtype) if name == "p" else Quaternion(4, type.dtype)
 
 
 def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Value:
@@ -30,7 +25,7 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
     types = [o.type if isinstance(o, Value) else None for o in operands]
     if len(types) == 1 and isinstance(types[0], Transform):
         return context.builder.cast(materialise(context, operands[0]), type)
-    if types == [part_type(type, "p"), part_type(type, "q")]:
+    if types == [type.part("p"), type.part("q")]:
         components = [c for o in operands for c in _components(context, materialise(context, o))]
     elif len(operands) == type.length and not any(isinstance(t, Vector) for t in types):
         components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
@@ -59,7 +54,7 @@ def attribute(context: Context, t: Value, name: str) -> Value:
     assert isinstance(t.type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
-    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], part_type(t.type, name))
+    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], t.type.part(name))
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
@@ -72,7 +67,7 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
     assert isinstance(t.type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, part_type(t.type, name), f"{label or 'The transform'}.{name}")
+    part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
     for place, component in zip(PLACES[name], _components(context, part), strict=True):
         index = context.builder.const(place)
         t = context.builder.emit("insert", (t, index, component), (t.type,), names=(label,)).result

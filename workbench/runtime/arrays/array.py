@@ -22,6 +22,7 @@ from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side, tag_of
 from workbench.runtime.arrays.views import Viewed
+from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
@@ -150,8 +151,10 @@ class array(Viewed, Arithmetic):
         self.requires_grad = False
         self._grad: array | None = None
         self._fields: dict[str, array] | None = None
-        if requires_grad:
+        if requires_grad and is_float(dtype):
             self._require_grad()
+        elif requires_grad:
+            warn(f"An array of {dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
 
     def _require_grad(self) -> None:
         if not is_float(self.dtype):
@@ -300,7 +303,7 @@ class array(Viewed, Arithmetic):
         if shape:
             return self.window(shape, strides, self.address + start)
         found = self.window((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
-        return found if not isinstance(self.dtype, Struct) else as_value(self.dtype, found)
+        return as_value(self.dtype, found)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.host_vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
 from workbench.types import SCALARS, Scalar, Vector, element, is_float
@@ -109,9 +110,11 @@ def _tuples(data: Any, struct: Struct) -> Any:
     raise TypeError(f"{data!r} is no {struct!r}")
 
 
-def as_value(struct: Struct, record: Any) -> Any:
-    """A record of NumPy as a value of the struct's class; the record itself if it has none."""
-    return struct.host.from_record(record) if struct.host is not None else record
+def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
+    """An element as NumPy has it as a value of its type; a record itself if its struct has no class."""
+    if isinstance(type, Struct):
+        return type.host.from_record(found) if type.host is not None else found
+    return HostVector.of(found, type) if isinstance(type, Vector) else found
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.host_vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import indexedarray, tables
@@ -28,7 +29,7 @@ class StructValue:
     """The base of every class that `struct` makes: one value of a struct type.
 
     Fields are attributes. What is assigned is checked and copied: a struct is a value, as in a kernel. Vectors and
-    matrices are NumPy arrays, so `p.vel[0] = 1.0` works.
+    matrices are NumPy arrays, so `p.vel[0] = 1.0` works, and `p.vel.x = 1.0`.
     """
 
     __wb_struct__: ClassVar[Struct]
@@ -85,7 +86,8 @@ class StructValue:
             part = record[f.name]
             if isinstance(f.type, Struct):
                 part = f.type.host.from_record(part)
-            made.__dict__[f.name] = np.array(part) if isinstance(f.type, Vector) else _plain(part)
+            whole = isinstance(f.type, Vector)
+            made.__dict__[f.name] = HostVector.of(np.array(part), f.type) if whole else _plain(part)
         return made
 
     def __copy__(self) -> StructValue:
@@ -110,7 +112,7 @@ def _zero(type: AnyType) -> Any:
     if isinstance(type, (ArrayType, StructArray)):
         return None
     if isinstance(type, Vector):
-        return np.zeros(type.shape, type.dtype.numpy)
+        return HostVector.of(np.zeros(type.shape, type.dtype.numpy), type)
     assert isinstance(type, Scalar)
     return False if type == bool_ else 0.0 if type.kind is Kind.FLOAT else 0
 
@@ -120,7 +122,7 @@ def _plain(value: Any) -> Any:
 
 
 def _copied(value: Any) -> Any:
-    return value.__copy__() if isinstance(value, StructValue) else value.copy() if type(value) is np.ndarray else value
+    return value.__copy__() if isinstance(value, (StructValue, np.ndarray)) else value
 
 
 def _shown(value: Any) -> str:
@@ -151,7 +153,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        return np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy).reshape(type.shape)
+        made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
+        return HostVector.of(made.reshape(type.shape), type)
     if not isinstance(value, NUMBERS):
         raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}: {value!r}.")
     return number(type, value, what)

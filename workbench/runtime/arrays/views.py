@@ -105,6 +105,7 @@ class Viewed:
             shape, strides = self.shape, self.strides
             if is_float(kind):
                 notify("converting", self, kind)
+            self.memory.as_integers |= is_float(self.dtype) and not is_float(kind)
         else:
             raise TypeError(
                 f"{self.dtype!r} has {self.dtype.size} bytes and {kind!r} has {kind.size}: view() needs one size"

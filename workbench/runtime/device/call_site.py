@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,12 @@ class Site:
         folder, name = os.path.split(self.filename)
         cell = os.path.basename(folder).startswith("ipykernel_") or name.startswith("<ipython-input-")
         return f"{'cell' if cell else name}:{self.line}"
+
+
+def warn(message: str) -> None:
+    """Warn of the line of the user's that is running."""
+    site = call_site() or Site("workbench", 1)
+    warnings.warn_explicit(message, UserWarning, site.filename, site.line)
 
 
 def call_site() -> Site | None:

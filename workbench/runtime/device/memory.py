@@ -28,10 +28,22 @@ class Memory:
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
         half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
+        as_integers: whether there was a view of its floats as integers.
         turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
     """
 
-    __slots__ = ("address", "device", "grad", "half_added", "nbytes", "owner", "plain", "turn", "version")
+    __slots__ = (
+        "address",
+        "as_integers",
+        "device",
+        "grad",
+        "half_added",
+        "nbytes",
+        "owner",
+        "plain",
+        "turn",
+        "version",
+    )
 
     def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
         self.device = device
@@ -42,6 +54,7 @@ class Memory:
         self.version = 0
         self.grad: Any = None
         self.half_added = -1
+        self.as_integers = False
         self.turn = turn
 
     @property

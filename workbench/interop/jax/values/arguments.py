@@ -13,22 +13,11 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.values.library import library
+from workbench.promotion import promote
 from workbench.ranges import fits
 from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import (
-    SCALARS,
-    Aggregate,
-    ArrayType,
-    Kind,
-    Scalar,
-    Type,
-    Vector,
-    as_type,
-    element,
-    is_wide,
-    promote,
-)
+from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}

@@ -1,0 +1,65 @@
+"""Quaternions of angles and of matrices, and the angles of quaternions, in the kernel language.
+
+Axes are 0, 1 and 2; angles are in radians; names and orders are the field's.
+"""
+
+from __future__ import annotations
+
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import quaternion, vector
+from workbench.builtins.declaration.rules import INTEGER, MATRIX, NUMBER, QUATERNION, VECTOR, kinds
+from workbench.builtins.scalars.extrema import clamp
+from workbench.builtins.scalars.maths import asin, atan2, cos, sin, sqrt
+from workbench.builtins.scalars.operators import where
+
+
+@written("_quat_about(axis, angle)")
+def _quat_about(axis, angle):
+    """The rotation about the axis 0, 1 or 2."""
+    s = sin(angle * 0.5)
+    return quaternion(where(axis == 0, s, 0.0), where(axis == 1, s, 0.0), where(axis == 2, s, 0.0), cos(angle * 0.5))
+
+
+@written("quat_rpy(roll, pitch, yaw)", kinds(NUMBER, NUMBER, NUMBER))
+def quat_rpy(roll, pitch, yaw, /):
+    """The rotation about x by roll, then about y by pitch, then about z by yaw; the axes stay where they are."""
+    return _quat_about(2, yaw) * _quat_about(1, pitch) * _quat_about(0, roll)
+
+
+@written("quat_to_rpy(q)", kinds(QUATERNION))
+def quat_to_rpy(q, /):
+    """The angles (roll, pitch, yaw) of a unit quaternion, as a vector; pitch is within ±π/2."""
+    x, y, z, w = q
+    roll = atan2((w * x + y * z) * 2.0, 1.0 - (x * x + y * y) * 2.0)
+    pitch = asin(clamp((w * y - z * x) * 2.0, -1.0, 1.0))
+    return vector(roll, pitch, atan2((w * z + x * y) * 2.0, 1.0 - (y * y + z * z) * 2.0))
+
+
+@written("quat_from_euler(e, i, j, k)", kinds(VECTOR, INTEGER, INTEGER, INTEGER))
+def quat_from_euler(e, i, j, k, /):
+    """The rotation about the fixed axis i, then j, then k: by e[0] about x, e[1] about y, e[2] about z.
+
+    About axes that turn with the body it is k, then j, then i. `quat_from_euler(e, 0, 1, 2)` is `quat_rpy` of e.
+    """
+    return _quat_about(k, e[k]) * _quat_about(j, e[j]) * _quat_about(i, e[i])
+
+
+@written("quat_from_matrix(m)", kinds(MATRIX))
+def quat_from_matrix(m, /):
+    """The unit quaternion of a rotation matrix, of the two the one found from its largest component.
+
+    Source: Day, "Converting a Rotation Matrix to a Quaternion" (2014): of four formulas, the one without cancellation.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = m
+    low, along_x, along_z = i < 0.0, a > e, a < -e
+    t = where(
+        low,
+        where(along_x, 1.0 + a - e - i, 1.0 - a + e - i),
+        where(along_z, 1.0 - a - e + i, 1.0 + a + e + i),
+    )
+    u, v, w = h - f, c - g, d - b
+    x = where(low, where(along_x, t, b + d), where(along_z, c + g, u))
+    y = where(low, where(along_x, b + d, t), where(along_z, f + h, v))
+    z = where(low, where(along_x, c + g, f + h), where(along_z, t, w))
+    s = where(low, where(along_x, u, v), where(along_z, w, t))
+    return quaternion(x, y, z, s) * (0.5 / sqrt(t))

@@ -1,0 +1,101 @@
+"""Vectors, matrices, quaternions and transforms as Python has them: NumPy arrays that know their type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+ON_HOST: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = []
+"""One function: what a name of the kernel language gives for values of Python. It needs the compiler, floors above."""
+
+NAMES = {"x": slice(0, 1), "y": slice(1, 2), "z": slice(2, 3), "w": slice(3, 4), "p": slice(0, 3), "q": slice(3, 7)}
+_KEEP = ("add", "subtract", "multiply", "divide", "negative", "absolute", "positive")
+
+
+class HostVector(np.ndarray[Any, np.dtype[Any]]):
+    """A value of a vector type: a NumPy array with `.x .y .z .w`, of a transform `.p` and `.q`.
+
+        >>> import workbench as wb
+        >>> v = wb.vec3(1.0, 2.0, 3.0)
+        >>> v.x + (2.0 * v).z
+        np.float32(7.0)
+        >>> wb.quat(0.0, 0.0, 1.0, 0.0) * wb.quat(0.0, 0.0, 0.0, 1.0)
+        quat(0.0, 0.0, 1.0, 0.0)
+
+    Sums and multiples are NumPy's. A product with a matrix, quaternion or transform is that of the kernel language; for
+    the product of elements, take `np.multiply`.
+
+    Attributes:
+        type: the vector type; None where an operation of NumPy made something else.
+    """
+
+    type: Any
+
+    @classmethod
+    def of(cls, components: Any, type: Any) -> HostVector:
+        """These components, a NumPy array of the type's shape and dtype, which it shares."""
+        made = components.view(cls)
+        made.type = type
+        return made
+
+    def __array_finalize__(self, source: Any) -> None:
+        type = getattr(source, "type", None)
+        self.type = type if type is not None and self.shape == type.shape and self.dtype == type.dtype.numpy else None
+
+    def __array_wrap__(self, made: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = made.view(np.ndarray)
+        if made.ndim == 0:
+            return plain[()]
+        type = self.type
+        kept = context is None or context[0].__name__ in _KEEP
+        same = kept and type is not None and made.shape == type.shape and made.dtype == type.dtype.numpy
+        return HostVector.of(plain, type) if same else plain
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.view(np.ndarray)[index]
+
+    def __getattr__(self, name: str) -> Any:
+        part = self.view(np.ndarray)[self._named(name)]
+        return part[0] if len(part) == 1 else HostVector.of(part, self.type.part(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in NAMES:
+            self[self._named(name)] = value
+        else:
+            super().__setattr__(name, value)
+
+    def _named(self, name: str) -> slice:
+        place = NAMES.get(name)
+        if place is None or self.type is None or name not in self.type.names:
+            shown = "array" if self.type is None else repr(self.type)
+            raise AttributeError(f"a value of {shown} has no attribute {name!r}")
+        return place
+
+    def __mul__(self, other: Any) -> Any:
+        return self._product(self, other) if _special(self, other) else np.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._product(other, self) if _special(other, self) else np.multiply(other, self)
+
+    @staticmethod
+    def _product(left: Any, right: Any) -> Any:
+        return ON_HOST[0](PRODUCT, (left, right), {})
+
+    def __repr__(self) -> str:
+        if self.type is None:
+            return repr(self.view(np.ndarray))
+        return f"{self.type!r}({', '.join(str(v) for v in self.view(np.ndarray).reshape(-1))})"
+
+    def __reduce__(self) -> Any:
+        return HostVector.of, (self.view(np.ndarray).copy(), self.type)
+
+
+PRODUCT = "a * b"
+
+
+def _special(left: Any, right: Any) -> bool:
+    """Whether the language has a product for these two that is not that of their components."""
+    types = [getattr(v, "type", None) if isinstance(v, HostVector) else None for v in (left, right)]
+    return None not in types and any(t.has_product for t in types)  # type: ignore[union-attr]
