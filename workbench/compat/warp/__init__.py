@@ -8,11 +8,18 @@ errors and advice. Kernels and funcs made here give Warp's numbers where the lan
 from typing import Any
 
 import workbench
+from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp.launches import of_numbers
 from workbench.compat.warp.names import TABLE
 
 
 def __getattr__(name: str) -> Any:
-    found = TABLE[name].value if name in TABLE else getattr(workbench, name)
+    if name in TABLE:
+        found = TABLE[name].value
+    elif (name, "form") in MEANINGS:
+        found = MEANINGS[name, "form"]
+    else:
+        found = of_numbers(name) if {(name, "int"), (name, "float")} & {*MEANINGS} else getattr(workbench, name)
     globals()[name] = found  # found directly the next time
     return found
 

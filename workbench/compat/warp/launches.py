@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
-from workbench.builtins import Builtin, Form
+from workbench.builtins import TABLE, Form
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
+from workbench.frontend import as_builtin
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
@@ -89,15 +90,27 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
 
 @lru_cache(256)
 def _as_func(f: Any, count: int) -> Any:
-    if not isinstance(f, (Builtin, Form)):
+    builtin = f if isinstance(f, Form) else as_builtin(f)
+    if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
     names = ", ".join(f"x{k}" for k in range(count))
-    text = f"def {f.name}({names}):\n    return f({names})\n"
+    text = f"def {builtin.name}({names}):\n    return f({names})\n"
     space: dict[str, Any] = {"f": f}
     exec(text, space)
-    made = wb.Func(definition_of(space[f.name], text))
+    made = wb.Func(definition_of(space[builtin.name], text))
     made.warp_meanings = True
     return made
+
+
+def of_numbers(name: str) -> Callable[..., Any]:
+    """A builtin whose numbers are Warp's, also where Python calls it."""
+
+    def call(*args: Any) -> Any:
+        return _as_func(TABLE[name], len(args))(*args)
+
+    call.__name__, call.__doc__ = name, TABLE[name].doc
+    call.__dict__["__wb_builtin__"] = name
+    return call
 
 
 def launch(
@@ -108,6 +121,8 @@ def launch(
 ) -> wb.Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
+    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed.
+
     Returns:
         A `Launch` with `record_cmd`, else None.
 
@@ -115,6 +130,10 @@ def launch(
         LaunchError: the arguments do not fit.
     """
     hints("wp.launch", {"max_blocks": max_blocks or None})
+    if adjoint:
+        given = [*adj_inputs, *[None] * (len(inputs) - len(adj_inputs))]
+        unwanted = [isinstance(v, wb.array) and not v.requires_grad for v in inputs]
+        adj_inputs = [False if a is None and n else a for a, n in zip(given, unwanted, strict=True)]
     return wb.launch(
         kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
         record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim),

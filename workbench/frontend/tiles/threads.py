@@ -31,7 +31,7 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
         ndim = len(tiling.threads) or 1
         if count != ndim:
             message = f"Launched over threads of {ndim} dimension{'s' * (ndim > 1)}, tid() gives as many indices"
-            advice = "Give dim as many sizes as there are indices, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
+            advice = "Give dim as many sizes, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
             raise context.error(KernelTypeError, f"{message}; this asks for {count}.", advice)
         context.shared.launch_ndim = 1
         return _unravelled(context, _flat(context, tiling.block_dim), tiling.threads[1:])
