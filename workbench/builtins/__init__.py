@@ -20,10 +20,18 @@ from workbench.builtins.scalars import (
     rounding,
     search,
 )
-from workbench.builtins.vectors import decompositions, dot_and_length, matrices, positions, quaternions, transforms
+from workbench.builtins.vectors import (
+    decompositions,
+    dot_and_length,
+    hash_grids,
+    matrices,
+    positions,
+    quaternions,
+    transforms,
+)
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
+    "forms", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
     "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

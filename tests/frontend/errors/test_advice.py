@@ -45,7 +45,7 @@ ADVICE = [
     ("z = wb.mat55()", "wb.mat55", "Write matrix((rows, columns), float)."),
     ("z = cuda.grid(1)", "cuda", "i = tid()"),
     ("wb.syncthreads()", "wb.syncthreads", "work together on tiles"),
-    ("z = wb.HashGrid()", "wb.HashGrid", "Queries of geometry are not in the language"),
+    ("z = wb.Mesh()", "wb.Mesh", "Queries of geometry are not in the language"),
     ("z = none(i)\n    y[i] = z", "y[i]", "End the func with a return of a value."),
     ("z = one(i, i)", "one(i, i)", "one() takes 1 argument; it got 2."),
 ]  # fmt: skip
