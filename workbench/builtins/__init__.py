@@ -32,6 +32,6 @@ from workbench.builtins.vectors import (
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
-    "rounding", "search", "tiles", "transforms", "views",
+    "forms", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions",
+    "quaternions", "randoms", "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

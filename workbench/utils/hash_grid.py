@@ -1,4 +1,4 @@
-"""A grid of cells in which kernels find the neighbours of a point (`builtins/vectors/hash_grids.py`: how they ask it)."""
+"""A grid of cells in which kernels find the neighbours of a point (`builtins/vectors/hash_grids.py`: how they ask)."""
 
 # The bodies of kernels are read by our compiler.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
@@ -50,9 +50,10 @@ class HashGrid(StructValue):
         grid.build(x, radius=0.1)
         wb.launch(density, len(x), [grid, x, 0.1], [out])
 
-    The grid goes on in all directions: a cell that is a whole number of grids away is the same cell, and a query returns
-    its points too. With `period` that is meant: space itself repeats, and `hash_grid_offset(grid, a, b)` is the way from a
-    to the nearest image of b. To a gradient the cells are constants; it flows through what the kernel reads of x.
+    The grid goes on in all directions: a cell that is a whole number of grids away is the same cell, and a query
+    returns its points too. With `period` that is meant: space itself repeats, and `hash_grid_offset(grid, a, b)` is the
+    way from a to the nearest image of b. To a gradient the cells are constants; it flows through what the kernel reads
+    of x.
 
     Attributes:
         starts: where each cell begins in `points`, and the end: int32, cells + 1 elements.

@@ -82,7 +82,7 @@ def require(what: str, x: Any, dtypes: str = "numbers") -> None:
 
 @func
 def piece(size, n):
-    """The first element of the thread's piece, and the one after its last; the compiler sees that neither is negative."""
+    """The first element of the thread's piece, and the one after its last; provably not negative."""
     first = max(tid() * size, 0)
     return first, first + min(size, n - first)
 

@@ -67,7 +67,7 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
     [
         ("init", "nothing has to be initialised"), ("set_device", "ScopedDevice"),
         ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
-        ("optim", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
+        ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
         ("vec5", "Write vector(5, float)"), ("select", "Write where("),
     ],
 )  # fmt: skip

@@ -14,8 +14,8 @@ from workbench.builtins.scalars.rounding import floor
 
 hash_grid_query = form(
     "hash_grid_query(grid, x, r)",
-    "In a `for`, the indices of points near x: `for j in hash_grid_query(grid, x, r)`. All points within r of x are among "
-    "them, in the order of cells and then of indices; so are others, so compare the distance.",
+    "In a `for`, the indices of points near x: `for j in hash_grid_query(grid, x, r)`. All points within r of x are "
+    "among them, in the order of cells and then of indices; so are others, so compare the distance.",
 )
 
 
@@ -47,7 +47,7 @@ def cell(x, width):
 
 @written("_hash_grid_reach(grid, x, r, axis)")
 def _reach(grid, x, r, axis):
-    """The first cell along an axis that the ball touches, and how many. Rounding may add one, and never leaves one out."""
+    """The first cell along an axis that the ball touches, and how many. Rounding may add one; it leaves none out."""
     reach = r + 1.0e-6 * (r + abs(x))
     first = cell(x - reach, grid.width[axis])
     count = cell(x + reach, grid.width[axis]) - first + 1

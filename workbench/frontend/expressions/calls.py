@@ -259,7 +259,8 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 FORMS: dict[str, FormHandler] = {
-    "hash_grid_query": _query, "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
+    "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
+    "hash_grid_query": _query,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

@@ -73,7 +73,7 @@ def is_grid(operand: Operand | None) -> bool:
 def _is_ball(context: Context, operands: list[Operand]) -> bool:
     if len(operands) != 2:
         return False
-    point, radius = (usable(context, o) for o in operands)
+    point, _ = (usable(context, o) for o in operands)
     return (
         isinstance(point, Value) and isinstance(point.type, Vector) and point.type.length == 3 and is_float(point.type)
     )
