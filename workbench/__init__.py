@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from workbench.api.tapes.tape import Tape
     from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
     from workbench.runtime.records.recorder import Recorder, record
+    from workbench.utils.hash_grid import HashGrid
 
 __version__ = "0.1.0"
 _MODULES = {
@@ -126,6 +127,7 @@ _MODULES = {
     "workbench.api.tapes.tape": ("Tape",),
     "workbench.interop.jax": ("GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_preload"),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
+    "workbench.utils.hash_grid": ("HashGrid",),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
@@ -213,8 +215,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "CudaKernel", "CudaModule", "Device",
-    "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "Int",
-    "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair",
+    "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "HashGrid",
+    "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair",
     "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer",
     "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
     "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",

@@ -23,6 +23,7 @@ from workbench.builtins.scalars import (
 from workbench.builtins.vectors import (
     decompositions,
     dot_and_length,
+    hash_grids,
     matrices,
     plane_decompositions,
     positions,
@@ -33,6 +34,6 @@ from workbench.builtins.vectors import (
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions", "poissons", "positions",
-    "quaternions", "randoms", "rotations", "rounding", "search", "tiles", "transforms", "views",
+    "forms", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions", "poissons",
+    "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

@@ -82,7 +82,7 @@ def require(what: str, x: Any, dtypes: str = "numbers") -> None:
 
 @func
 def piece(size, n):
-    """The first element of the thread's piece, and the one after its last. The compiler sees that both are from 0 on."""
+    """The first element of the thread's piece, and the one after its last; provably not negative."""
     first = max(tid() * size, 0)
     return first, first + min(size, n - first)
 

@@ -45,7 +45,7 @@ ADVICE = [
     ("z = wb.mat55()", "wb.mat55", "Write matrix((rows, columns), float)."),
     ("z = cuda.grid(1)", "cuda", "i = tid()"),
     ("wb.syncthreads()", "wb.syncthreads", "work together on tiles"),
-    ("z = wb.HashGrid()", "wb.HashGrid", "Queries of geometry are not in the language"),
+    ("z = wb.Mesh()", "wb.Mesh", "Queries of geometry are not in the language"),
     ("z = none(i)\n    y[i] = z", "y[i]", "End the func with a return of a value."),
     ("z = one(i, i)", "one(i, i)", "one() takes 1 argument; it got 2."),
 ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
     [
         ("init", "nothing has to be initialised"), ("set_device", "ScopedDevice"),
         ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
-        ("optim", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
+        ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
         ("vec5", "Write vector(5, float)"), ("select", "Write where("),
     ],
 )  # fmt: skip

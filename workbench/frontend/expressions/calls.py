@@ -257,8 +257,13 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> Operand:
     )
 
 
+def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    raise context.error(KernelSyntaxError, "hash_grid_query() stands only in `for j in hash_grid_query(grid, x, r)`.")
+
+
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
+    "hash_grid_query": _query,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

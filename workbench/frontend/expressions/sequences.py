@@ -34,14 +34,15 @@ ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reve
 
 
 def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
-    """`range`, `enumerate`, `zip` or `reversed` where the expression is a call of it; else empty."""
+    """`range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else empty."""
     if not isinstance(node, ast.Call):
         return ""
     callee = expression(context, node.func)
     if not isinstance(callee, Static):
         return ""
     known = isinstance(callee.value, type) and ITERATORS.get(callee.value, "")
-    return known or ("range" if callee_name(callee.value) == "range" else "")
+    name = callee_name(callee.value)
+    return known or (name if name in ("range", "hash_grid_query") else "")
 
 
 def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
@@ -53,7 +54,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
     """
     name = iterator_name(context, node, expression)
     with context.at(node):
-        if not name:
+        if name not in SEQUENCES:
             operand = expression(context, node)
             if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
                 raise context.error(KernelSyntaxError, *ARRAY)

@@ -18,7 +18,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Literal, Operand, Unset
-from workbench.frontend.statements import loops
+from workbench.frontend.statements import loops, queries
 from workbench.frontend.values import views
 from workbench.ir.values import Value
 from workbench.types import is_integer
@@ -39,6 +39,8 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
             return
     if name == "range":
         loops.for_loop(context, node, expression, lower_body)
+    elif name == "hash_grid_query":
+        queries.for_loop(context, node, expression, lower_body)
     elif not _over_array(context, node, name, expression, lower_body):
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
 

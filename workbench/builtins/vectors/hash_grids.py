@@ -1,0 +1,74 @@
+"""Neighbours of a point in a `HashGrid`: which of its cells a ball touches, and what lies in them.
+
+The grid's cells are numbered along x first, and what lies in a cell stands together in `grid.points`: so a row of cells
+along x is one range of it, or two where the row goes around the grid's end.
+"""
+
+from __future__ import annotations
+
+from workbench.builtins.declaration.declare import form, written
+from workbench.builtins.declaration.forms import natural
+from workbench.builtins.declaration.forms import vector as _vector
+from workbench.builtins.scalars.extrema import clamp
+from workbench.builtins.scalars.rounding import floor
+
+hash_grid_query = form(
+    "hash_grid_query(grid, x, r)",
+    "In a `for`, the indices of points near x: `for j in hash_grid_query(grid, x, r)`. All points within r of x are "
+    "among them, in the order of cells and then of indices; so are others, so compare the distance.",
+)
+
+
+@written("hash_grid_point_id(grid, i)")
+def hash_grid_point_id(grid, i, /):
+    """The index of the i-th point in the order of cells: threads that follow it work on points that lie together."""
+    return grid.points[i]
+
+
+@written("hash_grid_offset(grid, a, b)")
+def hash_grid_offset(grid, a, b, /):
+    """From point a to point b: b - a, and in a periodic grid to the nearest image of b."""
+    d = b - a
+    return _vector(_nearest(d[0], grid.period[0]), _nearest(d[1], grid.period[1]), _nearest(d[2], grid.period[2]))
+
+
+@written("_nearest(d, period)")
+def _nearest(d, period):
+    """d and whole periods, so that it is smallest; d itself without a period."""
+    length = type(d)(period)
+    return d - length * round(d / length) if period > 0.0 else d
+
+
+@written("_hash_grid_cell(x, width)")
+def cell(x, width):
+    """The cell of a coordinate, before it goes around; those far out are taken together."""
+    return int(clamp(floor(float(x) / width), -1.0e9, 1.0e9))
+
+
+@written("_hash_grid_reach(grid, x, r, axis)")
+def _reach(grid, x, r, axis):
+    """The first cell along an axis that the ball touches, and how many. Rounding may add one; it leaves none out."""
+    reach = r + 1.0e-6 * (r + abs(x))
+    first = cell(x - reach, grid.width[axis])
+    count = cell(x + reach, grid.width[axis]) - first + 1
+    return first, max(min(count, grid.dims[axis]), 0)
+
+
+@written("_hash_grid_rows(grid, x, r)")
+def rows(grid, x, r, /):
+    """The first cells, their numbers, and how many half rows there are."""
+    a, na = _reach(grid, x[0], r, 0)
+    b, nb = _reach(grid, x[1], r, 1)
+    c, nc = _reach(grid, x[2], r, 2)
+    return a % grid.dims[0], b, c, na, nb, 2 * nb * nc
+
+
+@written("_hash_grid_row(grid, a, b, c, na, nb, k)")
+def row(grid, a, b, c, na, nb, k, /):
+    """The range of `grid.points` that half row k is: up to the grid's end, or from its beginning on."""
+    y, z = (b + (k // 2) % nb) % grid.dims[1], (c + (k // 2) // nb) % grid.dims[2]
+    start = natural((z * grid.dims[1] + y) * grid.dims[0])
+    end = a + na
+    first = a if k % 2 == 0 else 0
+    last = min(end, grid.dims[0]) if k % 2 == 0 else max(end - grid.dims[0], 0)
+    return natural(grid.starts[natural(start + first)]), grid.starts[natural(start + last)]
