@@ -31,7 +31,8 @@ import numpy as np
 from workbench.builtins.declaration.refs import Ref, emit
 from workbench.builtins.declaration.rules import RULES, Arg, Rule
 from workbench.host_vectors import ON_HOST, HostVector
-from workbench.types import Type
+from workbench.tiles import Tile, is_shape
+from workbench.types import Type, as_type
 
 AdjointRule = Callable[..., tuple[Ref | None, ...]]
 Expansion = Callable[..., Ref]
@@ -127,6 +128,7 @@ class Form:
         rebinds: the argument that a call changes, as a position and a keyword: a local name, which the call rebinds.
         body: a function of the kernel language, which a call inlines; None if the front end has code for the name.
         takes: of a body: from the types of the arguments to the types the body takes; None for one that stays as it is.
+        gradients: the body's own gradient, a function as for `@func_grad`; none: that of its lines.
     """
 
     name: str
@@ -135,6 +137,24 @@ class Form:
     rebinds: tuple[int, str] | None = None
     body: Callable[..., Any] | None = field(default=None, repr=False)
     takes: Takes | None = field(default=None, repr=False)
+    gradients: list[Callable[..., Any]] = field(default_factory=list, repr=False, compare=False)
+
+    def derivative(self, gradient: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: state the gradient, a function of the arguments and of the adjoints of the results."""
+        self.gradients.append(gradient)
+        return gradient
+
+    def __getitem__(self, key: Any) -> Tile:
+        """`tile[float, 4, 4]`: the type of a tile, to annotate a func's parameter.
+
+        Raises:
+            TypeError: it is another name, or no type and shape.
+        """
+        dtype, *shape = key if isinstance(key, tuple) else (key,)
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else tuple(shape)
+        if self.name != "tile" or not is_shape(sizes):
+            raise TypeError(f"{self.name}[…] is no type; a tile's is tile[float, 4, 4]: its elements, then its sizes")
+        return Tile(as_type(dtype), sizes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result for values of Python, where the name has one outside kernels; `static(x)` is x.

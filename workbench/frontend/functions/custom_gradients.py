@@ -47,6 +47,8 @@ class Custom:
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
     """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""
     found = customs.get(definition)
+    if definition.library:
+        return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
     watched = Watched(definition, definition.name, found, lambda: customs.get(definition), (customs, definition))
     context.shared.watched.setdefault((id(definition), "custom"), watched)
     if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):

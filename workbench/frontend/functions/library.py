@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
 from workbench.frontend.state.coerce import convert, describe, indexable, materialise, usable, weak
 from workbench.frontend.state.context import Context, Expression, FormHandler
@@ -31,14 +33,24 @@ from workbench.types import Quaternion, Vector, element, int64, uint32
 def definition_of(form: Form) -> Definition:
     """The function of the kernel language that a name stands for."""
     assert form.body is not None
-    code = form.body.__code__
+    return _read(form.name, form.body)
+
+
+@cache
+def _customs(form: Form) -> dict[Definition, Custom]:
+    """The gradient that a name states, as those that users write."""
+    return {definition_of(form): Custom(_read(f"{form.name} (gradient)", g)) for g in form.gradients}
+
+
+def _read(name: str, body: Callable[..., Any]) -> Definition:
+    code = body.__code__
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     below = next(n for n, line in enumerate(lines) if line.startswith("def ")) + 1
     end = next((n for n in range(below, len(lines)) if lines[n][0] not in " )\n"), len(lines))
     text = "".join(lines[:end])
     (node,) = parsed(text).body
     assert isinstance(node, ast.FunctionDef)
-    return Definition(form.name, node, Source(text), Scope(user=form.body.__globals__), library=True)
+    return Definition(name, node, Source(text), Scope(user=body.__globals__), library=True)
 
 
 def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
@@ -68,7 +80,8 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     operands = _typed(context, form, args)
     names = [p.arg for p in definition.parameters]
     absent = {name: Static(None, name) for name in names[len(operands) :]}
-    return inlined(context, definition, dict(zip(names, operands, strict=False)) | absent)
+    env = dict(zip(names, operands, strict=False)) | absent
+    return inlined(context, definition, env, _customs(form) if form.gradients else None)
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:

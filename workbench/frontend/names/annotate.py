@@ -12,6 +12,7 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.generic import Generic, generic
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
+from workbench.tiles import Tile
 from workbench.types import ArrayType, Scalar, Vector
 
 _OUTER = (
@@ -135,7 +136,7 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
         return None
-    if isinstance(value, (ArrayType, StructArray, IndexedArray)):
+    if isinstance(value, (ArrayType, StructArray, IndexedArray, Tile)):
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
         message = f"The annotation of {name} is not a type: {getattr(value, '__name__', 'it')} is a function."

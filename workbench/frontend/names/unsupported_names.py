@@ -7,7 +7,6 @@ import re
 _TRANSFORMS = "Use a quat and a vec3: quat_rotate(q, p) + t."
 _SPATIAL = "Use two vec3, one for the angular and one for the linear part."
 _GEOMETRY = "Compute it before, with a library of geometry, and pass the results as arrays."
-_SOLVED = "Solve small systems by a loop in a func, large ones with a library between launches."
 _TILES = "Tiles have tile_load, tile_store, tile_map, tile_sum, tile_scan, tile_matmul and others: see wb.tile_load."
 _THREADS = "A kernel gets its own index: i = tid(), or i, j = tid() for two dimensions."
 ABSENT: dict[str, str] = {
@@ -39,10 +38,6 @@ ABSENT: dict[str, str] = {
     "quat_to_euler": "Use quat_to_rpy(q), or quat_to_matrix(q) and atan2 of its elements.",
     "tile_fft": "Transforms of tiles are not built yet; transform the array between launches.",
     "tile_ifft": "Transforms of tiles are not built yet; transform the array between launches.",
-    "tile_cholesky": f"Factors of tiles are not built yet. {_SOLVED}",
-    "tile_cholesky_solve": f"Factors of tiles are not built yet. {_SOLVED}",
-    "tile_lower_solve": f"Triangular solves of tiles are not built yet. {_SOLVED}",
-    "tile_upper_solve": f"Triangular solves of tiles are not built yet. {_SOLVED}",
     "tile_diag_add": "Write t + tile_map(func, t, index), or add in a func given the indices.",
     "tile_sort": "Sorting of tiles is not built yet; sort the array between launches.",
     "tile_query_valid": "Queries of trees are not in the language.",
