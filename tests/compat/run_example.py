@@ -115,6 +115,8 @@ def main() -> None:
     if library == "warp":
         import warp
 
+        warp.init()
+
         warp.config.enable_backward = path.parent.name == "optim"  # half of its compile time
     with tempfile.TemporaryDirectory() as folder:
         module = loaded(text_for(library, path.read_text(encoding="utf-8")), Path(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -63,11 +62,9 @@ def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str
     """
     if specialisation.tiling is None:
         return dims
-    block, threads = specialisation.tiling.block_dim, math.prod(dims)
-    if threads % block:
-        shown = threads if len(dims) == 1 else f"{dims}, {threads} threads"
+    if (threads := int(np.prod(dims))) % (block := specialisation.tiling.block_dim):
         raise LaunchError(
-            f"{kernel} uses tiles, so it runs in whole blocks: dim is {shown}, block_dim {block}.", parameter="dim",
+            f"{kernel} uses tiles, so it runs in whole blocks: {threads} threads, block_dim {block}.", parameter="dim",
             advice="Launch a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
         )  # fmt: skip
     return (threads // block,)

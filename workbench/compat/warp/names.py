@@ -12,6 +12,7 @@ from typing import Any
 
 import workbench as wb
 from workbench.compat.warp import launches
+from workbench.compat.warp.grids import HashGrid
 from workbench.compat.warp.ignored import Renderer, hints, ignored
 from workbench.compat.warp.settings import config
 
@@ -84,6 +85,7 @@ TABLE: dict[str, Row] = {
     "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
     "capture_end": Row(launches.capture_end, "with wb.capture() as graph:"),
     "capture_launch": Row(launches.capture_launch, "graph.launch()"),
+    "HashGrid": Row(HashGrid, "wb.HashGrid", "kernels take `grid.id` as a `wp.uint64`; with `wb` the grid itself"),
     "synchronize_device": Row(wb.synchronize, "wb.synchronize"),
     "set_device": Row(_set_device, "with wb.ScopedDevice(device):", "sets `WORKBENCH_DEVICE` for this process"),
     "get_preferred_device": Row(wb.get_device, "wb.get_device"),
