@@ -112,6 +112,7 @@ def main() -> None:
     """Run the example named on the command line."""
     library, source, target = sys.argv[1:]
     path = Path(source)
+    np.random.seed(1)
     if library == "warp":
         import warp
 

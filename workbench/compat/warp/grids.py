@@ -11,6 +11,7 @@ import workbench as wb
 from workbench.frontend import Definition
 
 _QUERY = "hash_grid_query"
+FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _ASKED = (_QUERY, "hash_grid_point_id")
 
 
@@ -21,6 +22,11 @@ class HashGrid(wb.HashGrid):
     def id(self) -> HashGrid:
         """The grid itself."""
         return self
+
+    def reserve(self, num_points: int) -> None:
+        """Make room for so many points, if the grid was not built yet."""
+        if self.points.size < num_points:
+            self.points = wb.zeros(num_points, wb.int32, self.device)
 
 
 def with_grids(definition: Definition) -> Definition:

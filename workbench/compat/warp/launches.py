@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.builtins import TABLE, Form
-from workbench.compat.warp.grids import with_grids
+from workbench.compat.warp.grids import FIELDS, HashGrid, with_grids
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
 from workbench.frontend import as_builtin
@@ -135,6 +137,8 @@ def launch(
         given = [*adj_inputs, *[None] * (len(inputs) - len(adj_inputs))]
         unwanted = [isinstance(v, wb.array) and not v.requires_grad for v in inputs]
         adj_inputs = [False if a is None and n else a for a, n in zip(given, unwanted, strict=True)]
+    for capture in _OPEN[-1:]:
+        capture.note(kernel, dim, [*inputs, *outputs])
     return wb.launch(
         kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
         record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim),
@@ -165,22 +169,36 @@ class ScopedCapture:
         """The device is that of the captured launches; other options have no effect."""
         self.graph: wb.Graph | None = None
         self._with = wb.capture()
+        self._grids: list[Place] = []
 
     def __enter__(self) -> Self:
         self._captured = self._with.__enter__()
+        _OPEN.append(self)
         return self
 
     def __exit__(self, *problem: Any) -> None:
+        _OPEN.remove(self)
         self._with.__exit__(*problem)
         self.graph = self._captured
+        _GRIDS[self.graph] = self._grids
+
+    def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
+        """Note which grids the next launch is given. One that was never built is taken to get a point per thread."""
+        given = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
+        for name, grid in given:
+            grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
+            self._grids.append((len(self._captured), name, grid))
 
 
+Place = tuple[int, str, HashGrid]
 _OPEN: list[ScopedCapture] = []
+_GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
+"""Which launches of a graph take which grids: building a grid again makes other arrays."""
 
 
 def capture_begin(device: Any = None, **given: Any) -> None:
     """Capture from here to `capture_end`."""
-    _OPEN.append(ScopedCapture(device).__enter__())
+    ScopedCapture(device).__enter__()
 
 
 def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
@@ -194,13 +212,15 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
     """
     if not _OPEN:
         raise wb.LaunchError("capture_end() found no open capture.", advice="Call capture_begin() first.")
-    found = _OPEN.pop()
+    found = _OPEN[-1]
     found.__exit__(None, None, None)
     return found.graph
 
 
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
-    """Run a captured graph."""
+    """Run a captured graph, with the grids that it uses as they were built last."""
+    for node, name, grid in _GRIDS.get(graph, ()):
+        graph.update(node, **{f"{name}.{field}": getattr(grid, field) for field in FIELDS})
     graph.launch()
 
 
