@@ -26,7 +26,7 @@ class HashGrid(wb.HashGrid):
     def reserve(self, num_points: int) -> None:
         """Make room for so many points, if the grid was not built yet."""
         if self.points.size < num_points:
-            self.points = wb.zeros(num_points, wb.int32, self.device)
+            self.points = wb.empty(num_points, wb.int32, self.device)  # a fill would be captured
 
 
 def with_grids(definition: Definition) -> Definition:
