@@ -4,7 +4,7 @@ A new builtin is one declaration in the fitting file of `scalars/` or `vectors/`
 spellings, adjoint), or `@written` for what is a few lines of the kernel language. A new file is imported here.
 """
 
-from workbench.builtins import atomics, tile_factors, tiles, views
+from workbench.builtins import atomics, tile_factors, tile_fourier, tile_orders, tiles, views
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
@@ -35,6 +35,6 @@ from workbench.builtins.vectors import (
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
     "forms", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions", "poissons",
-    "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tile_factors", "tiles", "transforms",
-    "views",
+    "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tile_factors", "tile_fourier",
+    "tile_orders", "tiles", "transforms", "views",
 ]  # fmt: skip

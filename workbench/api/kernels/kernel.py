@@ -10,7 +10,7 @@ from typing import Any, NoReturn, overload
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
-from workbench.api.kernels.kernel_options import checked_checkpoints, checked_matmul
+from workbench.api.kernels.kernel_options import checked_checkpoints, checked_matmul, refuse_tiles
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_place, same_value
@@ -178,6 +178,7 @@ class Kernel(Subscripted):
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
             self._annotations = parameter_annotations(self.definition)
+            refuse_tiles(self.definition, self._annotations)
             self._families = parameter_families(self.definition)
         return self._annotations
 

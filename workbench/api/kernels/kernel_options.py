@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
 from workbench.config import MATMULS
 from workbench.errors import KernelTypeError
 from workbench.frontend import Definition
+from workbench.structs import AnyType
+from workbench.tiles import Tile
 
 
 def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
@@ -36,3 +40,16 @@ def checked_matmul(value: object, definition: Definition) -> str:
         f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
         definition.name,
     )  # fmt: skip
+
+
+def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
+    """Refuse parameters of a kernel that are tiles: those belong to a block, and funcs take them.
+
+    Raises:
+        KernelTypeError: a parameter is annotated as a tile; at its place.
+    """
+    for argument in definition.parameters:
+        if isinstance(annotations[argument.arg], Tile):
+            what = f"{argument.arg} of {definition.name} is {annotations[argument.arg]!r}; a kernel takes arrays."
+            place = definition.locate(argument)
+            raise KernelTypeError(what, place, "Take an array, and load it: tile_load(x, shape=…).", definition.name)

@@ -9,6 +9,7 @@ import ast
 import linecache
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -182,6 +183,14 @@ def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operan
     return Literal(float(np.finfo(scalar.numpy).eps))
 
 
+def _factors(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    operand = expression(context, node.args[0])
+    assert isinstance(operand, Literal)
+    n = int(operand.value)
+    p = next(p for p in range(isqrt(n), 0, -1) if n % p == 0)
+    return Literal(p), Literal(n // p)
+
+
 FORMS: dict[str, FormHandler] = {
     forms.vector.name: _composed(Vector),
     forms.quaternion.name: _composed(Quaternion),
@@ -190,4 +199,5 @@ FORMS: dict[str, FormHandler] = {
     forms.has_components.name: _has_components,
     forms.is_double.name: _is_double,
     forms.epsilon.name: _epsilon,
+    forms.factors.name: _factors,
 }

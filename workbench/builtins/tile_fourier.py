@@ -1,0 +1,83 @@
+"""Fourier transforms of tiles, in the kernel language: products with the matrices of two shorter transforms.
+
+Bailey, "FFTs in external or hierarchical memory" (1990): a row of n = p·q numbers as a matrix of p × q, its columns
+transformed, each number turned, its rows transformed, read column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import factors, vector
+from workbench.builtins.declaration.rules import Arg
+from workbench.builtins.scalars.maths import cos, sin
+from workbench.builtins.tiles import tile_arange, tile_astype, tile_broadcast, tile_reshape, tile_transpose
+from workbench.builtins.vectors.dot_and_length import dot
+from workbench.errors import KernelTypeError
+from workbench.tiles import Tile
+from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
+
+
+def _complex(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Rows of complex numbers, as vectors of 2 floats."""
+    (tile,) = args if len(args) == 1 else (None,)
+    pairs = isinstance(tile, Tile) and isinstance(tile.dtype, Vector) and tile.dtype.length == 2 and tile.ndim <= 2
+    if not pairs or tile.dtype.dtype.kind is not Kind.FLOAT or isinstance(tile.dtype, (Matrix, Quaternion)):
+        got = ", ".join(map(repr, args))
+        raise KernelTypeError(f"{name}() takes a tile of vec2 with 1 or 2 dimensions, (real, imaginary); it got {got}.")
+    return [None]
+
+
+@written("_tile_turns(rows, columns, n, one)")
+def _tile_turns(rows, columns, n, one):
+    """Cosines and sines of 2π j k / n, for j of the rows and k of the columns, of one's type."""
+    j = tile_broadcast(tile_reshape(tile_arange(0, rows, 1, dtype=int32), (rows, 1)), (rows, columns))
+    k = tile_broadcast(tile_reshape(tile_arange(0, columns, 1, dtype=int32), (1, columns)), (rows, columns))
+    angle = tile_astype(j * k % n, type(one)) * type(one)(6.283185307179586 / n)
+    return cos(angle), sin(angle)
+
+
+@written("_tile_transformed(real, imaginary, turn)")
+def _tile_transformed(real, imaginary, turn):
+    """The transforms of rows, by the matrix of all turns; `turn` is 1, or -1 for the inverse."""
+    n = real.shape[1]
+    c, s = _tile_turns(n, n, n, turn)
+    s = s * turn
+    return real @ c + imaginary @ s, imaginary @ c - real @ s
+
+
+@written("_tile_fourier(x, turn)")
+def _tile_fourier(x, turn):
+    n = x.shape[-1]
+    p, q = factors(n)
+    rows = tile_reshape(x, (-1, n))
+    m = rows.shape[0]
+    zero, one = type(turn)(0.0), type(turn)(1.0)
+    along = tile_reshape(tile_transpose(tile_reshape(rows, (m, p, q)), (0, 2, 1)), (m * q, p))
+    real, imaginary = _tile_transformed(dot(along, vector(one, zero)), dot(along, vector(zero, one)), turn)
+    c, s = _tile_turns(q, p, n, turn)
+    shape = (m, q, p)
+    c, s = tile_broadcast(c, shape), tile_broadcast(s * turn, shape)
+    real, imaginary = tile_reshape(real, shape), tile_reshape(imaginary, shape)
+    real, imaginary = real * c + imaginary * s, imaginary * c - real * s
+    real = tile_reshape(tile_transpose(real, (0, 2, 1)), (m * p, q))
+    imaginary = tile_reshape(tile_transpose(imaginary, (0, 2, 1)), (m * p, q))
+    real, imaginary = _tile_transformed(real, imaginary, turn)
+    both = real * vector(one, zero) + imaginary * vector(zero, one)
+    return tile_reshape(tile_transpose(tile_reshape(both, (m, p, q)), (0, 2, 1)), x.shape)
+
+
+@written("tile_fft(x)", _complex)
+def tile_fft(x, /):
+    """The Fourier transform of each row of a tile of vec2 (real, imaginary), as NumPy's fft.
+
+    Of n = p·q numbers it takes n (p + q) products; p is the greatest divisor of n up to its root.
+    """
+    return _tile_fourier(x, x.dtype.dtype(1.0))
+
+
+@written("tile_ifft(x)", _complex)
+def tile_ifft(x, /):
+    """The inverse of tile_fft, divided by n as NumPy's ifft: tile_ifft(tile_fft(x)) is x."""
+    return _tile_fourier(x, x.dtype.dtype(-1.0)) * x.dtype.dtype(1.0 / x.shape[-1])
