@@ -22,8 +22,8 @@ from workbench.runtime.arrays.create import empty, from_numpy, zeros
 from workbench.runtime.arrays.structure import StructValue
 from workbench.runtime.device.device import Device, get_device
 from workbench.structs import Struct
-from workbench.types import ArrayType, Vector, float32, float64, int32
-from workbench.utils.sort import radix_sort_pairs
+from workbench.types import ArrayType, Vector, float32, float64, int32, uint32
+from workbench.utils.sort import sorted_by_bits
 
 tid = FORMS["tid"]
 _FLOATS, _INTS = Vector(3, float32), Vector(3, int32)
@@ -126,29 +126,30 @@ class HashGrid(StructValue):
         n = points.size
         if self.points.size < n:
             self.points = from_numpy(np.arange(n, dtype=np.int32)).to(self.device)
-        cells = empty(max(n, 1), int32, self.device)
-        order = {"device": self.device, "checks": False, "record_tape": False}
-        launch(_cells, n, [points, self.dims, self.width], [cells, self.points], **order)
+        cells, places = empty(n, uint32, self.device), empty(n, int32, self.device)
+        how: dict[str, Any] = {"device": self.device, "checks": False, "record_tape": False}
+        launch(_cells, n, [points, self.dims, self.width], [cells, places], **how)
         last = self.starts.size - 2
-        radix_sort_pairs(cells, self.points, n, end_bit=max(last.bit_length(), 1))
-        launch(_starts, n + 1, [cells, n, last + 1], [self.starts], **order)
+        cells, places = sorted_by_bits(cells, places, 0, last.bit_length())
+        self.points[:n].copy_(places)
+        launch(_starts, n + 1, [cells, n, last + 1], [self.starts], **how)
 
 
 @kernel
-def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[int32], points: array[int32]):
+def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[uint32], points: array[int32]):
     """The cell of each point, and the points in order."""
     i = tid()
     p = x[i]
     a, b, c = cell(p[0], width[0]) % dims[0], cell(p[1], width[1]) % dims[1], cell(p[2], width[2]) % dims[2]
-    cells[i] = (c * dims[1] + b) * dims[0] + a
+    cells[i] = uint32((c * dims[1] + b) * dims[0] + a)
     points[i] = i
 
 
 @kernel
-def _starts(cells: array[int32], n: int, end: int, starts: array[int32]):
+def _starts(cells: array[uint32], n: int, end: int, starts: array[int32]):
     """Where each cell begins: thread i writes for the cells after that of point i - 1, up to that of point i."""
     i = tid()
-    first = cells[max(i - 1, 0)] + 1 if i > 0 else 0
-    last = cells[i] if i < n else end
+    first = int(cells[max(i - 1, 0)]) + 1 if i > 0 else 0
+    last = int(cells[i]) if i < n else end
     for k in range(max(first, 0), last + 1):
         starts[k] = i

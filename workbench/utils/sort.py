@@ -110,10 +110,10 @@ def segmented_sort_pairs(
     bits = _ordered(keys[:count])
     launch(_level, count, [depth], [bits], device=device, checks=False)
     places = from_numpy(np.arange(count, dtype=np.int32)).to(device)
-    bits, places = _sorted(bits, places, 0, keys.dtype.bits)
+    bits, places = sorted_by_bits(bits, places, 0, keys.dtype.bits)
     segments = empty(count, int32, device)
     launch(_gather, count, [edges, places], [segments], device=device, checks=False)
-    segments, places = _sorted(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
+    segments, places = sorted_by_bits(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
     for x in (keys, values):
         old = clone(x[:count], requires_grad=False)
         launch(_gather, count, [old, places], [x[:count]], device=device, checks=False)
@@ -149,19 +149,21 @@ def _sort(what: str, keys: array, values: array | None, count: int | None, begin
         return
     part = keys[:n]
     moved = clone(values[:n], requires_grad=False) if values is not None else None
-    ordered, moved = _sorted(_ordered(part), moved, begin_bit, end)
+    ordered, moved = sorted_by_bits(_ordered(part), moved, begin_bit, end)
     part.copy_(_keys_again(ordered, keys))
     if values is not None:
         assert moved is not None
         values[:n].copy_(moved)
 
 
-def _sorted(keys: array, values: array | None, begin: int, end: int) -> tuple[array, Any]:
-    """Keys of unsigned integers and their values, both of which may be used up, in the order of these bits."""
+def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> tuple[array, Any]:
+    """Keys of unsigned integers and their values in the order of these bits. What is given may be overwritten."""
     n, device = keys.size, keys.device
-    width = 4 if device.is_cuda else BITS  # a row of counts per thread, of which a GPU has many
     size = 512 if device.is_cuda else max(16384, -(-n // 64))
     pieces = -(-n // size)
+    width = 4 if device.is_cuda else BITS  # a row of counts per thread, of which a GPU has many
+    if pieces == 1 and end - begin <= 12:
+        width = 12  # one pass
     spare = empty_like(keys), None if values is None else empty_like(values)
     for low in range(begin, end, width):
         digits = 1 << min(width, end - low)
