@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import workbench as wb
 from tests.compat.run_example import RUNS
 from tests.support.checks.environments import python_with
 
@@ -20,25 +19,21 @@ ROOT = Path(__file__).parents[2]
 RUN = Path(__file__).with_name("run_example.py")
 pytestmark = pytest.mark.slow
 
-ROUNDING = dict.fromkeys(RUNS, 2e-6) | {"optim/example_fluid_checkpoint": 1e-4}
-"""Of the largest number of an array. A step of Adam has one size for all gradients, so those near 0 show rounding."""
-ROUNDING["optim/example_fluid_checkpoint_custom_backward"] = ROUNDING["optim/example_navier_stokes_perturbation"] = 1e-4
+ROUNDING = dict.fromkeys(RUNS, 2e-6) | {
+    "core/example_fft_poisson_navier_stokes_2d": 3e-5,  # another fast transform
+    "core/example_sph": 1e-3,  # neighbours in another order: large forces that nearly cancel
+    "optim/example_fluid_checkpoint": 1e-4,  # Adam's steps have one size, so gradients near 0 show their rounding
+    "optim/example_fluid_checkpoint_custom_backward": 1e-4,
+    "optim/example_navier_stokes_perturbation": 1e-4,
+}
+"""Of the largest number of an array."""
 EDGES = (
     22657, 23169, 23171, 23425, 23426, 23428, 23680, 23681, 23936, 23937, 23939, 23940, 23941, 24193, 24195, 24196,
     24197, 24451, 24453, 24455, 24709, 24711, 24712, 24968, 25225, 25482, 25995, 26251, 26508,
 )  # fmt: skip
 """Pixels along an edge of raymarch's box. Their normals are differences over 1e-5 of numbers that round at 1e-7."""
-NEEDS = {
-    "core/example_raymarch": "quat_rpy",
-    "core/example_fft_poisson_navier_stokes_2d": "tile_fft",
-    "core/example_dem": "HashGrid",
-    "core/example_sph": "HashGrid",
-    "optim/example_fluid_checkpoint": "optim",
-    "optim/example_fluid_checkpoint_custom_backward": "optim",
-    "optim/example_navier_stokes_perturbation": "tile_fft",
-    "optim/example_particle_repulsion": "HashGrid",
-}
-"""Names of Workbench without which an example is refused."""
+END_OTHERWISE = ("core/example_work_queue", "optim/example_particle_repulsion")
+"""Examples that do not run to their end here."""
 
 
 @pytest.fixture(scope="session")
@@ -56,19 +51,8 @@ def run(python: Path, library: str, name: str, folder: Path) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment, cwd=folder)
 
 
-def has(name: str) -> bool:
-    try:
-        return getattr(wb, name) is not None
-    except AttributeError:
-        return False
-
-
-@pytest.mark.parametrize("name", sorted({*RUNS} - {"core/example_work_queue"}), ids=lambda name: name.partition("_")[2])
+@pytest.mark.parametrize("name", sorted({*RUNS} - {*END_OTHERWISE}), ids=lambda name: name.partition("_")[2])
 def test_an_example_comes_to_the_same(name: str, warp_python: Path, tmp_path: Path) -> None:
-    if name in NEEDS and not has(NEEDS[name]):
-        refused = run(warp_python, "workbench", name, tmp_path)
-        assert refused.returncode == 1 and ("has no" in refused.stderr or "FileNotFoundError" in refused.stderr)
-        pytest.skip(f"Workbench has no {NEEDS[name]}")
     for library in ("warp", "workbench"):
         done = run(warp_python, library, name, tmp_path)
         assert done.returncode == 0, done.stderr[-3000:]
@@ -89,3 +73,9 @@ def test_the_work_queue_ends_with_the_line_that_writes_out_of_bounds(warp_python
     done = run(warp_python, "workbench", "core/example_work_queue", tmp_path)
     assert done.returncode == 1 and "KernelFault" in done.stderr
     assert "queue.buffer[index] = item" in done.stderr and "queue.buffer has 4096 elements" in done.stderr
+
+
+def test_the_derivative_of_a_func_in_a_kernel_is_refused_at_its_line(warp_python: Path, tmp_path: Path) -> None:
+    """The one example that does not run: the language has no `wp.grad(func)(x)`."""
+    done = run(warp_python, "workbench", "optim/example_particle_repulsion", tmp_path)
+    assert done.returncode == 1 and "f_i -= wp.grad(compute_potential)(d)" in done.stderr

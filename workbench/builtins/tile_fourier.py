@@ -19,7 +19,7 @@ from workbench.tiles import Tile
 from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 
 
-def _complex(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """Rows of complex numbers, as vectors of 2 floats."""
     (tile,) = args if len(args) == 1 else (None,)
     pairs = isinstance(tile, Tile) and isinstance(tile.dtype, Vector) and tile.dtype.length == 2 and tile.ndim <= 2
@@ -48,7 +48,8 @@ def _tile_transformed(real, imaginary, turn):
 
 
 @written("_tile_fourier(x, turn)")
-def _tile_fourier(x, turn):
+def tile_fourier(x, turn):
+    """The transform of each row, or with `turn` -1 n times its inverse."""
     n = x.shape[-1]
     p, q = factors(n)
     rows = tile_reshape(x, (-1, n))
@@ -68,16 +69,16 @@ def _tile_fourier(x, turn):
     return tile_reshape(tile_transpose(tile_reshape(both, (m, p, q)), (0, 2, 1)), x.shape)
 
 
-@written("tile_fft(x)", _complex)
+@written("tile_fft(x)", complex_rows)
 def tile_fft(x, /):
     """The Fourier transform of each row of a tile of vec2 (real, imaginary), as NumPy's fft.
 
     Of n = p·q numbers it takes n (p + q) products; p is the greatest divisor of n up to its root.
     """
-    return _tile_fourier(x, x.dtype.dtype(1.0))
+    return tile_fourier(x, x.dtype.dtype(1.0))
 
 
-@written("tile_ifft(x)", _complex)
+@written("tile_ifft(x)", complex_rows)
 def tile_ifft(x, /):
     """The inverse of tile_fft, divided by n as NumPy's ifft: tile_ifft(tile_fft(x)) is x."""
-    return _tile_fourier(x, x.dtype.dtype(-1.0)) * x.dtype.dtype(1.0 / x.shape[-1])
+    return tile_fourier(x, x.dtype.dtype(-1.0)) * x.dtype.dtype(1.0 / x.shape[-1])

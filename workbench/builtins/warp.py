@@ -20,6 +20,7 @@ from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import alone, bounds, rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
 from workbench.builtins.scalars.search import search_between, searched
+from workbench.builtins.tile_fourier import complex_rows, tile_fourier
 from workbench.types import VECTORS, float32, int32, uint32
 
 Kind = Literal["int", "float", "form"]
@@ -122,6 +123,12 @@ def lower_bound(array, begin, end=None, value=None, /):
         return search_between(array, type(size)(0), size - 1, begin)
     low, high = type(size)(begin), type(size)(end)  # pyright: ignore[reportArgumentType]
     return search_between(array, where(low < 0, 0, low), where(high < size, high, size) - 1, value)
+
+
+@_means("tile_ifft", "form", takes=complex_rows)
+def tile_ifft(x, /):
+    """Not divided by the number of elements."""
+    return tile_fourier(x, x.dtype.dtype(-1.0))
 
 
 # Draws: the next state is the drawn word itself.

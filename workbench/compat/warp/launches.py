@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.builtins import TABLE, Form
-from workbench.compat.warp.grids import FIELDS, HashGrid, with_grids
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
+from workbench.compat.warp.spelling import FIELDS, HashGrid, rewritten
 from workbench.frontend import as_builtin
 
 
@@ -37,7 +37,7 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
     wanted = config.enable_backward if enable_backward is None else enable_backward
 
     def made(f: Callable[..., object]) -> wb.Kernel:
-        found = wb.Kernel(with_grids(definition_of(f)), enable_backward=wanted)
+        found = wb.Kernel(rewritten(definition_of(f)), enable_backward=wanted)
         found.warp_meanings = True
         return found
 
@@ -63,7 +63,7 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     names = frame.f_back.f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
-        found = wb.Func(with_grids(definition_of(f))).beside(names.get(getattr(f, "__name__", "")))
+        found = wb.Func(rewritten(definition_of(f))).beside(names.get(getattr(f, "__name__", "")))
         found.warp_meanings = True
         return found
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import workbench as wb
 from workbench.compat.warp import launches
-from workbench.compat.warp.grids import HashGrid
 from workbench.compat.warp.ignored import Renderer, hints, ignored
 from workbench.compat.warp.settings import config
+from workbench.compat.warp.spelling import HashGrid
 
 
 @dataclass(frozen=True)
