@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from workbench.host_vectors import HostVector
+from workbench.host.vectors import HostVector
 from workbench.ranges import number
 
 MAX_NDIM = 4

@@ -28,7 +28,8 @@ TEXTS = {
     ),
     "sort": (
         "k: array[float64], v: array[float64], x: array[float64], y: array[float64]",
-        f"a, b = tile_sort(tile_load(k, shape={N}), tile_load(v, shape={N}))\n    tile_store(x, a)\n    tile_store(y, b)",
+        f"a, b = tile_sort(tile_load(k, shape={N}), tile_load(v, shape={N}))\n    "
+        "tile_store(x, a)\n    tile_store(y, b)",
     ),
     "fft": (
         "x: array2d[vec2d], y: array2d[vec2d], z: array2d[vec2d]",
@@ -151,7 +152,7 @@ def test_a_tile_as_an_annotation() -> None:
             "takes a square tile of floats",
         ),
         (
-            "def k(x: array2d[float]):\n    t = tile_load(x, shape=(2, 2))\n    u = tile_lower_solve(t, tile_zeros(3))\n",
+            "def k(x: array2d[float]):\n    u = tile_lower_solve(tile_load(x, shape=(2, 2)), tile_zeros(3))\n",
             "takes a tile with as many rows",
         ),
         ("def k(x: array2d[float]):\n    t = tile_sort(tile_load(x, shape=(2, 2)))\n", "takes a tile of one dimension"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench import types as t
-from workbench.promotion import promote, promote_all
+from workbench.builtins.declaration.rules import promote, promote_all
 from workbench.types import SCALARS, VECTORS, ArrayType, Kind, Scalar, Vector, as_type, vector
 
 PAIRS = list(product(SCALARS.values(), repeat=2))

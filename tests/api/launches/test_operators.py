@@ -301,9 +301,7 @@ def test_writes_through_a_view_as_integers_are_no_silent_cut():
             y = x * x
             write(y)
             loss = y.sum()
-        with pytest.raises(
-            NotDifferentiable, match="through a view of them as array"
-        ):
+        with pytest.raises(NotDifferentiable, match="through a view of them as array"):
             tape.backward(loss)
     with wb.Tape() as tape:
         y = x * x

@@ -59,7 +59,7 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         ("breakpoint_()", "not defined"),
         ("m = mesh_query_point(x, x)", "library of geometry"),
         ("m = transformation(x, x)", "Use a quat and a vec3"),
-        ("m = tile_fft(x)", "not built yet"),
+        ("m = tile_fft(x)", "takes a tile of vec2"),
     ],
 )
 def test_refused(body, sentence):

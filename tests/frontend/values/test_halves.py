@@ -22,7 +22,7 @@ from workbench.backends.cpu.jit import load
 from workbench.backends.cpu.text.halves import definitions
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
-from workbench.promotion import promote
+from workbench.builtins.declaration.rules import promote
 from workbench.ranges import rounded
 from workbench.types import ArrayType, float32
 

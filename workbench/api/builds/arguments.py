@@ -10,7 +10,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.host_vectors import HostVector
+from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
@@ -189,7 +189,7 @@ def _member(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
-    if isinstance(value, (array, indexedarray, Symbol)):
+    if isinstance(value, (array, indexedarray, Symbol)) or (isinstance(value, HostVector) and value.type is not None):
         return value.type
     if isinstance(value, StructValue):
         return value.__wb_struct__
@@ -197,8 +197,6 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
         scalar = SCALARS[value.dtype.name]
         if value.ndim == 0:
             return scalar
-        if isinstance(value, HostVector) and value.type is not None:
-            return value.type
         if value.ndim == 1 and 2 <= value.size <= 4:
             return Vector(value.size, scalar)
         return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))

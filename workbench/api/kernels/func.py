@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
-from workbench.host_vectors import ON_HOST
+from workbench.host.vectors import ON_HOST
 
 
 class Func:

@@ -25,7 +25,7 @@ from workbench.backends.python import interpret
 from workbench.builtins import Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, lower, result_types
-from workbench.host_vectors import PRODUCT, HostVector
+from workbench.host.vectors import PRODUCT, HostVector
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue, spread

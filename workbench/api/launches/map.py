@@ -19,7 +19,7 @@ from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_a
 from workbench.builtins import FORMS, Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, as_builtin, result_types
-from workbench.host_vectors import HostVector
+from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty

@@ -30,7 +30,7 @@ import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
 from workbench.builtins.declaration.rules import RULES, Arg, Rule
-from workbench.host_vectors import ON_HOST, HostVector
+from workbench.host.vectors import ON_HOST, HostVector
 from workbench.tiles import Tile, is_shape
 from workbench.types import Type, as_type
 

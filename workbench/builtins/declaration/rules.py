@@ -6,12 +6,12 @@ adopt what the others are. It raises `KernelTypeError` (without a place: the fro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from workbench.errors import KernelTypeError
-from workbench.promotion import promote_all
 from workbench.types import (
+    SCALARS,
     ArrayType,
     Kind,
     Matrix,
@@ -266,6 +266,34 @@ def index(name: str, args: Sequence[Arg]) -> Signature:
 
 same_float = floats(1)
 same_numeric = numeric(1)
+
+
+def promote(a: Scalar, b: Scalar) -> Scalar | None:
+    """The type in which `a` and `b` meet, by JAX's lattice; None if there is none (int64 with uint64).
+
+    Source: JAX, "Type promotion semantics".
+    """
+    if a == b:
+        return a
+    if a.kind is Kind.BOOL or b.kind is Kind.BOOL:
+        return b if a.kind is Kind.BOOL else a
+    if Kind.FLOAT in (a.kind, b.kind):
+        wide, *other = sorted((t for t in (a, b) if t.kind is Kind.FLOAT), key=lambda t: -t.bits)
+        return float32 if other and other[0].bits == wide.bits else wide
+    if a.kind is b.kind:
+        return a if a.bits > b.bits else b
+    signed, unsigned = (a, b) if a.kind is Kind.INT else (b, a)
+    bits = max(signed.bits, 2 * unsigned.bits)
+    return SCALARS.get(f"int{bits}")
+
+
+def promote_all(types: Iterable[Scalar]) -> Scalar | None:
+    """`promote` folded over one or more types."""
+    others = iter(types)
+    result = next(others, None)
+    for t in others:
+        result = promote(result, t) if result is not None else None
+    return result
 
 
 # What the functions take that are written in the kernel language.

@@ -15,10 +15,9 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, builtin
 from workbench.builtins.declaration.refs import Ref, pack
-from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, refuse
+from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
-from workbench.promotion import promote_all
 from workbench.types import MOST_COMPONENTS, Kind, Matrix, Scalar, Type, Vector, element, is_small
 
 Rows = list[list[Any]]

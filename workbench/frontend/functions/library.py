@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import Form
+from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
@@ -25,7 +26,6 @@ from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.ir.values import Value
-from workbench.promotion import promote_all
 from workbench.source import Source, parsed
 from workbench.types import Quaternion, Vector, element, int64, uint32
 

@@ -34,7 +34,8 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     if name == "reversed" and isinstance(node.iter, ast.Call) and len(node.iter.args) == 1:
         (inner,) = node.iter.args
         if iterator_name(context, inner, expression) == "range":
-            bounds = loops.backwards(context, inner, expression)
+            with context.at(node.iter):
+                bounds = loops.backwards(context, inner, expression)
             loops.for_loop(context, node, expression, lower_body, bounds)
             return
     if name == "range":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.host_vectors import HostVector
+from workbench.host.vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
 from workbench.types import SCALARS, Scalar, Vector, element, is_float

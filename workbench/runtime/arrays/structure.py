@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.host_vectors import HostVector
+from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import indexedarray, tables

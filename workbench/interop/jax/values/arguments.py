@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from workbench.builtins.declaration.rules import promote
 from workbench.errors import LaunchError
 from workbench.interop.jax.values.library import library
-from workbench.promotion import promote
 from workbench.ranges import fits
 from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
