@@ -23,6 +23,8 @@ from workbench.utils.scan import array_scan, piece, require
 
 tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
 BITS = 8
+QUIET: dict[str, Any] = {"checks": False, "record_tape": False}
+"""Indices are right by construction, and nothing here has a gradient."""
 
 
 def radix_sort(keys: array, count: int | None = None) -> None:
@@ -104,19 +106,19 @@ def segmented_sort_pairs(
     _check(what, keys, values, count)
     device = keys.device
     edges, depth = zeros(count + 1, int32, device), zeros(count + 1, int32, device)
-    launch(_mark, starts.size, [starts, ends, count], [edges, depth], device=device, checks=False)
+    launch(_mark, starts.size, [starts, ends, count], [edges, depth], device=device, **QUIET)
     array_scan(edges, edges)
     array_scan(depth, depth)
     bits = _ordered(keys[:count])
-    launch(_level, count, [depth], [bits], device=device, checks=False)
+    launch(_level, count, [depth], [bits], device=device, **QUIET)
     places = from_numpy(np.arange(count, dtype=np.int32)).to(device)
     bits, places = sorted_by_bits(bits, places, 0, keys.dtype.bits)
     segments = empty(count, int32, device)
-    launch(_gather, count, [edges, places], [segments], device=device, checks=False)
+    launch(_gather, count, [edges, places], [segments], device=device, **QUIET)
     segments, places = sorted_by_bits(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
     for x in (keys, values):
         old = clone(x[:count], requires_grad=False)
-        launch(_gather, count, [old, places], [x[:count]], device=device, checks=False)
+        launch(_gather, count, [old, places], [x[:count]], device=device, **QUIET)
 
 
 def _check(what: str, keys: array, values: array | None, count: int | None) -> int:
@@ -168,13 +170,13 @@ def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> t
     for low in range(begin, end, width):
         digits = 1 << min(width, end - low)
         counts = zeros((pieces, digits), int32, device)
-        launch(_count, pieces, [keys, low, digits - 1, size], [counts], device=device, checks=False)
+        launch(_count, pieces, [keys, low, digits - 1, size], [counts], device=device, **QUIET)
         following = array_scan(counts.T.flatten(), inclusive=False).reshape(digits, pieces).T.contiguous()
         inputs = [keys, low, digits - 1, size, following]
         if values is None:
-            launch(_move_keys, pieces, inputs, [spare[0]], device=device, checks=False)
+            launch(_move_keys, pieces, inputs, [spare[0]], device=device, **QUIET)
         else:
-            launch(_move_pairs, pieces, [*inputs, values], [spare[0], spare[1]], device=device, checks=False)
+            launch(_move_pairs, pieces, [*inputs, values], [spare[0], spare[1]], device=device, **QUIET)
         (keys, values), spare = spare, (keys, values)
     return keys, values
 
