@@ -66,6 +66,9 @@ class HashGrid(StructValue):
     __wb_struct__ = _GRID
     starts: array
     points: array
+    dims: Any
+    width: Any
+    period: Any
 
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Device | str | None = None, *,

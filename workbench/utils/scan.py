@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, empty, empty_like, from_numpy, zeros
-from workbench.types import SCALARS, Kind, int32, is_integer
+from workbench.types import SCALARS, Kind, element, int32, is_integer
 from workbench.utils.scan import array_scan, piece, require
 
 tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
@@ -112,7 +112,7 @@ def segmented_sort_pairs(
     bits = _ordered(keys[:count])
     launch(_level, count, [depth], [bits], device=device, **QUIET)
     places = from_numpy(np.arange(count, dtype=np.int32)).to(device)
-    bits, places = sorted_by_bits(bits, places, 0, keys.dtype.bits)
+    bits, places = sorted_by_bits(bits, places, 0, element(keys.dtype).bits)
     segments = empty(count, int32, device)
     launch(_gather, count, [edges, places], [segments], device=device, **QUIET)
     segments, places = sorted_by_bits(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
@@ -181,7 +181,7 @@ def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> t
     return keys, values
 
 
-def _ordered(keys: array) -> array:
+def _ordered(keys: array) -> Any:
     """The keys as new unsigned integers of the same order."""
     kind = keys.dtype
     bits = keys.contiguous().view(SCALARS[f"uint{kind.bits}"])  # type: ignore[union-attr]
@@ -192,11 +192,12 @@ def _ordered(keys: array) -> array:
 
 def _keys_again(bits: array, like: array) -> array:
     kind = like.dtype
+    made: Any = bits
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
-        bits = map(_to_float, bits, _sign(kind))
+        made = map(_to_float, bits, _sign(kind))
     elif str(kind).startswith("int"):
-        bits = map(_flipped, bits, _sign(kind))
-    return bits.view(kind)
+        made = map(_flipped, bits, _sign(kind))
+    return made.view(kind)
 
 
 def _sign(kind: Any) -> Any:
