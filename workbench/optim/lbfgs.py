@@ -18,6 +18,7 @@ from workbench.optim.optimizer import Optimizer
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
+from workbench.types import element
 
 Arrays = list[array]
 DECREASE, CURVATURE = 1e-4, 0.9
@@ -98,9 +99,9 @@ class LBFGS(Optimizer):
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options."""
         kept = {
-            f"{name}{k}": np.array([change[side][k].numpy() for change in self._changes], x.dtype.numpy).reshape(
-                -1, x.size
-            )
+            f"{name}{k}": np.array(
+                [change[side][k].numpy() for change in self._changes], element(x.dtype).numpy
+            ).reshape(-1, x.size)
             for side, name in enumerate(("moved", "turned"))
             for k, x in enumerate(self.flat)
         }

@@ -90,7 +90,8 @@ class Optimizer:
         """
         kept = {f"param{k}": np.array(x.numpy()) for k, x in enumerate(self.params)}
         with open(path, "wb") as file:
-            np.savez(file, kind=np.array(type(self).__name__), **self.state(), **kept)
+            arrays: dict[str, Any] = {"kind": np.array(type(self).__name__)} | self.state() | kept
+            np.savez(file, **arrays)
 
     def load(self, path: str | PathLike[str]) -> None:
         """Read what `save` wrote: the next step is the one that would have followed.

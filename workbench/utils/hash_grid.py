@@ -23,7 +23,7 @@ from workbench.runtime.arrays.structure import StructValue
 from workbench.runtime.device.device import Device, get_device
 from workbench.structs import Struct
 from workbench.types import ArrayType, Vector, float32, float64, int32, uint32
-from workbench.utils.sort import sorted_by_bits
+from workbench.utils.sort import QUIET, sorted_by_bits
 
 tid = FORMS["tid"]
 _FLOATS, _INTS = Vector(3, float32), Vector(3, int32)
@@ -66,6 +66,9 @@ class HashGrid(StructValue):
     __wb_struct__ = _GRID
     starts: array
     points: array
+    dims: Any
+    width: Any
+    period: Any
 
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Device | str | None = None, *,
@@ -127,12 +130,11 @@ class HashGrid(StructValue):
         if self.points.size < n:
             self.points = from_numpy(np.arange(n, dtype=np.int32)).to(self.device)
         cells, places = empty(n, uint32, self.device), empty(n, int32, self.device)
-        how: dict[str, Any] = {"device": self.device, "checks": False, "record_tape": False}
-        launch(_cells, n, [points, self.dims, self.width], [cells, places], **how)
+        launch(_cells, n, [points, self.dims, self.width], [cells, places], device=self.device, **QUIET)
         last = self.starts.size - 2
         cells, places = sorted_by_bits(cells, places, 0, last.bit_length())
         self.points[:n].copy_(places)
-        launch(_starts, n + 1, [cells, n, last + 1], [self.starts], **how)
+        launch(_starts, n + 1, [cells, n, last + 1], [self.starts], device=self.device, **QUIET)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Histograms. Each thread counts a piece by itself, so that no two wait for one bin."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 

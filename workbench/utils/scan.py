@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.device.device import Device
-from workbench.types import Scalar
+from workbench.types import Scalar, is_float
 from workbench.types import bool as bool_
 
 tid = FORMS["tid"]
@@ -59,13 +59,14 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
         )  # fmt: skip
     size = piece_size(x.device)
     pieces = -(-x.size // size)
+    how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:
         sums = empty(pieces, x.dtype, x.device, x.requires_grad)
-        launch(_added, pieces, [x, size], [sums], device=x.device, checks=False)
+        launch(_added, pieces, [x, size], [sums], **how)
         before = array_scan(sums, inclusive=False)
     else:
         before = zeros(1, x.dtype, x.device)
-    launch(_with if inclusive else _without, pieces, [x, before, size], [out], device=x.device, checks=False)
+    launch(_with if inclusive else _without, pieces, [x, before, size], [out], **how)
     return out
 
 

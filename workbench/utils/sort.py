@@ -2,7 +2,7 @@
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, empty, empty_like, from_numpy, zeros
-from workbench.types import SCALARS, Kind, int32, is_integer
+from workbench.types import SCALARS, Kind, element, int32, is_integer
 from workbench.utils.scan import array_scan, piece, require
 
 tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
 BITS = 8
+QUIET: dict[str, Any] = {"checks": False, "record_tape": False}
+"""Indices are right by construction, and nothing here has a gradient."""
 
 
 def radix_sort(keys: array, count: int | None = None) -> None:
@@ -104,19 +106,19 @@ def segmented_sort_pairs(
     _check(what, keys, values, count)
     device = keys.device
     edges, depth = zeros(count + 1, int32, device), zeros(count + 1, int32, device)
-    launch(_mark, starts.size, [starts, ends, count], [edges, depth], device=device, checks=False)
+    launch(_mark, starts.size, [starts, ends, count], [edges, depth], device=device, **QUIET)
     array_scan(edges, edges)
     array_scan(depth, depth)
     bits = _ordered(keys[:count])
-    launch(_level, count, [depth], [bits], device=device, checks=False)
+    launch(_level, count, [depth], [bits], device=device, **QUIET)
     places = from_numpy(np.arange(count, dtype=np.int32)).to(device)
-    bits, places = sorted_by_bits(bits, places, 0, keys.dtype.bits)
+    bits, places = sorted_by_bits(bits, places, 0, element(keys.dtype).bits)
     segments = empty(count, int32, device)
-    launch(_gather, count, [edges, places], [segments], device=device, checks=False)
+    launch(_gather, count, [edges, places], [segments], device=device, **QUIET)
     segments, places = sorted_by_bits(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
     for x in (keys, values):
         old = clone(x[:count], requires_grad=False)
-        launch(_gather, count, [old, places], [x[:count]], device=device, checks=False)
+        launch(_gather, count, [old, places], [x[:count]], device=device, **QUIET)
 
 
 def _check(what: str, keys: array, values: array | None, count: int | None) -> int:
@@ -168,18 +170,18 @@ def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> t
     for low in range(begin, end, width):
         digits = 1 << min(width, end - low)
         counts = zeros((pieces, digits), int32, device)
-        launch(_count, pieces, [keys, low, digits - 1, size], [counts], device=device, checks=False)
+        launch(_count, pieces, [keys, low, digits - 1, size], [counts], device=device, **QUIET)
         following = array_scan(counts.T.flatten(), inclusive=False).reshape(digits, pieces).T.contiguous()
         inputs = [keys, low, digits - 1, size, following]
         if values is None:
-            launch(_move_keys, pieces, inputs, [spare[0]], device=device, checks=False)
+            launch(_move_keys, pieces, inputs, [spare[0]], device=device, **QUIET)
         else:
-            launch(_move_pairs, pieces, [*inputs, values], [spare[0], spare[1]], device=device, checks=False)
+            launch(_move_pairs, pieces, [*inputs, values], [spare[0], spare[1]], device=device, **QUIET)
         (keys, values), spare = spare, (keys, values)
     return keys, values
 
 
-def _ordered(keys: array) -> array:
+def _ordered(keys: array) -> Any:
     """The keys as new unsigned integers of the same order."""
     kind = keys.dtype
     bits = keys.contiguous().view(SCALARS[f"uint{kind.bits}"])  # type: ignore[union-attr]
@@ -190,11 +192,12 @@ def _ordered(keys: array) -> array:
 
 def _keys_again(bits: array, like: array) -> array:
     kind = like.dtype
+    made: Any = bits
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
-        bits = map(_to_float, bits, _sign(kind))
+        made = map(_to_float, bits, _sign(kind))
     elif str(kind).startswith("int"):
-        bits = map(_flipped, bits, _sign(kind))
-    return bits.view(kind)
+        made = map(_flipped, bits, _sign(kind))
+    return made.view(kind)
 
 
 def _sign(kind: Any) -> Any:

@@ -39,11 +39,15 @@ ABSENT: dict[str, str] = {
     "tile_diag_add": "Write t + tile_map(func, t, index), or add in a func given the indices.",
     "tile_query_valid": "Queries of trees are not in the language.",
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
+    "hash_grid_query_next": "Write for j in hash_grid_query(grid, x, r): …",
     "velocity_at_point": "Write cross(w, r) + v.",
 }
 _DEVICES = "Give device= to zeros, array and launch, or write with wb.ScopedDevice(device): …"
 _CAPTURES = "Write with wb.capture() as graph: …, then graph.launch()."
-_QUERIES = "Queries of geometry are not in the language; compute it before, and pass the results as arrays."
+_QUERIES = (
+    "Queries of geometry are not in the language: compute it before, with trimesh say, and pass the results as arrays. "
+    "Neighbours of points are in wb.HashGrid."
+)
 _LIBRARY = "It is a library beside the language, and there is none here yet."
 _BUILT = "Leave it out: a kernel is built at its first launch, and kept on disk."
 _EXCHANGED = "Give the array itself: it has __dlpack__, so torch.from_dlpack(x) and jax.dlpack.from_dlpack(x) share it."
