@@ -88,7 +88,7 @@ def test_names_of_dimensions() -> None:
     x, v = np.zeros((8, 8), np.float32), np.zeros(64, np.float32)
     with pytest.raises(wb.WorkbenchError, match="this asks for 3"):
         wb.launch_tiled(kernel, dim=[1], inputs=[x, v])
-    with pytest.raises(wb.WorkbenchError, match="over threads of 1 dimension, tid.. gives as many indices; this asks for 3"):
+    with pytest.raises(wb.WorkbenchError, match=r"over threads of 1 dimension.* this asks for 3"):
         wb.launch(kernel, dim=256, inputs=[x, v])
 
 
