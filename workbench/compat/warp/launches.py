@@ -145,7 +145,7 @@ def launch(
     )  # fmt: skip
 
 
-def _blocks(block_dim: int | None) -> dict[str, int]:
+def _blocks(block_dim: int | None) -> dict[str, Any]:
     return {} if block_dim is None else {"block_dim": block_dim}
 
 

@@ -29,6 +29,9 @@ class Config:
         enable_backward: whether kernels that are made from now on may have an adjoint.
     """
 
+    mode: str
+    enable_backward: bool
+
     def __init__(self) -> None:
         vars(self).update(_INITIAL)
 
