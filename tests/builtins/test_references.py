@@ -22,6 +22,7 @@ EXACT: dict[str, Callable[..., Any]] = {
     "log10": lambda x: mpmath.log(x, 10),
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
     "pow": mpmath.power,
+    "erfcinv": lambda x: mpmath.erfinv(1 - x),
 }
 WHOLE = [t for t in SCALARS.values() if is_integer(t)]
 

@@ -96,6 +96,18 @@ def erfcinv(x):
     return np.copysign(y, 1 - x)
 
 
+def _below_normal(w: Ref) -> Ref:
+    """The y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
+
+    From erfc(y) ~ exp(-y²) (1 - a + 3 a²) / (y √π), with a = 1 / (2 y²).
+    """
+    y = _far(w, log, sqrt)
+    for _ in range(_STEPS):
+        a = 0.5 / (y * y)
+        y = sqrt(w + math.log(2) - log(y * math.sqrt(math.pi)) + log((a * 3.0 - 1.0) * a + 1.0))
+    return y
+
+
 @erfcinv.expansion
 def _(x):
     rest = smaller(x, 2.0 - x)
@@ -103,6 +115,8 @@ def _(x):
     w = -log(rest * (2.0 - rest))
     y = where(w < 5.0, _polynomial(_CENTRE, w - 2.5), _polynomial(_TAIL, sqrt(w) - 3.0)) * a
     y = _refined(a, rest, where(w < _FAR, y, _far(w, log, sqrt)), erf, erfc, exp, where)
+    if element(x.type) == float32:
+        y = where(rest < 2e-38, _below_normal(w), y)
     return copysign(where(rest.equals(0), x.like(math.inf), y), 1.0 - x)
 
 
