@@ -64,7 +64,7 @@ def close(found, rule, *options):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("nesterov", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_sgd(device, nesterov):
     found = run(wb.optim.SGD(params(device), 0.1, momentum=0.9, weight_decay=0.05, nesterov=nesterov))
     close(found, sgd, [0.1] * 5, 0.9, 0.05, nesterov)
@@ -101,6 +101,7 @@ def test_one_launch_steps_all_parameters():
     assert len(record.launches) == 2 and all(x.numpy().tolist() == [0.0, 0.0] for x in many)
 
 
+@pytest.mark.slow
 def test_a_captured_graph_goes_on_counting():
     x, g = wb.array(X, dtype=wb.float64), wb.array(GRADIENTS[0][0], dtype=wb.float64)
     optimizer = wb.optim.Adam(x, 0.1)

@@ -9,7 +9,7 @@ import workbench as wb
 from workbench.errors import LaunchError
 
 DEVICES = ("cpu", pytest.param("emulated", marks=pytest.mark.slow))
-KEYS = ("uint8", "int32", "uint64", "float32", "float64")
+KEYS = ("float32", *(pytest.param(name, marks=pytest.mark.slow) for name in ("uint8", "int32", "uint64", "float64")))
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def count_of(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+@pytest.mark.parametrize("dtype", [np.int32, pytest.param(np.float64, marks=pytest.mark.slow)])
 def test_scan(device, dtype, rng):
     data = rng.integers(-9, 9, count_of(device)).astype(dtype)
     x = wb.array(data, device=device)
@@ -120,7 +120,9 @@ def test_run_lengths(device, rng):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+@pytest.mark.parametrize(
+    "dtype", [np.float32, *(pytest.param(t, marks=pytest.mark.slow) for t in (np.float64, np.int32))]
+)
 def test_histograms(device, dtype, rng):
     data = (rng.standard_normal(5000) * 3).astype(dtype)
     data[:9] = np.linspace(-3, 3, 9)  # on the edges

@@ -101,7 +101,8 @@ def test_a_loop_over_neighbours_can_be_left(device):
     assert all(f in ball or (f == -1 and not ball) for f, ball in zip(first.numpy(), near, strict=True))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_gradients_flow_through_the_particles(device):
     points = np.random.default_rng(8).random((60, 3))
     x = wb.array(points, dtype=wb.vec3d, device=device, requires_grad=True)
@@ -157,6 +158,7 @@ def test_gradients_through_steps_that_move_the_particles_and_build_again():
     assert np.sum(start.grad.numpy() * nudge) == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_graph_builds_it_again():
     rng = np.random.default_rng(9)
     x = wb.array(rng.random((50, 3)), dtype=wb.vec3d)
@@ -172,6 +174,7 @@ def test_a_graph_builds_it_again():
     np.testing.assert_array_equal(count.numpy(), [len(b) for b in cKDTree(moved).query_ball_point(moved, 0.25)])
 
 
+@pytest.mark.slow
 def test_fewer_points_and_none():
     grid = wb.HashGrid(4, 4, 4)
     points = np.random.default_rng(10).random((30, 3))
@@ -183,6 +186,7 @@ def test_fewer_points_and_none():
     assert grid.starts.numpy().max() == 0
 
 
+@pytest.mark.slow
 def test_points_in_the_order_of_cells():
     @wb.kernel
     def order(grid: wb.HashGrid, out: wb.array[int]):

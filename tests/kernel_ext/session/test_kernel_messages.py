@@ -43,6 +43,7 @@ def energy(x: array(dtype=float), e: array(dtype=float)):
     wb.launch(energy, 4, [x], [e])
     return e
 %grad loss() --wrt x""",
+    "losses": "for step in wb.optim.progress(3):\n    step.report(1.0 / (step + 1))",
     "unload": "%unload_ext kernel_ext",
     "gone": "%cache",
 }
@@ -117,6 +118,12 @@ def test_a_gradient_is_told_and_drawn(notebook: Any) -> None:
     view = twin["data"]["application/vnd.workbench+json"]
     assert view["widget"] == "grad_view" and view["view"]["title"] == "loss() = 4"
     assert "application/vnd.jupyter.widget-view+json" in live["data"]
+
+
+def test_a_loop_of_an_optimisation_is_one_picture_that_changes(notebook: Any) -> None:
+    (picture,) = notebook["losses"].outputs
+    assert picture["data"]["text/plain"] == "optimisation: 3 of 3 steps, loss 0.3333 (first 1, lowest 0.3333)"
+    assert picture["data"]["text/html"].startswith("<img")
 
 
 def test_all_errors_of_the_cell_stand_at_its_lines(notebook: Any) -> None:
