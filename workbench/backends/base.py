@@ -21,6 +21,8 @@ class Options:
         checks: test array bounds, divisions and asserts, and report faults.
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
+        index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
+            code computes indices and places in 32 bits. The CPU's code is the same either way.
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
@@ -31,6 +33,7 @@ class Options:
     checks: bool = False
     fast_math: bool = False
     contiguous: bool = True
+    index32: bool = True
     numbers: bool = True
     few_cores: bool = False
     ordered: bool = False

@@ -62,14 +62,16 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """What changes the code there: a CPU of few cores has code of its own."""
-    few = not device.is_cuda and cpu_threads() <= FEW_CORES
-    return _on_few_cores(options) if few else options
+    """What changes the code there: a CPU of few cores has code of its own; 32-bit indices change none of it."""
+    if device.is_cuda:
+        return options
+    few = cpu_threads() <= FEW_CORES
+    return options if options.index32 and options.few_cores == few else _on_cpu(options, few)
 
 
 @lru_cache(maxsize=256)
-def _on_few_cores(options: Options) -> Options:
-    return replace(options, few_cores=True)
+def _on_cpu(options: Options, few_cores: bool) -> Options:
+    return replace(options, few_cores=few_cores, index32=True)
 
 
 def load(
@@ -354,6 +356,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         cost=facts["cost"],
         digest=digest,
         contiguous=options.contiguous,
+        index32=options.index32 and device.is_cuda,
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
@@ -364,7 +367,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
     """The same code for a target of the CPU's backend that need not be this machine, for one core."""
-    options = _on_few_cores(wanted.options)
+    options = _on_cpu(wanted.options, few_cores=True)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 

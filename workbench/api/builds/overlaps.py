@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import BEYOND_INT32, is_far
 from workbench.runtime.arrays.substitute import extent
 from workbench.structs import ELEMENT
 
@@ -20,6 +21,11 @@ def is_dense(arrays: Mapping[str, array]) -> bool:
         if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
             return False
     return True
+
+
+def fits_index32(dims: Sequence[int], arrays: Mapping[str, array]) -> bool:
+    """Whether code with 32-bit indices suits a launch on a device: few enough threads, and no array reaches too far."""
+    return math.prod(dims) < BEYOND_INT32 and not any(is_far(a.shape, a.strides) for a in arrays.values())
 
 
 def overlap(arrays: Mapping[str, array]) -> bool:

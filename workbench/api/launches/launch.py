@@ -33,6 +33,7 @@ from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import BEYOND_INT32
 from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
@@ -102,9 +103,10 @@ def launch(
     plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
-            return run_unseen(plan.loaded, dims, arguments)
-        return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
+        if not plan.loaded.index32 or math.prod(dims) < BEYOND_INT32:
+            if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+                return run_unseen(plan.loaded, dims, arguments)
+            return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
@@ -194,6 +196,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     if (
         not arrays
         or specialisation.tiling is not None
+        or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):

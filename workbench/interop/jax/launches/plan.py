@@ -52,7 +52,8 @@ class Code(NamedTuple):
     @property
     def options(self) -> Options:
         """What the code is built with."""
-        return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
+        # One plan serves all shapes, symbolic ones too: indices have 64 bits.
+        return Options(checks=self.checks, contiguous=self.contiguous, index32=False, constant=self.constant)
 
     @property
     def function(self) -> Callable[[], Function]:
