@@ -13,6 +13,10 @@ from typing import Any
 from workbench.ir.values import Function
 
 
+_RARE = ("constant", "index32")
+"""Options that a key names only where they are not as usual."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What changes the generated code besides the function itself.
@@ -41,8 +45,8 @@ class Options:
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        found = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "ordered")
-        return tuple(sorted((name, value) for name, value in found if name != "constant" or value))
+        found = ((f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "ordered")
+        return tuple(sorted((name, value) for name, value, usual in found if name not in _RARE or value != usual))
 
 
 @dataclass(frozen=True)

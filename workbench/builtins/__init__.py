@@ -11,6 +11,7 @@ from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars import (
     bits,
     extrema,
+    fused,
     inverse,
     maths,
     noises,
@@ -24,6 +25,6 @@ from workbench.builtins.vectors import decompositions, dot_and_length, matrices,
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions", "randoms",
-    "rounding", "search", "tiles", "transforms", "views",
+    "forms", "fused", "inverse", "maths", "matrices", "noises", "operators", "poissons", "positions", "quaternions",
+    "randoms", "rounding", "search", "tiles", "transforms", "views",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.pipeline import RUNNABLE, RUNNABLE_ADJOINT, run
+from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.loaded import Loaded, titled
@@ -293,19 +293,22 @@ def function_of(
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
-    return ir_of(specialisation.function, direction, atomic, specialisation.kernel.checkpoints, numbers, constant)
+    kernel = specialisation.kernel
+    return ir_of(specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma)
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
-    constant: tuple[int, ...] = (),
+    constant: tuple[int, ...] = (), fma: bool = False,
 ) -> Function:  # fmt: skip
-    """The same of a kernel's forward IR, for who does not hold the kernel."""
+    """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
-        return run(RUNNABLE_ADJOINT, function, reductions=not atomic)
-    return run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
+        function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
+    else:
+        function = run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
+    return run(CONTRACTED, function) if fma else function
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
-from workbench.config import MATMULS
+from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError
 from workbench.frontend import Definition
 
@@ -35,4 +35,20 @@ def checked_matmul(value: object, definition: Definition) -> str:
     raise KernelTypeError(
         f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
         definition.name,
+    )  # fmt: skip
+
+
+def checked_fma(value: object, definition: Definition) -> bool:
+    """Whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
+
+    Raises:
+        KernelTypeError: it is neither True, False nor None.
+    """
+    if value is None:
+        return settings().fma
+    if isinstance(value, bool):
+        return value
+    raise KernelTypeError(
+        f"{definition.name} requests fma={value!r}.", definition.locate(definition.node),
+        "Give True or False, or leave it out.", definition.name,
     )  # fmt: skip

@@ -17,7 +17,7 @@ ABSENT: dict[str, str] = {
     "cast": "Call the type: float64(x), int(x).",
     "reinterpret": "There is no view of a number's bits; keep bits as integers.",
     "erfcinv": "Write erfinv(1.0 - x).",
-    "fma": "Write x * y + z.",
+    "fma": "Write x * y + z; @wb.kernel(fma=True) makes it one operation that rounds once.",
     "unot": "Write not x.",
     "pos": "Write x.",
     "load": "Write x[i].",

@@ -60,8 +60,9 @@ class Code(NamedTuple):
         """Makes its IR, and holds no kernel."""
         source = self.specialisation
         return partial(
-            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant
-        )
+            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant,
+            fma=source.kernel.fma,
+        )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
         """The code whose adjoint leaves out the gradients of these parameters."""
