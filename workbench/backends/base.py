@@ -12,7 +12,6 @@ from typing import Any
 
 from workbench.ir.values import Function
 
-
 _RARE = ("constant", "index32")
 """Options that a key names only where they are not as usual."""
 

@@ -366,7 +366,7 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
 
 
 def _options(told: Any, params: int) -> Options:
-    """The options of a launch of a kernel with so many parameters; `constant`, `index32` are there where they say something."""
+    """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
     some = tuple(name for name in ("constant", "index32") if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant = options.pop("constant", [])
