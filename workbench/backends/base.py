@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.ir.values import Function
 
-_RARE = ("constant", "index32")
+_RARE = ("aligned", "constant", "index32")
 """Options that a key names only where they are not as usual."""
 
 
@@ -26,6 +26,7 @@ class Options:
         contiguous: every array argument is C-contiguous, so strides are not read.
         index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
             code computes indices and places in 32 bits. The CPU's code is the same either way.
+        aligned: dense arrays of vectors begin where a GPU loads whole vectors at once (`layout.wide`). As above.
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
@@ -37,6 +38,7 @@ class Options:
     fast_math: bool = False
     contiguous: bool = True
     index32: bool = True
+    aligned: bool = True
     numbers: bool = True
     few_cores: bool = False
     ordered: bool = False

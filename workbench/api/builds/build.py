@@ -19,7 +19,7 @@ from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.products.needed import multiplies
-from workbench.backends.layout import layout
+from workbench.backends.layout import layout, wide
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key
@@ -36,6 +36,7 @@ from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.loaded import Loaded, titled
 from workbench.runtime.native.in_flight import compiles
+from workbench.types import ArrayType, Type
 from workbench.weak import Weak
 from workbench.work import go_on
 
@@ -62,16 +63,17 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """What changes the code there: a CPU of few cores has code of its own; 32-bit indices change none of it."""
+    """What changes the code there: a CPU of few cores has code of its own; sizes and alignment change none of it."""
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
-    return options if options.index32 and options.few_cores == few else _on_cpu(options, few)
+    usual = options.index32 and options.aligned
+    return options if usual and options.few_cores == few else _on_cpu(options, few)
 
 
 @lru_cache(maxsize=256)
 def _on_cpu(options: Options, few_cores: bool) -> Options:
-    return replace(options, few_cores=few_cores, index32=True)
+    return replace(options, few_cores=few_cores, index32=True, aligned=True)
 
 
 def load(
@@ -360,12 +362,17 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         digest=digest,
         contiguous=options.contiguous,
         index32=options.index32 and device.is_cuda,
+        aligned=options.aligned and device.is_cuda and any(map(_is_wide, (t for _, t in params))),
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
         make_function=wanted.function,
         compile_for=partial(_compiled_for, wanted),
     )
+
+
+def _is_wide(type: Type) -> bool:
+    return isinstance(type, ArrayType) and bool(wide(type.dtype))
 
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:

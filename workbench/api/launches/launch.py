@@ -23,6 +23,7 @@ from workbench.api.builds.arguments import (
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.backends.base import Options
@@ -61,8 +62,7 @@ def launch(
     record_cmd: bool = False,
     record_tape: bool = True,
     device: Device | str | None = None,
-    stream: object = None,
-    block_dim: Any = BLOCK_DIM,
+    stream: object = None, block_dim: Any = BLOCK_DIM,
     fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
@@ -103,7 +103,7 @@ def launch(
     plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if not plan.loaded.index32 or math.prod(dims) < BEYOND_INT32:
+        if plan.suits(dims, arguments):
             if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(plan.loaded, dims, arguments)
             return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
@@ -162,6 +162,13 @@ class _Plan:
             return (dim,), values
         return as_dims(dim, kernel.name), values
 
+    def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
+        """Whether the code is for so many threads, and for vectors where these begin: kinds do not say so."""
+        code = self.loaded
+        if code.index32 and math.prod(dims) >= BEYOND_INT32:
+            return False
+        return not code.aligned or is_aligned(v for v in values if isinstance(v, array))
+
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
         named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
@@ -196,7 +203,8 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     if (
         not arrays
         or specialisation.tiling is not None
-        or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices
+        or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
+        or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):

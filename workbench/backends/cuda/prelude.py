@@ -142,6 +142,14 @@ def _at(ndim: int, word: str) -> str:
     )
 
 
+# A vector's components one after the other, which the compiler loads and stores at once: 64 or 128 bits.
+_ALIGNED = """\
+template <int bytes, typename T> WB_FN T& wb_aligned(T& place) {
+    return *(T*)__builtin_assume_aligned(&place, bytes);
+}
+"""
+
+
 def _field(word: str) -> str:
     """One field of element i of an array of structs that are `bytes` apart."""
     return (
@@ -177,6 +185,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         **{("vec", n): _vector(n) for n in forms},
         ("range",): _RANGE,
         ("bits",): _BITS,
+        ("aligned",): _ALIGNED,
         ("field",): _field("long long"),
         ("field", "int"): _field("int"),
         **{("at", n): _at(int(n), "long long") for n in ("1", "2", "3", "4")},

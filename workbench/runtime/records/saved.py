@@ -367,7 +367,7 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
 
 def _options(told: Any, params: int) -> Options:
     """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
-    some = tuple(name for name in ("constant", "index32") if isinstance(told, dict) and name in told)
+    some = tuple(name for name in ("aligned", "constant", "index32") if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant = options.pop("constant", [])
     if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):

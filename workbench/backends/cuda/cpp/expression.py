@@ -16,6 +16,7 @@ from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, li
 from workbench.backends.cuda.cpp.inline_values import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
+from workbench.backends.layout import wide
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
@@ -125,7 +126,12 @@ class Expressions:
         if array.type.pitch:
             self.keys.add(("field", *_SHORT[short]))
             return Text(f"wb_field<{array.type.pitch}>({name}, {offset.text})", ATOM)
-        return Text(f"{name}.data[{offset.text}]", ATOM)
+        place = f"{name}.data[{offset.text}]"
+        bytes = wide(array.type.dtype) if self.options.aligned else 0
+        if bytes:
+            self.keys.add(("aligned",))
+            place = f"wb_aligned<{bytes}>({place})"
+        return Text(place, ATOM)
 
     def _index(self, value: Value, short: bool) -> Text:
         """An index; `short`: as an int, so that sums of products with it are, too."""

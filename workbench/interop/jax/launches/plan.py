@@ -52,8 +52,10 @@ class Code(NamedTuple):
     @property
     def options(self) -> Options:
         """What the code is built with."""
-        # One plan serves all shapes, symbolic ones too: indices have 64 bits.
-        return Options(checks=self.checks, contiguous=self.contiguous, index32=False, constant=self.constant)
+        # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
+        return Options(
+            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, constant=self.constant
+        )  # fmt: skip
 
     @property
     def function(self) -> Callable[[], Function]:

@@ -1,4 +1,4 @@
-"""Indices of 32 bits on a device where threads and bytes are few enough, of 64 bits else; chosen for each launch."""
+"""On a device, indices of 32 bits where that is enough, and whole vectors where they are aligned: for each launch."""
 
 from __future__ import annotations
 
@@ -133,3 +133,33 @@ def test_an_array_of_three_gigabytes() -> None:
     assert used(lambda: wb.launch(corners, 2, [x, seen])) == [False]
     assert seen.numpy().tolist() == [7, 8]
     assert x[2, -2:].numpy().tolist() == [8, 7]
+
+
+@wb.kernel
+def doubled(x: wb.array[wb.vec4], y: wb.array[wb.vec4]):
+    """Loads and stores 16 bytes per thread."""
+    i = wb.tid()
+    y[i] = x[i] * 2.0
+
+
+def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
+    floats = wb.array(np.arange(33, dtype=np.float32), device=DEVICE)
+    y = wb.zeros(8, wb.vec4, device=DEVICE)
+    for start in (0, 1, 4, 0, 3):
+        x = floats[start : start + 28].view(wb.vec4)
+        for _ in range(2):
+            with wb.record() as rec:
+                wb.launch(doubled, 7, [x, y])
+            wb.launch(doubled, 7, [x, y])
+            assert rec.launches[0].loaded.aligned == (start % 4 == 0)
+            np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(start, start + 28))
+    kept = wb.launch(doubled, 7, [floats[:28].view(wb.vec4), y], record_cmd=True)
+    kept.set_param_by_name("x", floats[1:29].view(wb.vec4))
+    kept.launch()
+    assert not kept.record.loaded.aligned
+    np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(1, 29))
+
+
+def test_the_ptx_moves_128_bits() -> None:
+    text = wb.inspect.ptx(doubled)
+    assert text.count("ld.global.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
