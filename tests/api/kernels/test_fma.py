@@ -81,12 +81,14 @@ def test_what_is_contracted() -> None:
 
     assert "fma" not in names(kept)
 
+
+def test_vectors_are_contracted_by_component() -> None:
     @wb.kernel(fma=True)
     def vectors(x: wb.array[wb.vec3], y: wb.array[wb.vec3]):
         i = wb.tid()
-        y[i] = 2.0 * x[i] + x[i]
+        y[i] = wb.dot(x[i], x[0]) * x[i] + x[i]
 
-    assert names(vectors).count("fma") == 1
+    assert names(vectors).count("fma") == 3 and "dot" not in names(vectors)
     values = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
     seen = []
     for device in ("cpu", DEVICE):

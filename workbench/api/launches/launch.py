@@ -103,7 +103,7 @@ def launch(
     plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if plan.suits(dims, arguments):
+        if not plan.particular or plan.suits(dims, arguments):
             if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(plan.loaded, dims, arguments)
             return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
@@ -138,12 +138,14 @@ class _Plan:
         numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
             that needs no check between plus and minus the number that follows.
         spreads: whether an argument is a struct or an array of structs.
+        particular: `suits` has to be asked.
     """
 
     specialisation: Specialisation
     loaded: Loaded
     numbers: tuple[tuple[int, type | None, float], ...]
     spreads: bool
+    particular: bool
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
@@ -214,8 +216,11 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         for k, t in enumerate(specialisation.types)
         if isinstance(t, (Scalar, Vector))
     )
+    loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
-    kernel.plans[_kinds(dim, values, code)] = _Plan(specialisation, record.loaded, numbers, spreads)
+    kernel.plans[_kinds(dim, values, code)] = _Plan(
+        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned
+    )
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:
