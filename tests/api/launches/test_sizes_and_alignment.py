@@ -163,3 +163,12 @@ def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
 def test_the_ptx_moves_128_bits() -> None:
     text = wb.inspect.ptx(doubled)
     assert text.count("ld.global.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
+
+
+def test_a_profile_asks_too_where_the_arrays_are_the_cpus() -> None:
+    floats, y = wb.array(np.arange(33, dtype=np.float32)), wb.zeros(7, wb.vec4)
+    whole, apart = (
+        wb.profile(doubled, 7, [floats[start : start + 28].view(wb.vec4), y], arch="sm_90") for start in (0, 1)
+    )
+    assert whole.total.instructions < apart.total.instructions
+    assert whole.total.bytes == apart.total.bytes == 7 * 32
