@@ -44,6 +44,7 @@ _BUILD = (
     ),
     argument("--no-checks", dest="checks", action="store_false", help="Check nothing, for the last bit of speed."),
     argument("--fast-math", action="store_true", help="Allow reassociation and approximate maths."),
+    argument("--fma", action="store_true", default=None, help="Contract a * b + c: rounded once, on every device."),
 )  # fmt: skip
 
 
@@ -106,7 +107,7 @@ def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", pa
         refuse(refusal)
     return CellOptions(
         args.name, args.backend or backend, constants, texts, args.grad, args.fast_math, args.checks, args.arch,
-        args.force, args.bg,
+        args.force, args.bg, args.fma,
     )  # fmt: skip
 
 

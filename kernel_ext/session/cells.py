@@ -42,6 +42,7 @@ class CellOptions:
         arch: "native", or a GPU architecture that is compiled for as well.
         force: compile even what is cached.
         background: bind the names when the cell has been read and checked, and compile in a thread.
+        fma: contract `a * b + c`; None: as the kernels or the environment say.
     """
 
     name: str = ""
@@ -54,6 +55,7 @@ class CellOptions:
     arch: str = "native"
     force: bool = False
     background: bool = False
+    fma: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Pla
         arch=options.arch,
         force=options.force,
         compile=not options.background,
+        fma=options.fma,
     )
 
 

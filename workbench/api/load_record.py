@@ -55,9 +55,9 @@ from workbench.types import ArrayType
 class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
-    def __init__(self, function: Function, checkpoints: int) -> None:
+    def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
         """For this IR."""
-        self.checkpoints = checkpoints
+        self.checkpoints, self.fma = checkpoints, fma
         self.name = self.__name__ = function.name
         self.parameters = tuple(p.name for p in function.params)
         self.place = Location(function.source, 1)
@@ -71,9 +71,9 @@ class SavedKernel(Kernel):
 class SavedSpecialisation(Specialisation):
     """What a file holds of a kernel."""
 
-    def __init__(self, function: Function, checkpoints: int) -> None:
+    def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
         """For this IR."""
-        self.kernel = SavedKernel(function, checkpoints)
+        self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
         self.function = function
         self.adds_alone = adds_alone(function) or reduces(function)
@@ -144,7 +144,7 @@ class _Restorer:
         self.trust = trust
         self.device = device
         self.specialisations = [
-            SavedSpecialisation(f, n) for f, n in zip(saved.functions, saved.checkpoints, strict=True)
+            SavedSpecialisation(*kernel) for kernel in zip(saved.functions, saved.checkpoints, saved.fma, strict=True)
         ]
         self.structs: dict[Struct, Struct] = {}
         self.contents = Contents()

@@ -12,6 +12,9 @@ from typing import Any
 
 from workbench.ir.values import Function
 
+_RARE = ("aligned", "constant", "index32")
+"""Options that a key names only where they are not as usual."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -21,6 +24,9 @@ class Options:
         checks: test array bounds, divisions and asserts, and report faults.
         fast_math: allow reassociation and approximate maths.
         contiguous: every array argument is C-contiguous, so strides are not read.
+        index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
+            code computes indices and places in 32 bits. The CPU's code is the same either way.
+        aligned: dense arrays of vectors begin where a GPU loads whole vectors at once (`layout.wide`). As above.
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
@@ -31,6 +37,8 @@ class Options:
     checks: bool = False
     fast_math: bool = False
     contiguous: bool = True
+    index32: bool = True
+    aligned: bool = True
     numbers: bool = True
     few_cores: bool = False
     ordered: bool = False
@@ -38,8 +46,8 @@ class Options:
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        found = ((f.name, getattr(self, f.name)) for f in fields(self) if f.name != "ordered")
-        return tuple(sorted((name, value) for name, value in found if name != "constant" or value))
+        found = ((f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "ordered")
+        return tuple(sorted((name, value) for name, value, usual in found if name not in _RARE or value != usual))
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,13 @@ Code with checks also gets the address of a fault record, zeroed before the laun
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from ctypes import Array, c_char
 from dataclasses import dataclass
 
-from workbench.types import Aggregate, ArrayType, Type
+from workbench.types import Aggregate, ArrayType, Type, Vector
 
 DIMS_SIZE = 32
 FAULT_SIZE = 56
@@ -69,3 +70,12 @@ def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
     """The shape of an array argument in a packed buffer."""
     assert isinstance(slot.type, ArrayType)
     return struct.unpack_from(f"<{slot.type.ndim}q", buffer, slot.offset + 8)
+
+
+def wide(dtype: object) -> int:
+    """The bytes, up to 16, that a GPU can load of a vector at once and of which it is a multiple; 0 if no more than one
+    component."""
+    if not isinstance(dtype, Vector):
+        return 0
+    found = math.gcd(dtype.size, 16)
+    return found if found > dtype.dtype.size else 0

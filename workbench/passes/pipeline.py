@@ -18,7 +18,7 @@
 
 A direction of several words takes a step for each ("adjoint tangent": the tangent of the adjoint). RUNNABLE runs once,
 after the last step; a direction that ends in an adjoint gets RUNNABLE_ADJOINT instead, since the adjoint has chosen its
-atomics and inlined its funcs already.
+atomics and inlined its funcs already. With `fma=True`, CONTRACTED follows.
 
 A pass goes by the name of its file where the file is one pass; `PASSES` and the comments say where the others are.
 Those that live on another floor, or take settings, are handed to `run` by its caller. `gradcheck` runs `to_float64`
@@ -32,6 +32,7 @@ from collections.abc import Callable, Mapping
 from workbench.ir.values import Function
 from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
 from workbench.passes.checks.finite_checks import finite
+from workbench.passes.contract import contract
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
@@ -71,6 +72,9 @@ FINITE: Stage = ("finite_checks",)
 # Before any backend. Arguments that overlap keep their atomic operations.
 RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "reductions")
 
+# Of code with `fma=True`, after those.
+CONTRACTED: Stage = ("contract", "dce")
+
 # Per backend: `strip_asserts` runs in code without checks, `bounds_checks` in code with checks, never both.
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
@@ -88,6 +92,7 @@ PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
     "bounds_checks": guard,
+    "contract": contract,
     "counted": counted,
     "counters": split_counters,
     "dce": prune,

@@ -42,6 +42,36 @@ function erfc(x) {
 /** C's pow: 1 to any power, and -1 to an infinite one, are 1. @param {number} x @param {number} y */
 const pow = (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 
+/** A float as a whole number and the power of two that it is multiplied by. @param {number} x @returns {[bigint, number]} */
+function parts(x) {
+  const bits = new BigUint64Array(new Float64Array([x]).buffer)[0];
+  const [power, rest] = [Number((bits >> 52n) & 2047n), bits & 0xfffffffffffffn];
+  const whole = power ? rest | 0x10000000000000n : rest;
+  return [x < 0 ? -whole : whole, Math.max(power, 1) - 1075];
+}
+
+/**
+ * x · y + z, rounded once: to a mantissa of so many bits, where the least number is 2 to the power `least`.
+ * @param {number} x @param {number} y @param {number} z @param {number} bits @param {number} least
+ */
+function fma(x, y, z, bits, least) {
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return x * y + z;
+  if (!Number.isFinite(z)) return z;
+  if (!x || !y) return x * y + z;
+  const [[a, m], [b, n], [c, p]] = [parts(x), parts(y), parts(z)];
+  const power = Math.min(m + n, p);
+  const exact = ((a * b) << BigInt(m + n - power)) + (c << BigInt(p - power));
+  const whole = exact < 0n ? -exact : exact;
+  const dropped = BigInt(Math.max(whole.toString(2).length - bits, least - power, 0));
+  const rest = whole & ((1n << dropped) - 1n);
+  const half = (1n << dropped) >> 1n;
+  let kept = whole >> dropped;
+  if (rest > half || (rest === half && dropped && kept & 1n)) kept += 1n;
+  const [scale, first] = [power + Number(dropped), Math.max(power + Number(dropped), -1000)];
+  const size = Number(kept) * 2 ** Math.min(first, 1000) * 2 ** Math.max(first - 1000, 0) * 2 ** (scale - first);
+  return exact < 0n ? -size : size;
+}
+
 /** The C library's functions that modules ask for, of numbers of 64 bits; those of 32 bits are these, rounded. */
 const MATHS = { erfc, pow, exp2: (/** @type {number} */ x) => 2 ** x, fmod: (/** @type {number} */ x, /** @type {number} */ y) => x % y };
 for (const name of ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "exp", "expm1", "hypot", "log",
@@ -80,6 +110,8 @@ export async function openMachine(program, payload) {
     __stack_pointer: new WebAssembly.Global({ value: "i32", mutable: true }, program.stack),
     __indirect_function_table: new WebAssembly.Table({ initial: 1, element: "anyfunc" }) };
   for (const [name, of64] of Object.entries(MATHS)) env[name] = env[`${name}f`] = of64;
+  env.fma = (/** @type {number[]} */ ...given) => fma(given[0], given[1], given[2], 53, -1074);
+  env.fmaf = (/** @type {number[]} */ ...given) => fma(given[0], given[1], given[2], 24, -149);
 
   let read = 0;
   const next = (/** @type {number} */ size) => payload.subarray(read, (read += size));

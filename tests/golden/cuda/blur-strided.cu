@@ -1,18 +1,18 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
-template <typename T> WB_FN T& wb_at(const wb_array<T, 2>& a, long long i0, long long i1) {
-    return *(T*)((char*)a.data + i0 * a.strides[0] + i1 * a.strides[1]);
+template <typename T> WB_FN T& wb_at(const wb_array<T, 2>& a, int i0, int i1) {
+    return *(T*)((char*)a.data + i0 * (int)a.strides[0] + i1 * (int)a.strides[1]);
 }
 template <typename T> WB_FN T wb_min(T a, T b) { return a != a || a < b ? a : b; }
 template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b; }
 
 extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> image, wb_array<float, 2> out, int radius)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0] * dim.n[1]) return;
-    int i = (int)(linear / dim.n[1]);
-    int j = (int)(linear % dim.n[1]);
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
+    int i = (int)(linear / (unsigned int)dim.n[1]);
+    int j = (int)(linear % (unsigned int)dim.n[1]);
     int h = (int)image.shape[0];
     int w = (int)image.shape[1];
     float s = 0.0f;

@@ -6,10 +6,10 @@ template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b;
 
 extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> image, wb_array<float, 2> out, int radius)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0] * dim.n[1]) return;
-    int i = (int)(linear / dim.n[1]);
-    int j = (int)(linear % dim.n[1]);
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
+    int i = (int)(linear / (unsigned int)dim.n[1]);
+    int j = (int)(linear % (unsigned int)dim.n[1]);
     int h = (int)image.shape[0];
     int w = (int)image.shape[1];
     float s = 0.0f;
@@ -18,9 +18,9 @@ extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> image, wb_array<
         for (int dj = int(0U - radius); dj < int(radius + 1U); ++dj) {
             int y = wb_min(wb_max(0, int(unsigned(i) + di)), h - 1);
             int x = wb_min(wb_max(0, int(unsigned(j) + dj)), w - 1);
-            s += image.data[y * image.shape[1] + x];
+            s += image.data[y * (int)image.shape[1] + x];
             n += 1.0f;
         }
     }
-    out.data[i * out.shape[1] + j] = s / n;
+    out.data[i * (int)out.shape[1] + j] = s / n;
 }

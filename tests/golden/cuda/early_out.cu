@@ -3,8 +3,8 @@ template <typename T, int N> struct wb_array { T* data; long long shape[N]; long
 
 extern "C" __global__ void early_out(wb_dims dim, wb_array<double, 1> x, wb_array<double, 1> y, unsigned int n)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     if ((unsigned int)i < n) {
         double v = x.data[i];

@@ -8,8 +8,8 @@ template <typename T> WB_FN T wb_wrap(T i, T n) { return i < T(0) ? i + n : i; }
 
 extern "C" __global__ void hashing(wb_dims dim, wb_array<int, 1> x, wb_array<int, 1> out, wb_array<long long, 1> wide)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     int v = x.data[wb_wrap(i - 1, (int)x.shape[0])];
     int h = int((v * 1103515245U + 12345U) * v - i);

@@ -25,11 +25,11 @@ extern "C" __global__ void histogram(
     wb_array<long long, 1> sums,
     wb_array<signed char, 1> small)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0] * dim.n[1]) return;
-    int i = (int)(linear / dim.n[1]);
-    int j = (int)(linear % dim.n[1]);
-    unsigned char pixel = image.data[i * image.shape[1] + j];
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
+    int i = (int)(linear / (unsigned int)dim.n[1]);
+    int j = (int)(linear % (unsigned int)dim.n[1]);
+    unsigned char pixel = image.data[i * (int)image.shape[1] + j];
     atomicAdd(&counts.data[int(pixel)], 1);
     long long t = wb_atomic_add(&sums.data[0], (long long)pixel);
     if (t >= 0LL) {

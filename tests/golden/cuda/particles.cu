@@ -14,8 +14,8 @@ extern "C" __global__ void particles(wb_dims dim, wb_array<vec3, 1> x, wb_array<
 {
     const float DT = 0.01f;
     const vec3 G = vec3{0.0f, -9.8f, 0.0f};
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     vec3 v1 = v.data[i] + G * DT;
     vec3 x1 = x.data[i] + v1 * DT;

@@ -16,8 +16,8 @@ extern "C" __global__ void ranges(
     wb_array<int, 1> step,
     wb_array<int, 2> out)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     int t = start.data[i];
     int t1 = stop.data[i];
@@ -26,25 +26,25 @@ extern "C" __global__ void ranges(
     for (int k = t; wb_more(k, t1, t2); k = wb_next(k, t1, t2)) {
         s = int(s * 31U + k);
     }
-    out.data[i * out.shape[1] + 0] = s;
+    out.data[i * (int)out.shape[1] + 0] = s;
     int s1 = 0;
     for (int k = t; k < t1; k = wb_next(k, t1, 3)) {
         s1 = int(s1 * 31U + k);
     }
-    out.data[i * out.shape[1] + 1] = s1;
+    out.data[i * (int)out.shape[1] + 1] = s1;
     int s2 = 0;
     for (int k = t; k > t1; k = wb_next(k, t1, -2)) {
         s2 = int(s2 * 31U + k);
     }
-    out.data[i * out.shape[1] + 2] = s2;
+    out.data[i * (int)out.shape[1] + 2] = s2;
     int s3 = 0;
     for (int k = t; k > t1; --k) {
         s3 = int(s3 * 31U + k);
     }
-    out.data[i * out.shape[1] + 3] = s3;
+    out.data[i * (int)out.shape[1] + 3] = s3;
     int s4 = 0;
     for (int k = t; k < t1; ++k) {
         s4 = int(s4 * 31U + k);
     }
-    out.data[i * out.shape[1] + 4] = s4;
+    out.data[i * (int)out.shape[1] + 4] = s4;
 }

@@ -56,14 +56,14 @@ def test_quiet_shows_nothing(loaded) -> None:
 
 def test_every_option_reaches_the_library(loaded, library) -> None:
     loaded.run("h = 0.5")
-    line = "%%kernel -n waves -b cpu -D DT=h/2 -D N=3 --grad --fast-math --no-checks -f --arch sm_90"
+    line = "%%kernel -n waves -b cpu -D DT=h/2 -D N=3 --grad --fast-math --fma --no-checks -f --arch sm_90"
     loaded.run(CELL.replace("%%kernel", line))
     asked = dict(library.calls)["build_cell"]
     assert asked.pop("filename").startswith("<ipython-input-")
     assert asked == {
         "text": "def saxpy(a):\n    return a\n", "name": "waves", "line_offset": 1, "backend": "cpu", "gradient": True,
         "fast_math": True, "checks": False, "constants": {"DT": 0.25, "N": 3}, "arch": "sm_90", "force": True,
-        "compile": True,
+        "compile": True, "fma": True,
     }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Arguments and the code that suits them, as a record.
 
-Which code suits is decided here alone: strides, overlaps and checks choose a variant. So whatever changes an argument
-later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for other arguments.
+Which code suits is decided here alone: strides, sizes, alignment, overlaps and checks choose a variant. So whatever
+changes an argument later (a kept launch, a replay, a file) comes back through `BINDER` and never runs code made for
+others.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.gathered import gathers
-from workbench.api.builds.overlaps import is_dense, overlap
+from workbench.api.builds.overlaps import fits_index32, is_aligned, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
@@ -54,7 +55,9 @@ def bind(
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
-    key = (direction, how.code, device, cpu_threads())
+    # The CPU's code is the same whatever these are.
+    places = (fits_index32(dims, arrays), is_aligned(arrays.values())) if device.is_cuda else (True, True)
+    key = (direction, how.code, device, cpu_threads(), places)
     found = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
@@ -71,7 +74,7 @@ def bind(
     if direction == GATHERED:
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
-        found = _code_for(specialisation, direction, dims, arguments, device, how)
+        found = _code_for(specialisation, direction, dims, arguments, device, how, places)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
     return record_of(found.loaded, specialisation, dims, arguments, found.how)
@@ -109,10 +112,11 @@ _NONE: Mapping[str, str] = {}
 
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions,
+    device: Device, how: LaunchOptions, places: tuple[bool, bool],
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    options = replace(how.code, contiguous=is_dense(arrays))
+    index32, aligned = places
+    options = replace(how.code, contiguous=is_dense(arrays), index32=index32, aligned=aligned)
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step in ADJOINTS:

@@ -19,7 +19,7 @@ from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.products.needed import multiplies
-from workbench.backends.layout import layout
+from workbench.backends.layout import layout, wide
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key
@@ -31,11 +31,12 @@ from workbench.errors import NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
-from workbench.passes.pipeline import RUNNABLE, RUNNABLE_ADJOINT, run
+from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.loaded import Loaded, titled
 from workbench.runtime.native.in_flight import compiles
+from workbench.types import ArrayType, Type
 from workbench.weak import Weak
 from workbench.work import go_on
 
@@ -62,14 +63,17 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """What changes the code there: a CPU of few cores has code of its own."""
-    few = not device.is_cuda and cpu_threads() <= FEW_CORES
-    return _on_few_cores(options) if few else options
+    """What changes the code there: a CPU of few cores has code of its own; sizes and alignment change none of it."""
+    if device.is_cuda:
+        return options
+    few = cpu_threads() <= FEW_CORES
+    usual = options.index32 and options.aligned
+    return options if usual and options.few_cores == few else _on_cpu(options, few)
 
 
 @lru_cache(maxsize=256)
-def _on_few_cores(options: Options) -> Options:
-    return replace(options, few_cores=True)
+def _on_cpu(options: Options, few_cores: bool) -> Options:
+    return replace(options, few_cores=few_cores, index32=True, aligned=True)
 
 
 def load(
@@ -291,19 +295,22 @@ def function_of(
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
-    return ir_of(specialisation.function, direction, atomic, specialisation.kernel.checkpoints, numbers, constant)
+    kernel = specialisation.kernel
+    return ir_of(specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma)
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
-    constant: tuple[int, ...] = (),
+    constant: tuple[int, ...] = (), fma: bool = False,
 ) -> Function:  # fmt: skip
-    """The same of a kernel's forward IR, for who does not hold the kernel."""
+    """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names)
     if direction.endswith("adjoint"):
-        return run(RUNNABLE_ADJOINT, function, reductions=not atomic)
-    return run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
+        function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
+    else:
+        function = run(RUNNABLE, function, nonatomic=not atomic, reductions=not atomic)
+    return run(CONTRACTED, function) if fma else function
 
 
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
@@ -354,6 +361,8 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         cost=facts["cost"],
         digest=digest,
         contiguous=options.contiguous,
+        index32=options.index32 and device.is_cuda,
+        aligned=options.aligned and device.is_cuda and any(map(_is_wide, (t for _, t in params))),
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),
@@ -362,9 +371,13 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     )
 
 
+def _is_wide(type: Type) -> bool:
+    return isinstance(type, ArrayType) and bool(wide(type.dtype))
+
+
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
     """The same code for a target of the CPU's backend that need not be this machine, for one core."""
-    options = _on_few_cores(wanted.options)
+    options = _on_cpu(wanted.options, few_cores=True)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 

@@ -38,6 +38,7 @@ class Ahead:
     options: Options = field(default_factory=Options)
     arch: str = NATIVE
     force: bool = False
+    fma: bool | None = None
 
     def __post_init__(self) -> None:
         """Refuse a backend that is none.
@@ -49,7 +50,7 @@ class Ahead:
             raise DeviceError(f'backend is "auto", "cpu" or "cuda", not {self.backend!r}.')
 
 
-KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward")
+KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward", "fma")
 """The options of a kernel that its decorator in a cell may set."""
 
 
@@ -121,7 +122,7 @@ def build_cell(
     text: str, namespace: Mapping[str, object], *, name: str = "cell", filename: str = "<cell>", line_offset: int = 0,
     backend: str = "auto", gradient: bool = False, fast_math: bool = False, checks: bool | None = None,
     constants: Mapping[str, object] | None = None, arch: str = NATIVE, force: bool = False, compile: bool = True,
-    language: Mapping[str, object] | None = None,
+    language: Mapping[str, object] | None = None, fma: bool | None = None,
 ) -> Cell:  # fmt: skip
     """Read a cell and build its kernels; generic ones are built by their first launch.
 
@@ -145,13 +146,14 @@ def build_cell(
         compile: False only reads and checks the cell; `Cell.compile()` does the rest, in another thread say. A launch
             that comes before its end waits for it.
         language: names that need no import; the caller's, all of the language in a notebook cell.
+        fma: contract `a * b + c` in kernels whose own decorator does not say; None: as `WORKBENCH_FMA` says.
 
     Raises:
         WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
     """
     source = Source(text, name, filename, line_offset)
     try:
-        ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force)
+        ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force, fma)
         cell = _read(source, namespace, dict(constants or {}), language or {}, ahead)
         for kernel in cell.kernels.values():
             kernel.checks = checks if checks is not None else kernel.checks
@@ -227,7 +229,7 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
     elif _is_func(definition, called):
         made = Func(definition).beside(cell.funcs.get(name))
     else:
-        made = Kernel(definition, **_kernel_options(definition))
+        made = Kernel(definition, **{"fma": (cell.ahead or Ahead()).fma, **_kernel_options(definition)})
     if isinstance(made, Func):
         cell.funcs[name] = made
         cell.kernels.pop(name, None)
@@ -283,7 +285,7 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
 
 
 def _kernel_options(definition: Definition) -> dict[str, object]:
-    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…)` says, where it does."""
+    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` says, where it does."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
     return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}

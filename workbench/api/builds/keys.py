@@ -34,6 +34,7 @@ def key_of(
     """The module key of one direction of a specialisation."""
     extra = (
         *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
+        *((Part("fma", "extra", b"1", "yes"),) if specialisation.kernel.fma else ()),
         *_blocks(specialisation.function),
         *(_checkpoints(specialisation) if "adjoint" in direction else ()),
         *_structs(specialisation),

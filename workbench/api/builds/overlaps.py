@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from workbench.backends.layout import wide
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import BEYOND_INT32, is_far
 from workbench.runtime.arrays.substitute import extent
 from workbench.structs import ELEMENT
 
@@ -20,6 +22,22 @@ def is_dense(arrays: Mapping[str, array]) -> bool:
         if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
             return False
     return True
+
+
+def fits_index32(dims: Sequence[int], arrays: Mapping[str, array]) -> bool:
+    """Whether code with 32-bit indices suits a launch on a device: few enough threads, and no array reaches too far."""
+    return math.prod(dims) < BEYOND_INT32 and not any(is_far(a.shape, a.strides) for a in arrays.values())
+
+
+def is_aligned(arrays: Iterable[array]) -> bool:
+    """Whether code that loads whole vectors suits: dense arrays of vectors, and their memory, begin at multiples of it.
+
+    Their memory too, since a launch may run again on a copy of it (`array.twin`).
+    """
+    return not any(
+        bytes and not getattr(a.type, "pitch", 0) and (a.address % bytes or a.memory.address % bytes)
+        for a, bytes in ((a, wide(a.dtype)) for a in arrays)
+    )
 
 
 def overlap(arrays: Mapping[str, array]) -> bool:

@@ -52,6 +52,11 @@ class Versioned(Protocol):
         ...
 
     @property
+    def fma(self) -> bool:
+        """An option of it."""
+        ...
+
+    @property
     def definition(self) -> Definition:
         """Its source code with what it sees."""
         ...
@@ -96,7 +101,7 @@ class Edition:
 
     def __init__(self, kernel: Versioned) -> None:
         own = {n: meaning(v) for n, v in kernel.definition.scope.own.items()}
-        options = kernel.checkpoints, kernel.matmul, kernel.enable_backward
+        options = kernel.checkpoints, kernel.matmul, kernel.enable_backward, kernel.fma
         self.kernel = kernel.name
         self.content = hashlib.sha256(f"{kernel.definition.content}{own}{options}".encode()).hexdigest()
         self.name: Name | None = None

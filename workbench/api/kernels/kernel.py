@@ -10,7 +10,7 @@ from typing import Any, NoReturn, overload
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
-from workbench.api.kernels.kernel_options import checked_checkpoints, checked_matmul, refuse_tiles
+from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_place, same_value
@@ -132,6 +132,7 @@ class Kernel(Subscripted):
         checkpoints: how many states of a loop its adjoint keeps at once.
         matmul: how it multiplies tiles on CUDA: "auto", "generated", "cublasdx"; empty: as `WORKBENCH_MATMUL` says.
         enable_backward: whether it may have an adjoint.
+        fma: whether `a * b + c` is contracted, forward and in its derivatives.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
         plans: what earlier launches found out about argument kinds, kept by `workbench.api.launches.launch`.
@@ -143,15 +144,17 @@ class Kernel(Subscripted):
     matmul = ""
     enable_backward = True
     warp_meanings = False
+    fma = False
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
-        enable_backward: object = True,
+        enable_backward: object = True, fma: object = None,
     ) -> None:  # fmt: skip
         check_signature(definition)
         self.checkpoints = checked_checkpoints(checkpoints, definition)
         self.matmul = checked_matmul(matmul, definition)
         self.enable_backward = bool(enable_backward)
+        self.fma = checked_fma(fma, definition)
         self.definition = definition
         self.name = self.__name__ = definition.name
         self.parameters = tuple(a.arg for a in definition.parameters)
@@ -342,11 +345,11 @@ def kernel(function: Callable[..., object], *, source: str | None = None) -> Ker
 @overload
 def kernel(
     *, source: str | None = None, import_from_warp: bool = False, checkpoints: int = CHECKPOINTS, matmul: str = "",
-    enable_backward: bool = True,
+    enable_backward: bool = True, fma: bool | None = None,
 ) -> Callable[[Callable[..., object]], Kernel]: ...  # fmt: skip
 def kernel(
     function: Callable[..., object] | None = None, *, source: str | None = None, import_from_warp: bool = False,
-    checkpoints: int = CHECKPOINTS, matmul: str = "", enable_backward: bool = True,
+    checkpoints: int = CHECKPOINTS, matmul: str = "", enable_backward: bool = True, fma: bool | None = None,
 ) -> Kernel | Callable[[Callable[..., object]], Kernel]:  # fmt: skip
     """Decorator: make a Python function a kernel. It is checked and compiled when it is first used.
 
@@ -372,17 +375,20 @@ def kernel(
             and the extra `mathdx`), "auto" (generated until cuBLASDx's is ready). Left out: as `WORKBENCH_MATMUL`
             says, else "auto".
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
+        fma: True contracts `a * b + c` to one operation that rounds once, in the kernel and in its derivatives: up to
+            twice as fast where arithmetic is the limit, and the same bits on all devices, but others than without it.
+            Left out: as the cell (`%%kernel --fma`) or `WORKBENCH_FMA=1` says, else False.
 
     Returns:
         A `Kernel`, or, with options alone, a decorator that returns one.
 
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
-        KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul is none of its words.
+        KernelTypeError: checkpoints is not a whole number from 2 to 1024, or matmul or fma is none of its words.
     """
 
     def made(function: Callable[..., object]) -> Kernel:
-        found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward)
+        found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         found.import_from_warp = import_from_warp
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
-from workbench.config import MATMULS
+from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError
 from workbench.frontend import Definition
 from workbench.structs import AnyType
@@ -53,3 +53,19 @@ def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | Non
             what = f"{argument.arg} of {definition.name} is {annotations[argument.arg]!r}; a kernel takes arrays."
             place = definition.locate(argument)
             raise KernelTypeError(what, place, "Take an array, and load it: tile_load(x, shape=…).", definition.name)
+
+
+def checked_fma(value: object, definition: Definition) -> bool:
+    """Whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
+
+    Raises:
+        KernelTypeError: it is neither True, False nor None.
+    """
+    if value is None:
+        return settings().fma
+    if isinstance(value, bool):
+        return value
+    raise KernelTypeError(
+        f"{definition.name} requests fma={value!r}.", definition.locate(definition.node),
+        "Give True or False, or leave it out.", definition.name,
+    )  # fmt: skip

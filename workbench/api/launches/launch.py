@@ -23,6 +23,7 @@ from workbench.api.builds.arguments import (
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.backends.base import Options
@@ -33,6 +34,7 @@ from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import BEYOND_INT32
 from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
@@ -60,8 +62,7 @@ def launch(
     record_cmd: bool = False,
     record_tape: bool = True,
     device: Device | str | None = None,
-    stream: object = None,
-    block_dim: Any = BLOCK_DIM,
+    stream: object = None, block_dim: Any = BLOCK_DIM,
     fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
@@ -102,9 +103,10 @@ def launch(
     plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
-            return run_unseen(plan.loaded, dims, arguments)
-        return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
+        if not plan.particular or plan.suits(dims, arguments):
+            if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+                return run_unseen(plan.loaded, dims, arguments)
+            return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
@@ -136,12 +138,14 @@ class _Plan:
         numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
             that needs no check between plus and minus the number that follows.
         spreads: whether an argument is a struct or an array of structs.
+        particular: `suits` has to be asked.
     """
 
     specialisation: Specialisation
     loaded: Loaded
     numbers: tuple[tuple[int, type | None, float], ...]
     spreads: bool
+    particular: bool
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
@@ -159,6 +163,13 @@ class _Plan:
         if type(dim) is int and 0 <= dim < 2**31:
             return (dim,), values
         return as_dims(dim, kernel.name), values
+
+    def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
+        """Whether the code is for so many threads, and for vectors where these begin: kinds do not say so."""
+        code = self.loaded
+        if code.index32 and math.prod(dims) >= BEYOND_INT32:
+            return False
+        return not code.aligned or is_aligned(v for v in values if isinstance(v, array))
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
@@ -194,6 +205,8 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     if (
         not arrays
         or specialisation.tiling is not None
+        or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
+        or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):
@@ -203,8 +216,11 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         for k, t in enumerate(specialisation.types)
         if isinstance(t, (Scalar, Vector))
     )
+    loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
-    kernel.plans[_kinds(dim, values, code)] = _Plan(specialisation, record.loaded, numbers, spreads)
+    kernel.plans[_kinds(dim, values, code)] = _Plan(
+        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned
+    )
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from workbench.api.builds.build import compile_for
+from workbench.api.builds.overlaps import fits_index32, is_aligned
 from workbench.api.kernels.countable import Countable
 from workbench.api.profiling.ptx_by_operation import FILE, numbered_ptx
 from workbench.api.profiling.run import Geometry
@@ -14,6 +15,7 @@ from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
 from workbench.ir.values import number_ops
+from workbench.runtime.arrays.array import array
 from workbench.runtime.launching.loaded import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.source import Location
@@ -88,7 +90,10 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
 
 
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
-    options = replace(record.how.code, checks=False)
+    arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
+    # A launch on the CPU was not asked these: its code is the same.
+    sizes = {"index32": fits_index32(record.dim, arrays), "aligned": is_aligned(arrays.values())}
+    options = replace(record.how.code, checks=False, **sizes)
     function = record.loaded.function
     made, text = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition

@@ -8,7 +8,7 @@ statements are written in order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from workbench.backends.base import Options
@@ -88,6 +88,8 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
+    if any(getattr(param.type, "wide", False) for param in function.params):
+        options = replace(options, index32=False)
     passes: dict[str, Pass | bool] = {
         "strip_asserts": not options.checks,
         "bounds_checks": options.checks,
@@ -113,7 +115,7 @@ class _Kernel:
     """One kernel being written."""
 
     def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
-        self.function, self.shared = function, shared
+        self.function, self.shared, self.index32 = function, shared, options.index32
         self.lines = lines
         self.inlining: Inlining = inline_values(function)
         self.names: dict[Value, str] = {}
@@ -167,12 +169,15 @@ class _Kernel:
     def _thread_index(self) -> list[str]:
         """The linear index, the test against the launch's size, and the indices that the kernel asks for."""
         ndim = self.function.launch_ndim
-        sizes = [f"{self.dim}.n[{axis}]" for axis in range(ndim or 4)]
-        first_index = f"long long {self.linear} = blockIdx.x * (long long)blockDim.x + threadIdx.x"
-        size = " * ".join(sizes)
+        size = " * ".join(f"{self.dim}.n[{axis}]" for axis in range(ndim or 4))
+        word, per_block = "long long", "(long long)blockDim.x"
+        if self.index32:
+            word, per_block = "unsigned int", "blockDim.x"
+            size = f"(unsigned int)({size})" if " " in size else f"(unsigned int){size}"
+        first_index = f"{word} {self.linear} = blockIdx.x * {per_block} + threadIdx.x"
         rows = [f"{first_index};", f"if ({self.linear} >= {size}) return;"]
         if combines(self.function):
-            step = f"{self.linear} += gridDim.x * (long long)blockDim.x"
+            step = f"{self.linear} += gridDim.x * {per_block}"
             self.loop, rows = f"for ({first_index}; {self.linear} < {size}; {step}) {{", []
         elif self.function.block_dim:
             rows = self._block_index()
@@ -193,7 +198,7 @@ class _Kernel:
 
     def _block_index(self) -> list[str]:
         """The linear index of the block, all of whose threads do the kernel together; and of the thread in it."""
-        rows = [f"long long {self.linear} = blockIdx.x;"]
+        rows = [f"{'unsigned int' if self.index32 else 'long long'} {self.linear} = blockIdx.x;"]
         for op in self._ops("lane"):
             self.names[op.result] = self._fresh("lane")
             rows.append(f"int {self.names[op.result]} = threadIdx.x;")
@@ -202,12 +207,11 @@ class _Kernel:
         return rows
 
     def _index(self, axis: int, ndim: int) -> str:
-        text = self.linear
-        inner = [f"{self.dim}.n[{a}]" for a in range(axis + 1, ndim)]
-        if inner:
-            text += f" / {inner[0]}" if len(inner) == 1 else f" / ({' * '.join(inner)})"
+        word = "(unsigned int)" if self.index32 else ""
+        # One division after the other: the compiler shares them among the axes.
+        text = self.linear + "".join(f" / {word}{self.dim}.n[{a}]" for a in range(ndim - 1, axis, -1))
         if axis > 0:
-            text += f" % {self.dim}.n[{axis}]"
+            text += f" % {word}{self.dim}.n[{axis}]"
         return f"(int){text}" if text == self.linear else f"(int)({text})"
 
     def _rows(self) -> list[str]:

@@ -132,20 +132,30 @@ def _vector_reduce(form: str) -> str:
     return f"template <typename T> WB_FN void wb_reduce_add({vec}* target, {vec} value) {{\n{rows}}}\n"
 
 
-def _at(ndim: int) -> str:
-    indices = ", ".join(f"long long i{n}" for n in range(ndim))
-    offset = " + ".join(f"i{n} * a.strides[{n}]" for n in range(ndim))
+def _at(ndim: int, word: str) -> str:
+    indices = ", ".join(f"{word} i{n}" for n in range(ndim))
+    stride = "(int)a.strides" if word == "int" else "a.strides"
+    offset = " + ".join(f"i{n} * {stride}[{n}]" for n in range(ndim))
     return (
         f"template <typename T> WB_FN T& wb_at(const wb_array<T, {ndim}>& a, {indices}) {{\n"
         f"    return *(T*)((char*)a.data + {offset});\n}}\n"
     )
 
 
-_FIELD = (
-    "template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {\n"
-    "    return *(T*)((char*)a.data + i * bytes);\n}\n"
-)
-"""One field of element i of an array of structs that are `bytes` apart."""
+# A vector's components one after the other, which the compiler loads and stores at once: 64 or 128 bits.
+_ALIGNED = """\
+template <int bytes, typename T> WB_FN T& wb_aligned(T& place) {
+    return *(T*)__builtin_assume_aligned(&place, bytes);
+}
+"""
+
+
+def _field(word: str) -> str:
+    """One field of element i of an array of structs that are `bytes` apart."""
+    return (
+        f"template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, {word} i) {{\n"
+        "    return *(T*)((char*)a.data + i * bytes);\n}\n"
+    )
 
 
 def _to_integer(name: str) -> str:
@@ -175,8 +185,11 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         **{("vec", n): _vector(n) for n in forms},
         ("range",): _RANGE,
         ("bits",): _BITS,
-        ("field",): _FIELD,
-        **{("at", n): _at(int(n)) for n in ("1", "2", "3", "4")},
+        ("aligned",): _ALIGNED,
+        ("field",): _field("long long"),
+        ("field", "int"): _field("int"),
+        **{("at", n): _at(int(n), "long long") for n in ("1", "2", "3", "4")},
+        **{("at", n, "int"): _at(int(n), "int") for n in ("1", "2", "3", "4")},
         **{("to", name): _to_integer(name) for name, t in SCALARS.items() if t.kind in (Kind.INT, Kind.UINT)},
         **{
             ("op", n, sign, form, *wraps): _operator(n, sign, form, bool(wraps))

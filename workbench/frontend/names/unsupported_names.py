@@ -15,7 +15,7 @@ ABSENT: dict[str, str] = {
     "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
     "cast": "Call the type: float64(x), int(x).",
     "reinterpret": "There is no view of a number's bits; keep bits as integers.",
-    "fma": "Write x * y + z.",
+    "fma": "Write x * y + z; @wb.kernel(fma=True) makes it one operation that rounds once.",
     "unot": "Write not x.",
     "pos": "Write x.",
     "load": "Write x[i].",

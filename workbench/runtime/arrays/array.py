@@ -20,7 +20,7 @@ from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
-from workbench.runtime.arrays.shapes import Shape, as_shape, dense, located, side_by_side, tag_of
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, located, side_by_side, tag_of
 from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
@@ -41,7 +41,7 @@ class array(Viewed, Arithmetic):
         strides: bytes from one element to the next along each dimension.
         device: where it is.
         is_contiguous: whether the elements lie densely in row-major order.
-        tag: dtype, dimensions, density and device as one string: arrays of one tag suit the same code.
+        tag: dtype, dimensions, density, `is_far` and device as one string: arrays of one tag suit the same code.
         requires_grad: whether a tape accumulates this array's gradient in `.grad`.
         grad: the gradient, of the same dtype and shape; None without `requires_grad`.
     """
@@ -146,7 +146,8 @@ class array(Viewed, Arithmetic):
         self.type: Any = replace(kind, wide=True) if wide and isinstance(kind, ArrayType) else kind
         pitch = getattr(kind, "pitch", 0) or dtype.size
         self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
-        self.tag = tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, wide, self.device)
+        far = is_far(self.shape, self.strides)
+        self.tag = tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, far, self.device)
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None

@@ -15,6 +15,8 @@ from workbench.structs import StructArray
 from workbench.types import MAX_NDIM, ArrayType
 
 Shape = int | Sequence[int]
+BEYOND_INT32 = 2**31
+"""So many threads or bytes are more than 32-bit indices count."""
 
 
 class Strided(Protocol):
@@ -82,10 +84,16 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether an array reaches over more bytes, or has more elements along an axis, than 32 bits count."""
+    return max(sum(abs(s) * n for s, n in zip(strides, shape, strict=True)), *shape) >= BEYOND_INT32
+
+
 @cache
-def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, wide: bool, device: Device) -> str:
-    """What decides which code suits an array, as one string; `content`: that of a struct."""
-    return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{' wide' * wide} {device}"
+def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, far: bool, device: Device) -> str:
+    """What decides which code suits an array, as one string; `content`: that of a struct; `far`: see `is_far`."""
+    wide = " wide" * getattr(kind, "wide", False)
+    return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{wide}{' far' * far} {device}"
 
 
 def side_by_side(a: Any) -> bool:

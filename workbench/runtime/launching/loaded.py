@@ -64,6 +64,8 @@ class Loaded:
         cost: a rough count of operations a thread does: large launches are split by it.
         digest: the module key.
         contiguous: the code does not read strides.
+        index32: it computes indices in 32 bits (see `Options`), so some launches need other code.
+        aligned: it loads whole vectors (see `Options`), so vectors elsewhere need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
@@ -89,6 +91,8 @@ class Loaded:
     ordered: bool
     metadata: dict[str, Any] = field(repr=False)
     make_function: Callable[[], Function] = field(repr=False)
+    index32: bool = False
+    aligned: bool = False
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = field(default=None, repr=False)
     compile_for: Callable[[str], Any] | None = field(default=None, repr=False)

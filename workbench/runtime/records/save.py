@@ -155,8 +155,9 @@ class _Writer:
             number = self._modules[id(specialisation)] = len(self.modules)
             member = f"modules/{number}-{record.kernel}.json"
             self.members[member] = json.dumps(data, separators=(",", ":")).encode()
-            kept = specialisation.kernel.checkpoints
-            self.modules.append({"kernel": record.kernel, "member": member, "checkpoints": kept})
+            kernel = specialisation.kernel
+            options = {"checkpoints": kernel.checkpoints, "fma": kernel.fma}
+            self.modules.append({"kernel": record.kernel, "member": member, **options})
         self.artifact(record)
         return self._modules[id(specialisation)]
 

@@ -135,6 +135,7 @@ class Saved:
     Attributes:
         functions: the kernels.
         checkpoints: of each kernel, how many states of a loop its adjoint keeps.
+        fma: of each kernel, whether it is contracted.
         memories, arrays, graphs, entries: as above.
         artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
@@ -142,6 +143,7 @@ class Saved:
 
     functions: tuple[Function, ...]
     checkpoints: tuple[int, ...]
+    fma: tuple[bool, ...]
     memories: tuple[SavedMemory, ...]
     arrays: tuple[SavedArray, ...]
     graphs: tuple[SavedGraph, ...]
@@ -170,7 +172,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     if not all(isinstance(part, list) for part in lists):
         raise saved_values.Wrong("a part of the content is not a list")
     modules = [_function(m, members, trust) for m in fields["modules"]]
-    functions = tuple(function for function, _ in modules)
+    functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
     graphs: list[SavedGraph] = []
@@ -181,21 +183,22 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     for told in fields["artifacts"]:
         given = saved_values.record(told, "an artifact", ("digest", "member"))
         artifacts[saved_values.text(given["digest"])] = saved_values.member(given["member"], members)
-    checkpoints = tuple(number for _, number in modules)
     machine = tuple(saved_values.text(m) for m in fields["machine"])
-    return Saved(functions, checkpoints, memories, arrays, tuple(graphs), entries, artifacts, machine)
+    return Saved(functions, checkpoints, fma, memories, arrays, tuple(graphs), entries, artifacts, machine)
 
 
-def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int]:
-    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints"))
+def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
+    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", "fma"))
     checkpoints = saved_values.whole(given["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:
         raise saved_values.Wrong("a kernel with an improper number of checkpoints")
+    if not isinstance(given["fma"], bool):
+        raise saved_values.Wrong("a kernel with an improper fma")
     function = from_data(archive.read_json(saved_values.member(given["member"], members)), trust)
     wrong = verify_builtins(function)
     if wrong:
         raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
-    return function, checkpoints
+    return function, checkpoints, given["fma"]
 
 
 def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:
@@ -363,8 +366,8 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
 
 
 def _options(told: Any, params: int) -> Options:
-    """The options of a launch of a kernel with so many parameters; `constant` is there where it names some."""
-    some = ("constant",) if isinstance(told, dict) and "constant" in told else ()
+    """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
+    some = tuple(name for name in ("aligned", "constant", "index32") if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant = options.pop("constant", [])
     if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):

@@ -16,11 +16,12 @@ from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, li
 from workbench.backends.cuda.cpp.inline_values import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
+from workbench.backends.layout import wide
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.values import Op, Value, number_of
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half, uint32
 from workbench.types import bool as bool_
 
 
@@ -113,18 +114,30 @@ class Expressions:
     def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
         """The place of an array's element."""
         self.meet(array.type)
-        name = self.names(array)
+        name, short = self.names(array), self.options.index32
         if not self.options.contiguous:
-            self.keys.add(("at", str(len(indices))))
+            self.keys.add(("at", str(len(indices)), *_SHORT[short]))
             return Text(f"wb_at({', '.join([name, *map(self.argument, indices)])})", ATOM)
-        offset = self.of(indices[0])
+        offset = self._index(indices[0], short and len(indices) > 1)
         for axis, index in enumerate(indices[1:], 1):
-            offset = binary(binary(offset, "*", Text(f"{name}.shape[{axis}]", ATOM)), "+", self.of(index))
+            extent = Text(f"(int){name}.shape[{axis}]", UNARY) if short else Text(f"{name}.shape[{axis}]", ATOM)
+            offset = binary(binary(offset, "*", extent), "+", self._index(index, short))
         assert isinstance(array.type, ArrayType)
         if array.type.pitch:
-            self.keys.add(("field",))
+            self.keys.add(("field", *_SHORT[short]))
             return Text(f"wb_field<{array.type.pitch}>({name}, {offset.text})", ATOM)
-        return Text(f"{name}.data[{offset.text}]", ATOM)
+        place = f"{name}.data[{offset.text}]"
+        bytes = wide(array.type.dtype) if self.options.aligned else 0
+        if bytes:
+            self.keys.add(("aligned",))
+            place = f"wb_aligned<{bytes}>({place})"
+        return Text(place, ATOM)
+
+    def _index(self, value: Value, short: bool) -> Text:
+        """An index; `short`: as an int, so that sums of products with it are, too."""
+        type = element(value.type)
+        wider = type.bits == 64 or type == uint32
+        return Text(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)
 
     def unsigned(self, op: Op) -> Text:
         """A sum, difference, product or negative of signed numbers, computed in unsigned ones: it wraps."""
@@ -217,6 +230,8 @@ class Expressions:
         return op.operands[0] if value in self.inlining.inlined and op is not None and is_splat(op) else None
 
 
+_SHORT: dict[bool, Key] = {True: ("int",), False: ()}
+"""What the key of a prelude's piece ends in where indices have 32 bits."""
 _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 

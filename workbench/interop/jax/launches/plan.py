@@ -52,15 +52,19 @@ class Code(NamedTuple):
     @property
     def options(self) -> Options:
         """What the code is built with."""
-        return Options(checks=self.checks, contiguous=self.contiguous, constant=self.constant)
+        # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
+        return Options(
+            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, constant=self.constant
+        )  # fmt: skip
 
     @property
     def function(self) -> Callable[[], Function]:
         """Makes its IR, and holds no kernel."""
         source = self.specialisation
         return partial(
-            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant
-        )
+            ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant,
+            fma=source.kernel.fma,
+        )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
         """The code whose adjoint leaves out the gradients of these parameters."""

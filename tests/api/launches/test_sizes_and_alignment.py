@@ -1,0 +1,174 @@
+"""On a device, indices of 32 bits where that is enough, and whole vectors where they are aligned: for each launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.support.devices.on_gpu import DEVICE
+from workbench.api.builds import overlaps
+from workbench.api.launches import launch
+from workbench.runtime.arrays import shapes
+from workbench.runtime.graphs.nodes import LaunchNode
+
+SMALL = (4, 6)
+
+
+@wb.kernel
+def transposed(x: wb.array2d[float], y: wb.array2d[float]):
+    """Two dimensions, so that indices are divided and multiplied."""
+    i, j = wb.tid()
+    y[j, i] = x[i, j] + 1.0
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if 200 were the first number that 32 bits do not hold: no launch has 2³¹ threads to spare for a test."""
+    for module in (shapes, overlaps, launch):
+        monkeypatch.setattr(module, "BEYOND_INT32", 200)
+
+
+def arrays(shape: tuple[int, int]) -> tuple[wb.array, wb.array, np.ndarray]:
+    data = np.arange(shape[0] * shape[1], dtype=np.float32).reshape(shape)
+    return wb.array(data, device=DEVICE), wb.zeros(shape[::-1], device=DEVICE), data.T + 1
+
+
+def used(run: Callable[[], object]) -> list[bool]:
+    """Which code the launches inside had."""
+    with wb.record() as rec:
+        run()
+    return [one.loaded.index32 for one in rec.launches]
+
+
+@pytest.mark.usefixtures("few")
+def test_each_launch_has_the_code_that_suits_its_arrays() -> None:
+    for shape, short in ((SMALL, True), ((12, 12), False), (SMALL, True), ((12, 12), False)):
+        x, y, expected = arrays(shape)
+        assert used(lambda x=x, y=y, shape=shape: wb.launch(transposed, shape, [x, y])) == [short]
+        np.testing.assert_array_equal(y.numpy(), expected)
+
+
+@pytest.mark.usefixtures("few")
+def test_the_threads_count_too() -> None:
+    @wb.kernel
+    def first(x: wb.array[float]):
+        i, j = wb.tid()
+        if i + j == 0:
+            x[0] += 1.0
+
+    x = wb.zeros(1, device=DEVICE)
+    for dims, short in (((5, 5), True), ((20, 20), False), ((5, 5), True), ((5, 40), False)):
+        assert used(lambda dims=dims: wb.launch(first, dims, [x])) == [short]
+        wb.launch(first, dims, [x])  # by the plan of the launch before
+    assert x.numpy()[0] == 8.0
+
+
+@pytest.mark.usefixtures("few")
+def test_a_view_reaches_as_far_as_its_strides() -> None:
+    x, y, expected = arrays((12, 12))
+    assert used(lambda: wb.launch(transposed, (3, 12), [x[::4], y[:, ::4]])) == [False]
+    np.testing.assert_array_equal(y.numpy()[:, ::4], expected[:, ::4])
+
+
+@pytest.mark.usefixtures("few")
+def test_it_is_chosen_again_when_a_kept_launch_changes() -> None:
+    (x, y, expected), (a, b, large) = arrays(SMALL), arrays((12, 12))
+    kept = wb.launch(transposed, SMALL, [x, y], record_cmd=True)
+    assert kept is not None and kept.record.loaded.index32
+    kept.launch()
+    np.testing.assert_array_equal(y.numpy(), expected)
+    kept.set_params([a, b])
+    kept.set_dim((12, 12))
+    assert not kept.record.loaded.index32
+    kept.launch()
+    np.testing.assert_array_equal(b.numpy(), large)
+
+
+@pytest.mark.usefixtures("few")
+def test_it_is_chosen_again_when_a_graph_is_updated() -> None:
+    x, y, _ = arrays((8, 4))
+    a, b, _ = arrays((12, 12))
+    with wb.capture() as graph:
+        wb.launch(transposed, SMALL[:1] * 2, [x, y])
+    graph.launch()
+    node = next(n for n in graph.walk() if isinstance(n, LaunchNode))
+    assert node.record.loaded.index32
+    graph.update(0, x=a[:8, :4], y=b[:4, :8])
+    assert not node.record.loaded.index32
+    graph.launch()
+    np.testing.assert_array_equal(b.numpy()[:4, :4], a.numpy()[:4, :4].T + 1)
+    graph.update(0, x=x, y=y)
+    assert node.record.loaded.index32
+
+
+@pytest.mark.usefixtures("few")
+def test_gradients_are_those_of_either() -> None:
+    for shape in (SMALL, (12, 12)):
+        x, y, _ = arrays(shape)
+        x = wb.array(x.numpy(), device=DEVICE, requires_grad=True)
+        with wb.Tape() as tape:
+            wb.launch(transposed, shape, [x, y])
+        tape.backward(grads={y: np.full(shape[::-1], 2.0, np.float32)})
+        np.testing.assert_array_equal(x.grad.numpy(), np.full(shape, 2.0, np.float32))
+
+
+def test_the_cpu_has_one_code() -> None:
+    assert shapes.is_far((3, 2**30), (2**30, 1)) and shapes.is_far((2**31,), (0,))
+    assert not shapes.is_far((2, 2**29), (2**29, 1)) and shapes.is_far((2**29, 4), (-4, 2**29))
+    x, y = wb.zeros(SMALL), wb.zeros(SMALL[::-1])
+    assert used(lambda: wb.launch(transposed, SMALL, [x, y])) == [False]
+
+
+def test_an_array_of_three_gigabytes() -> None:
+    @wb.kernel
+    def corners(x: wb.array2d[wb.uint8], seen: wb.array[int]):
+        i = wb.tid()
+        x[2, x.shape[1] - 1 - i] = wb.uint8(7 + i)
+        seen[i] = int(x[2, x.shape[1] - 1 - i])
+
+    x, seen = wb.empty((3, 2**30), wb.uint8, device=DEVICE), wb.zeros(2, int, device=DEVICE)
+    assert used(lambda: wb.launch(corners, 2, [x, seen])) == [False]
+    assert seen.numpy().tolist() == [7, 8]
+    assert x[2, -2:].numpy().tolist() == [8, 7]
+
+
+@wb.kernel
+def doubled(x: wb.array[wb.vec4], y: wb.array[wb.vec4]):
+    """Loads and stores 16 bytes per thread."""
+    i = wb.tid()
+    y[i] = x[i] * 2.0
+
+
+def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
+    floats = wb.array(np.arange(33, dtype=np.float32), device=DEVICE)
+    y = wb.zeros(8, wb.vec4, device=DEVICE)
+    for start in (0, 1, 4, 0, 3):
+        x = floats[start : start + 28].view(wb.vec4)
+        for _ in range(2):
+            with wb.record() as rec:
+                wb.launch(doubled, 7, [x, y])
+            wb.launch(doubled, 7, [x, y])
+            assert rec.launches[0].loaded.aligned == (start % 4 == 0)
+            np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(start, start + 28))
+    kept = wb.launch(doubled, 7, [floats[:28].view(wb.vec4), y], record_cmd=True)
+    kept.set_param_by_name("x", floats[1:29].view(wb.vec4))
+    kept.launch()
+    assert not kept.record.loaded.aligned
+    np.testing.assert_array_equal(y.numpy()[:7].ravel(), 2.0 * np.arange(1, 29))
+
+
+def test_the_ptx_moves_128_bits() -> None:
+    text = wb.inspect.ptx(doubled)
+    assert text.count("ld.global.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
+
+
+def test_a_profile_asks_too_where_the_arrays_are_the_cpus() -> None:
+    floats, y = wb.array(np.arange(33, dtype=np.float32)), wb.zeros(7, wb.vec4)
+    whole, apart = (
+        wb.profile(doubled, 7, [floats[start : start + 28].view(wb.vec4), y], arch="sm_90") for start in (0, 1)
+    )
+    assert whole.total.instructions < apart.total.instructions
+    assert whole.total.bytes == apart.total.bytes == 7 * 32
