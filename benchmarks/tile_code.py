@@ -1,7 +1,7 @@
 """The code of `tile_matmul` for sm_90, without a GPU: counts of the emulated device beside the instructions in SASS.
 
-Run: python benchmarks/tile_code.py. Each kernel is C = A·B in tiles, accumulated in float32 over a loop along K, and its
-adjoint. Counts are of the PTX, executed on the CPU; registers, spills and instructions are those of the cubin. Nothing
+Run: python benchmarks/tile_code.py. Each kernel is C = A·B in tiles, accumulated in float32 over a loop along K, and
+its adjoint. Counts are of the PTX, executed on the CPU; registers, spills and instructions are the cubin's. Nothing
 here is a time, and nothing has run on silicon.
 """
 
@@ -98,7 +98,7 @@ def shown(rows: dict[str, dict[str, float]]) -> str:
     lines += ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {what} | " + " | ".join(f"{row[h]:,g}" for h in heads) + " |" for what, row in rows.items()]
     note = (
-        f"One block, {STEPS} steps along K. Wavefronts, barriers, warp instructions and atomics are executed PTX on the "
+        f"One block, {STEPS} steps along K. Wavefronts, barriers, warp instructions and atomics: executed PTX on the "
         "emulated device; the rest is the cubin, its instructions counted where they stand, not how often they run."
     )
     return "\n".join([*lines, "", note, ""])

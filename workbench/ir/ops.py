@@ -150,7 +150,7 @@ _ROWS = (
     Operation(_LOWERED, "shuffle", "value", "value", "kind step threads"),
     Operation(_LOWERED, "product", "slots, slots, offset, slots, offset", "", "product", reads=_SLOTS, writes=_SLOTS,
               together=True),
-    Operation(_LOWERED, "copy_in", "slots, array, *offsets", "", "shape bounds axes threads", reads=_ARRAYS,
+    Operation(_LOWERED, "copy_in", "slots, array, *offsets", "", "shape bounds axes step threads", reads=_ARRAYS,
               writes=_SLOTS, together=True),
 )  # fmt: skip
 

@@ -66,7 +66,8 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     barrier        () -> ()                        attrs: wait, whether copies are under way
     shuffle        (value) -> value                another thread's. attrs: kind, step, threads
     product        (slots, slots, offset, slots, offset) -> ()  result and operands of a `tile_matmul`. attrs: product
-    copy_in        (slots, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also threads
+    copy_in        (slots, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also threads, and
+                                                   step, elements from a row of the slots to the next
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have

@@ -10,7 +10,7 @@ from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import Element, Striped, when
 from workbench.backends.cuda.tiles.placement.places import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, THREADS
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
 from workbench.passes.checks.bounds_checks import zero
@@ -91,7 +91,7 @@ def tile_load(low: Lowering, op: Op) -> None:
             replace(_array_use(low, op, "read", layout.who), who=ANY),
             Use(place.region, "write", ANY, pending=True),
         )
-        how = {**op.attrs, THREADS: low.threads}
+        how = {**op.attrs, THREADS: low.threads, STEP: place.steps[0]}
         b.emit("copy_in", (place.region.slots, *op.operands), (), how)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))

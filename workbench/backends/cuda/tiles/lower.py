@@ -14,6 +14,7 @@ from typing import ClassVar
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
 from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
+from workbench.backends.cuda.tiles.placement.pitches import pitches
 from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, Place, row_major, view
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
@@ -53,6 +54,7 @@ class Lowering:
         self.contiguous = contiguous
         self.plan = plan(function)
         self.storage = Storage(self.plan)
+        self.pitches = pitches(self.plan, self.storage)
         self.function = self.plan.function
         self.threads = function.block_dim
         self.builder = Builder()
@@ -216,8 +218,10 @@ class Lowering:
         if value in self.plan.shared:
             if key not in self.regions:
                 label = f"the tile {value.name} ({shown(type.shape)} {type.dtype!r})".replace("  ", " ")
-                self.regions[key] = Region(type.dtype, type.count, value.name or "tile", label)
-            return InShared(self.regions[key], row_major(type.shape))
+                count = type.shape[0] * self.pitches[key] if key in self.pitches else type.count
+                self.regions[key] = Region(type.dtype, count, value.name or "tile", label)
+            steps = (self.pitches[key], 1) if key in self.pitches else row_major(type.shape)
+            return InShared(self.regions[key], steps)
         layout = self.plan.layouts[value]
         if key not in self.registers:
             self.registers[key] = storage_of(type, layout.registers, value.name or "tile")

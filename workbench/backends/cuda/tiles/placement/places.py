@@ -41,7 +41,7 @@ class InShared:
     """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:
-        whole: the elements of the region in row-major order.
+        whole: the elements of the region in row-major order, perhaps with gaps between rows.
     """
 
     region: Region
@@ -59,7 +59,8 @@ class InShared:
 
     def at(self, element: Element) -> Value:
         """Which slot an element is in."""
-        return element.linear if self.whole else element.weighted(list(self.steps), self.offset)
+        dense = self.whole and self.steps == row_major(element.shape)
+        return element.linear if dense else element.weighted(list(self.steps), self.offset)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
         """The step's use of the region; `who` counts by the region's own elements."""
