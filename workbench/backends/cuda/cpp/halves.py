@@ -84,6 +84,23 @@ WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
 """
 
 
+def _added(name: str) -> str:
+    """A sum whose old value is not used, rounded as by `wb_atomic_add`. The hardware adds to two neighbours: -0 changes
+    nothing, and for one alone ptxas writes a loop."""
+    word, least = ("f16x2", 700) if name == "float16" else ("bf16x2", 900)
+    return f"""\
+WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
+#if __CUDA_ARCH__ >= {least}
+    unsigned long long address = (unsigned long long)target;
+    unsigned int pair = address & 2ULL ? (unsigned int)value.bits << 16 | 0x8000U : value.bits | 0x80000000U;
+    asm volatile("red.global.add.noftz.{word} [%0], %1;" :: "l"(address & ~3ULL), "r"(pair) : "memory");
+#else
+    wb_atomic_add(target, value);
+#endif
+}}
+"""
+
+
 def _reduce(name: str) -> str:
     """A warp adds in float and rounds once."""
     return f"""\
@@ -104,6 +121,7 @@ PIECES: Pieces = {
     ("half", "bfloat16"): _BFLOAT16,
     **{("from_double", name): _from_double(name) for name in NAMES},
     **{("atomic_half", name): _atomic(name) for name in NAMES},
+    **{("added_half", name): _added(name) for name in NAMES},
     **{("reduce_half", name): _reduce(name) for name in NAMES},
 }
 
