@@ -1,4 +1,4 @@
-"""What the emulated device counts of products of tiles: shared memory without conflicts, tensor cores in both directions."""
+"""What the emulated device counts of products of tiles: no bank conflicts, tensor cores in both directions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.support.devices.interpreted import load_interpreted
 from tests.support.kernels.gemm import gemm_kernel
+from tests.support.ptx_interpreter.copies import Copies
+from workbench.api.builds import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.runtime.device import emulation
 
 TYPES = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 TM, TN, TK = (wb.constant(n) for n in (64, 64, 32))
@@ -73,3 +77,25 @@ def test_gradients_of_16_bits_keep_the_range_of_the_cotangent(size: float) -> No
     tape.backward(grads={C: wb.array(seed, device="emulated:0")})
     want = seed.astype(np.float64) @ b.astype(np.float64).T
     np.testing.assert_allclose(A.grad.numpy().astype(np.float64), want, rtol=2**-10)
+
+
+def test_copies_of_two_turns_are_under_way_at_each_wait(monkeypatch: Any) -> None:
+    """In the interpreter a copy lands when it is waited for: the product is right only if each wait is."""
+    monkeypatch.setattr(emulation, "_started", [emulation.new_driver(load_interpreted)])
+    monkeypatch.setattr(build, "_DEVICE_CODE", {})
+    kernel = gemm_kernel(64, 64, 32)
+    rng = np.random.default_rng(2)
+    for turns in (0, 1, 2, 7):
+        monkeypatch.setattr(Copies, "under_way", [])
+        shapes = ((64, 32 * turns), (32 * turns, 64))
+        a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in shapes)
+        given = [wb.array(v, device="emulated:0") for v in (a, b, np.ones((64, 64), np.float32))]
+        wb.launch_tiled(kernel, [1, 1], inputs=given, block_dim=64)
+        np.testing.assert_array_equal(given[2].numpy(), a.astype(np.float32) @ b.astype(np.float32))
+        assert len(Copies.under_way) == turns
+        assert all((found == 2).all() for found in Copies.under_way)
+
+
+def test_each_turn_has_one_barrier() -> None:
+    total = wb.profile(gemm, [1, 1], arguments(np.float16), block_dim=128, tiled=True).total
+    assert total.barriers == 4 * 3  # warps × turns

@@ -34,6 +34,17 @@ WB_FN void wb_arrived() {
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
+// Ends a group of copies; waits for all but the last `left` groups.
+WB_FN void wb_commit() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int left> WB_FN void wb_arrived_but() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" :: "n"(left) : "memory");
+#endif
+}
 // Rows from `top` to before `bottom` and columns from `left` to before `right` of the tile are in the array.
 // Its own rows are `step` elements apart.
 template <int threads, int rows, int columns, int step, typename T>
@@ -71,7 +82,7 @@ def in_chunks(low: Lowering, op: Op) -> bool:
 
 def emit_copy(e: Emitter, op: Op) -> list[str]:
     """The call."""
-    slots, array, *offsets = op.operands
+    slots, at_slot, array, *offsets = op.operands
     kind = array.type
     assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
     e.expressions.keys |= {KEY, ("array",)}
@@ -98,4 +109,6 @@ def emit_copy(e: Emitter, op: Op) -> list[str]:
         ends[1] = f"{' && '.join(rest)} ? {ends[1]} : -(1LL << 62)"
     count = f"{op.attrs[THREADS]}, {shape[0] if rows is not None else 1}, {shape[-1]}, {op.attrs[STEP]}"
     start = f"(unsigned long long){name}.data + ({linear}) * sizeof({c_type(kind.dtype)})"
-    return [f"wb_copy_in<{count}>({e.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]
+    first = e.expressions.argument(at_slot)
+    tile = e.name(slots) if first == "0" else f"{e.name(slots)} + {first}"
+    return [f"wb_copy_in<{count}>({tile}, {start}, {pitch}, {', '.join(ends)});"]

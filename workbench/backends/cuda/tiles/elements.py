@@ -92,7 +92,7 @@ def tile_load(low: Lowering, op: Op) -> None:
             Use(place.region, "write", ANY, pending=True),
         )
         how = {**op.attrs, THREADS: low.threads, STEP: place.steps[0]}
-        b.emit("copy_in", (place.region.slots, *op.operands), (), how)
+        b.emit("copy_in", (place.region.slots, b.const(0), *op.operands), (), how)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
 

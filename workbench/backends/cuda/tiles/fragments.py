@@ -13,9 +13,6 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.placement.pitches import CHUNK
 
-_MATRIX = 8
-"""Rows of one matrix of `ldmatrix`, each of 16 bytes."""
-
 
 @dataclass(frozen=True)
 class Operand:

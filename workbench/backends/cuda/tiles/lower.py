@@ -50,8 +50,8 @@ class Lowered:
 class Lowering:
     """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
 
-    def __init__(self, function: Function, contiguous: bool) -> None:
-        self.contiguous = contiguous
+    def __init__(self, function: Function, contiguous: bool, stages: int = 1) -> None:
+        self.contiguous, self.stages = contiguous, stages
         self.plan = plan(function)
         self.storage = Storage(self.plan)
         self.pitches = pitches(self.plan, self.storage)
@@ -63,6 +63,8 @@ class Lowering:
         self.registers: dict[Value, Value] = {}
         self.views: dict[Value, Place] = {}
         self.scratches: dict[Op, list[Region]] = {}
+        # What is loaded ahead is in use all through its loop.
+        self.ahead: dict[Op, set[Region]] = {}
         # An old value of an atomic, say, is handed out only if something uses it.
         self.used = {v for op in walk(self.function.body) for v in op.operands}
         self.numbers = {
@@ -94,7 +96,11 @@ class Lowering:
         ops = {op for op in walk(self.function.body)}
         # Regions that are needed at one operation must not overlap; all others may lie on the same bytes.
         together = [
-            [*(self.regions[s] for s in self.storage.around(op) if s in self.regions), *self.scratches.get(op, ())]
+            [
+                *(self.regions[s] for s in self.storage.around(op) if s in self.regions),
+                *self.scratches.get(op, ()),
+                *self.ahead.get(op, ()),
+            ]
             for op in ops
         ]
         order = {region: n for n, region in enumerate(self.all_regions)}
@@ -167,7 +173,8 @@ class Lowering:
         blocks = [self._branch(op, block) for block in op.blocks]
         self._append(op, op.operands, blocks)
 
-    def _loop(self, op: Op) -> None:
+    def loop(self, op: Op) -> None:
+        """A loop."""
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
@@ -191,7 +198,7 @@ class Lowering:
         results = tuple(v for v in op.results if not is_tile(v))
         self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
-    _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": _loop, "while": _loop}
+    _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": loop, "while": loop}
 
     # Places and steps.
 

@@ -96,7 +96,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
     # Linked code takes addresses in shared memory; registers have none.
-    aligned = all(s.offset is None for s in sources)  # type: ignore[union-attr]
+    aligned = all(s.aligned for s in sources)  # type: ignore[union-attr]
     linked = None if held else _linked(op, inner, (steps[0], steps[1]), aligned, low)
     pitch = layout.columns if held else target.steps[0]  # type: ignore[union-attr]
     made = Product(
@@ -265,8 +265,9 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 def _fragments(product: Product) -> list[str]:
     """By `mma.sync`."""
     layout, half = product.layout, product.dtype.is_half
-    a = Operand("a", *product.a, layout.rows, _test("i", layout, True), product.aligned, half)
-    b = Operand("b", *product.b[::-1], layout.columns, _test("i", layout, False), product.aligned, half)
+    (a_across, a_along), (b_along, b_across) = product.a, product.b
+    a = Operand("a", a_across, a_along, layout.rows, _test("i", layout, True), product.aligned, half)
+    b = Operand("b", b_across, b_along, layout.columns, _test("i", layout, False), product.aligned, half)
     return loops(layout, product.inner, a, b, product.mma)
 
 

@@ -14,6 +14,7 @@ from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.ir.attributes import AXES, LINKED, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, is_tile
+from workbench.types import element
 
 CHUNK = 16
 """Bytes that `cp.async` and `ldmatrix` move at once, and that they have to be aligned to."""
@@ -39,7 +40,7 @@ def pitches(made: Plan, storage: Storage) -> dict[Value, int]:
             if mine is None:
                 fixed.add(key)
                 continue
-            wanted = on_tensor_cores(op) and not _tile(value).dtype.is_half and other is True and not mine
+            wanted = on_tensor_cores(op) and not element(_tile(value).dtype).is_half and other is True and not mine
             strided[key] = strided.get(key, True) and wanted
     for value in _shared(made):
         # One storage may hold tiles of several shapes only if they are of one type, so that they have one pitch.
