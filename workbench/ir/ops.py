@@ -148,6 +148,7 @@ _ROWS = (
     Operation(_LOWERED, "touch", attrs="uses", together=True),
     Operation(_LOWERED, "barrier", attrs="wait count?", together=True),
     Operation(_LOWERED, "commit", together=True),
+    Operation(_LOWERED, "add_pair", "array, *indices, first, second, low, high", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "shuffle", "value", "value", "kind step threads"),
     Operation(_LOWERED, "product", "slots, slots, offset, slots, offset", "", "product", reads=_SLOTS, writes=_SLOTS,
               together=True),

@@ -66,6 +66,8 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     barrier        () -> ()                        attrs: wait, whether copies are under way; count, groups of them
                                                    that may stay so
     commit         () -> ()                        ends a group of copies
+    add_pair       (array, *indices, first, second, low, high) -> ()  adds to two neighbours of 16 bits, each where
+                                                   its bool says so
     shuffle        (value) -> value                another thread's. attrs: kind, step, threads
     product        (slots, slots, offset, slots, offset) -> ()  result and operands of a `tile_matmul`. attrs: product
     copy_in        (slots, offset, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also
