@@ -130,10 +130,11 @@ def test_the_linked_text_means_what_the_interpreter_says(
 
 def test_a_barrier_stands_on_each_side_of_a_product() -> None:
     rows = [row.strip() for row in emit_kernel(function_of(looped), OPTIONS, link="sm_90").text.splitlines()]
-    call = rows.index("wb_product_8x4x16(acc, a, b);")
-    assert rows[call - 1] == "__syncthreads();"
     turn = rows.index("for (int k = 0; k < t; ++k) {")
-    assert "__syncthreads();" in rows[turn:call][:6], "the next turn's loads wait for this turn's product"
+    call = next(n for n, row in enumerate(rows) if n > turn and row.startswith("wb_product_8x4x16(acc, a"))
+    barrier, copy = rows.index("__syncthreads();", turn), next(n for n in range(turn, call) if "wb_copy_in" in rows[n])
+    assert barrier < copy < call, "the copies that begin in a turn, and its product, wait for the product before it"
+    assert "__syncthreads();" in rows[call:], "what is made of the result waits for the last product"
 
 
 def test_transposed_tiles_are_column_major_products() -> None:

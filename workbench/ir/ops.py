@@ -146,12 +146,14 @@ _ROWS = (
     Operation(_LOWERED, "remainder", "a, b", "integer", pure=True),
     Operation(_LOWERED, "shared", "", "slots", "offset"),
     Operation(_LOWERED, "touch", attrs="uses", together=True),
-    Operation(_LOWERED, "barrier", attrs="wait", together=True),
+    Operation(_LOWERED, "barrier", attrs="wait count?", together=True),
+    Operation(_LOWERED, "commit", together=True),
+    Operation(_LOWERED, "add_pair", "array, *indices, first, second, low, high", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "shuffle", "value", "value", "kind step threads"),
     Operation(_LOWERED, "product", "slots, slots, offset, slots, offset", "", "product", reads=_SLOTS, writes=_SLOTS,
               together=True),
-    Operation(_LOWERED, "copy_in", "slots, array, *offsets", "", "shape bounds axes threads", reads=_ARRAYS,
-              writes=_SLOTS, together=True),
+    Operation(_LOWERED, "copy_in", "slots, offset, array, *offsets", "", "shape bounds axes step threads",
+              reads=_ARRAYS, writes=_SLOTS, together=True),
 )  # fmt: skip
 
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}

@@ -63,10 +63,15 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     remainder      (a, b) -> integer
     shared         () -> slots                     memory of the block. attrs: offset
     touch          () -> ()                        attrs: uses, from which `barrier`s follow
-    barrier        () -> ()                        attrs: wait, whether copies are under way
+    barrier        () -> ()                        attrs: wait, whether copies are under way; count, groups of them
+                                                   that may stay so
+    commit         () -> ()                        ends a group of copies
+    add_pair       (array, *indices, first, second, low, high) -> ()  adds to two neighbours of 16 bits, each where
+                                                   its bool says so
     shuffle        (value) -> value                another thread's. attrs: kind, step, threads
     product        (slots, slots, offset, slots, offset) -> ()  result and operands of a `tile_matmul`. attrs: product
-    copy_in        (slots, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also threads
+    copy_in        (slots, offset, array, *offsets) -> ()  a `tile_load` that ends at a `barrier`. attrs: also
+                                                   threads, and step, elements from a row of the slots to the next
 
 Indices are integers of any width; they are already non-negative (the front end wraps what may be negative with the
 builtin `wrap_index`). `for` counts like Python's range, step of either sign, index of the type of start. Kernels have

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.support.ptx_interpreter.copies import Copies
 from workbench.backends.ptx.syntax.program import (
     BITS,
     Address,
@@ -78,6 +79,7 @@ class Lanes:
         here = self.number[self.block_of]
         self.registers: dict[str, np.ndarray] = {}
         self.carry = np.zeros(self.count, np.uint64)
+        self.copies = Copies(self.count, memory)
         self.special: dict[str, np.ndarray | int] = {"%laneid": self.all % 32, "%warpid": inside // 32}
         self.special |= {"%clock": 0, "%clock64": 0, "%globaltimer": 0, "%smid": 0, "%nsmid": 1, "%gridid": 1}
         self.special |= {"WARP_SZ": 32, "%nwarpid": width // 32}

@@ -116,10 +116,15 @@ def _stored(g: Lanes, source: Any, type: str, lanes: np.ndarray) -> np.ndarray:
 
 @enter("cp")
 def _copy_async(g: Lanes, i: Instruction, lanes: np.ndarray) -> None:
-    """Copies at once: waiting for them is then nothing to do."""
+    """A copy lands when its thread waits for it, and not before."""
     if "bulk" in i.modifiers or "async" not in i.modifiers:
         raise Trap("unsupported", f"{i.name} is not interpreted")
     if len(i.operands) < 3:
+        left = int(g.bits(i.operands[0], 32, lanes)) if i.operands else 0
+        if "commit_group" in i.modifiers:
+            g.copies.commit(lanes)
+        else:
+            g.copies.wait(lanes, left, i.modifiers[1])
         return
     size = int(g.bits(i.operands[2], 32, lanes))
     target = g.place(i.operands[0], "shared", size, lanes)
@@ -129,9 +134,8 @@ def _copy_async(g: Lanes, i: Instruction, lanes: np.ndarray) -> None:
     there = taken > 0
     source = np.zeros(lanes.shape, np.int64)
     source[there] = g.place(i.operands[1], "global", size, lanes[there])
-    for n in range(size):
-        byte = g.memory.memory[source + n * there]
-        g.memory.memory[target + n] = np.where(n < taken, byte, 0)
+    found = [np.where(n < taken, g.memory.memory[source + n * there], 0) for n in range(size)]
+    g.copies.begin(lanes, target, np.stack(found, axis=1).astype(np.uint8))
 
 
 @enter("atom", "red")

@@ -303,6 +303,8 @@ def _product(
     if dtype != _tile(target).dtype:
         assert dtype == float32
         operands = [_cast(sweep, v, float32) for v in operands]
+        # TF32 holds every number of 16 bits, and rounds the cotangent to the 11 of float16, in the range of float32.
+        how = {**how, PRECISION: "tf32"}
     type = Tile(dtype, _tile(target).shape)
     attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **how}
     made = _one(sweep, "tile_matmul", operands, type, attrs)

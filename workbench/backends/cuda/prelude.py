@@ -16,7 +16,7 @@ from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.cpp.halves import PIECES as HALF_PIECES
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.copies import PIECES as COPY_PIECES
-from workbench.backends.cuda.tiles.multiply import PIECES as PRODUCT_PIECES
+from workbench.backends.cuda.tiles.fragments import PIECES as PRODUCT_PIECES
 from workbench.builtins import TABLE
 from workbench.types import SCALARS, Kind, Vector
 

@@ -33,7 +33,11 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """A sum, whose old value is kept where it is used."""
     array, *indices, value = op.operands
     place = e.expressions.element(array, tuple(indices)).text
-    call = f"{_adding(e, op, op.operands[-1].type)}(&{place}, {e.expressions.argument(value)})"
+    name = _adding(e, op, op.operands[-1].type)
+    if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half:
+        e.expressions.keys.add(("added_half", value.type.name))
+        name = "wb_added"
+    call = f"{name}(&{place}, {e.expressions.argument(value)})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 

@@ -84,6 +84,45 @@ WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
 """
 
 
+_PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
+"""PTX's word for two neighbours, and the first architecture that adds to them."""
+
+
+def _added(name: str) -> str:
+    """A sum whose old value is not used, rounded as by `wb_atomic_add`. The hardware adds to two neighbours: -0 changes
+    nothing, and for one alone ptxas writes a loop."""
+    word, least = _PAIRS[name]
+    return f"""\
+WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
+#if __CUDA_ARCH__ >= {least}
+    unsigned long long address = (unsigned long long)target;
+    unsigned int pair = address & 2ULL ? (unsigned int)value.bits << 16 | 0x8000U : value.bits | 0x80000000U;
+    asm volatile("red.global.add.noftz.{word} [%0], %1;" :: "l"(address & ~3ULL), "r"(pair) : "memory");
+#else
+    wb_atomic_add(target, value);
+#endif
+}}
+"""
+
+
+def _pair(name: str) -> str:
+    """Sums into two neighbours, each where its bool says so: one instruction where they share a word."""
+    word, least = _PAIRS[name]
+    return f"""\
+WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{
+#if __CUDA_ARCH__ >= {least}
+    if (first && second && ((unsigned long long)target & 3ULL) == 0) {{
+        unsigned int pair = (unsigned int)high.bits << 16 | low.bits;
+        asm volatile("red.global.add.noftz.{word} [%0], %1;" :: "l"(target), "r"(pair) : "memory");
+        return;
+    }}
+#endif
+    if (first) wb_added(target, low);
+    if (second) wb_added(target + 1, high);
+}}
+"""
+
+
 def _reduce(name: str) -> str:
     """A warp adds in float and rounds once."""
     return f"""\
@@ -104,6 +143,8 @@ PIECES: Pieces = {
     ("half", "bfloat16"): _BFLOAT16,
     **{("from_double", name): _from_double(name) for name in NAMES},
     **{("atomic_half", name): _atomic(name) for name in NAMES},
+    **{("added_half", name): _added(name) for name in NAMES},
+    **{("pair_half", name): _pair(name) for name in NAMES},
     **{("reduce_half", name): _reduce(name) for name in NAMES},
 }
 

@@ -42,6 +42,10 @@ def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
                 # A barrier orders all that came before it against all that follows, so nothing stays open.
                 open_ = frozenset()
             open_ |= frozenset(uses)
+        elif op.name == "barrier":
+            made.append(op)
+            # It waits for the groups of its loop's loads ahead; another copy may still be under way.
+            open_ = frozenset(use for use in open_ if use.pending)
         elif op.name == "if":
             branches = [_walk(inner, open_, numbers) for inner in op.blocks]
             made.append(_with(op, [rows for rows, _ in branches]))

@@ -11,7 +11,7 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.places import InShared
-from workbench.ir.attributes import AXES, BOUNDS, SHAPE, THREADS
+from workbench.ir.attributes import AXES, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.values import Op
 from workbench.types import ArrayType, Scalar, Slots
 
@@ -22,9 +22,7 @@ PIECES: Pieces = {
     KEY: """\
 struct __align__(16) wb_chunk { unsigned int words[4]; };
 WB_FN void wb_copy_chunk(void* to, const void* from) {
-#if defined(WB_HOST)
-    wb_host::copy_later(to, from);
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
         :: "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from) : "memory");
 #else
@@ -32,28 +30,41 @@ WB_FN void wb_copy_chunk(void* to, const void* from) {
 #endif
 }
 WB_FN void wb_arrived() {
-#if defined(WB_HOST)
-    wb_host::copies_arrive();
-#elif __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
+// Ends a group of copies; waits for all but the last `left` groups.
+WB_FN void wb_commit() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int left> WB_FN void wb_arrived_but() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" :: "n"(left) : "memory");
+#endif
+}
 // Rows from `top` to before `bottom` and columns from `left` to before `right` of the tile are in the array.
-template <int threads, int rows, int columns, typename T>
+// Its own rows are `step` elements apart.
+template <int threads, int rows, int columns, int step, typename T>
 WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
                       long long top, long long bottom, long long left, long long right) {
     constexpr int wide = 16 / sizeof(T), across = columns / wide;
+    // 8 threads write at once. Of narrow rows with gaps they take 8 rows, since parts of two would meet in a bank.
+    constexpr bool down = across < 8 && rows % 8 == 0 && step / wide % 2 == 1;
     bool aligned = ((from | (rows > 1 ? pitch * sizeof(T) : 0ULL)) & 15U) == 0;
     for (int chunk = threadIdx.x; chunk < rows * across; chunk += threads) {
-        int row = chunk / across, column = chunk % across * wide;
+        int row = down ? chunk / (8 * across) * 8 + chunk % 8 : chunk / across;
+        int column = (down ? chunk / 8 : chunk) % across * wide;
         const T* source = (const T*)(from + (row * pitch + column) * sizeof(T));
         bool inside = row >= top && row < bottom;
         if (aligned && inside && column >= left && column + wide <= right) {
-            wb_copy_chunk(tile + chunk * wide, source);
+            wb_copy_chunk(tile + row * step + column, source);
             continue;
         }
         for (int k = 0; k < wide; ++k)
-            tile[chunk * wide + k] = inside && column + k >= left && column + k < right ? source[k] : T{};
+            tile[row * step + column + k] = inside && column + k >= left && column + k < right ? source[k] : T{};
     }
 }
 """
@@ -71,7 +82,7 @@ def in_chunks(low: Lowering, op: Op) -> bool:
 
 def emit_copy(e: Emitter, op: Op) -> list[str]:
     """The call."""
-    slots, array, *offsets = op.operands
+    slots, at_slot, array, *offsets = op.operands
     kind = array.type
     assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
     e.expressions.keys |= {KEY, ("array",)}
@@ -96,6 +107,8 @@ def emit_copy(e: Emitter, op: Op) -> list[str]:
     # Outside along an axis that the tile does not span, no row is inside: the end goes below every start.
     if rest:
         ends[1] = f"{' && '.join(rest)} ? {ends[1]} : -(1LL << 62)"
-    count = f"{op.attrs[THREADS]}, {shape[0] if rows is not None else 1}, {shape[-1]}"
+    count = f"{op.attrs[THREADS]}, {shape[0] if rows is not None else 1}, {shape[-1]}, {op.attrs[STEP]}"
     start = f"(unsigned long long){name}.data + ({linear}) * sizeof({c_type(kind.dtype)})"
-    return [f"wb_copy_in<{count}>({e.name(slots)}, {start}, {pitch}, {', '.join(ends)});"]
+    first = e.expressions.argument(at_slot)
+    tile = e.name(slots) if first == "0" else f"{e.name(slots)} + {first}"
+    return [f"wb_copy_in<{count}>({tile}, {start}, {pitch}, {', '.join(ends)});"]

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from workbench.backends.cuda.tiles.copies import in_chunks
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.placement.layouts import Element, Striped, when
+from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, when
 from workbench.backends.cuda.tiles.placement.places import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, THREADS
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
-from workbench.types import ArrayType, element, int32, uint32, uint64
+from workbench.types import ArrayType, Scalar, element, int32, uint32, uint64
 from workbench.types import bool as bool_
 
 _MODES = {"load": "read", "store": "write", "atomic": "write", "atomic_add": "write", "reduce_add": "add"}
@@ -91,8 +91,8 @@ def tile_load(low: Lowering, op: Op) -> None:
             replace(_array_use(low, op, "read", layout.who), who=ANY),
             Use(place.region, "write", ANY, pending=True),
         )
-        how = {**op.attrs, THREADS: low.threads}
-        b.emit("copy_in", (place.region.slots, *op.operands), (), how)
+        how = {**op.attrs, THREADS: low.threads, STEP: place.steps[0]}
+        b.emit("copy_in", (place.region.slots, b.const(0), *op.operands), (), how)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
 
@@ -135,6 +135,9 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
     results = low.uses("write", layout, op.result) if wanted else ()
     low.touch(*low.uses("read", layout, tile), *results, Use(op.operands[0], mode, ANY))
     dtype = op.operands[0].type.dtype  # type: ignore[union-attr]
+    if not wanted and isinstance(layout, Spread) and _in_pairs(low, op, layout):
+        _add_pairs(low, op, layout)
+        return
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
@@ -154,6 +157,27 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
         low.place(op.result).write(b, here, old)
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
+
+
+def _in_pairs(low: Lowering, op: Op, layout: Spread) -> bool:
+    """Whether each thread has two neighbours of 16 bits, which the hardware adds at once."""
+    array, shape = op.operands[0].type, shape_of(op.operands[-1])
+    assert isinstance(array, ArrayType)
+    pairs = layout.fragments and shape[1] % 2 == 0
+    along = op.attrs[AXES][-1] == array.ndim - 1 and low.contiguous and not array.pitch
+    return pairs and along and isinstance(array.dtype, Scalar) and array.dtype.is_half
+
+
+def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
+    b, tile = low.builder, op.operands[-1]
+
+    def two(*pair: Element) -> None:
+        indices = [_indices(low, op, here) for here in pair]
+        values = [low.place(tile).read(b, here) for here in pair]
+        inside = [_inside(low, op, at) or b.const(True, bool_) for at in indices]
+        b.emit("add_pair", (op.operands[0], *indices[0], *inside, *values), (), {})
+
+    layout.pairs(b, low.lane, shape_of(tile), two)
 
 
 def offsets_of(op: Op) -> tuple[Value, ...]:

@@ -14,6 +14,7 @@ from typing import ClassVar
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
 from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
+from workbench.backends.cuda.tiles.placement.pitches import pitches
 from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, Place, row_major, view
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
@@ -49,10 +50,11 @@ class Lowered:
 class Lowering:
     """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
 
-    def __init__(self, function: Function, contiguous: bool) -> None:
-        self.contiguous = contiguous
+    def __init__(self, function: Function, contiguous: bool, stages: int = 1) -> None:
+        self.contiguous, self.stages = contiguous, stages
         self.plan = plan(function)
         self.storage = Storage(self.plan)
+        self.pitches = pitches(self.plan, self.storage)
         self.function = self.plan.function
         self.threads = function.block_dim
         self.builder = Builder()
@@ -61,6 +63,8 @@ class Lowering:
         self.registers: dict[Value, Value] = {}
         self.views: dict[Value, Place] = {}
         self.scratches: dict[Op, list[Region]] = {}
+        # What is loaded ahead is in use all through its loop.
+        self.ahead: dict[Op, set[Region]] = {}
         # An old value of an atomic, say, is handed out only if something uses it.
         self.used = {v for op in walk(self.function.body) for v in op.operands}
         self.numbers = {
@@ -92,7 +96,11 @@ class Lowering:
         ops = {op for op in walk(self.function.body)}
         # Regions that are needed at one operation must not overlap; all others may lie on the same bytes.
         together = [
-            [*(self.regions[s] for s in self.storage.around(op) if s in self.regions), *self.scratches.get(op, ())]
+            [
+                *(self.regions[s] for s in self.storage.around(op) if s in self.regions),
+                *self.scratches.get(op, ()),
+                *self.ahead.get(op, ()),
+            ]
             for op in ops
         ]
         order = {region: n for n, region in enumerate(self.all_regions)}
@@ -165,7 +173,8 @@ class Lowering:
         blocks = [self._branch(op, block) for block in op.blocks]
         self._append(op, op.operands, blocks)
 
-    def _loop(self, op: Op) -> None:
+    def loop(self, op: Op) -> None:
+        """A loop."""
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
@@ -189,7 +198,7 @@ class Lowering:
         results = tuple(v for v in op.results if not is_tile(v))
         self.builder.append(op.replace(operands, results=results, blocks=tuple(blocks)))
 
-    _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": _loop, "while": _loop}
+    _STRUCTURED: ClassVar[dict[str, Callable[[Lowering, Op], None]]] = {"if": _if, "for": loop, "while": loop}
 
     # Places and steps.
 
@@ -216,8 +225,10 @@ class Lowering:
         if value in self.plan.shared:
             if key not in self.regions:
                 label = f"the tile {value.name} ({shown(type.shape)} {type.dtype!r})".replace("  ", " ")
-                self.regions[key] = Region(type.dtype, type.count, value.name or "tile", label)
-            return InShared(self.regions[key], row_major(type.shape))
+                count = type.shape[0] * self.pitches[key] if key in self.pitches else type.count
+                self.regions[key] = Region(type.dtype, count, value.name or "tile", label)
+            steps = (self.pitches[key], 1) if key in self.pitches else row_major(type.shape)
+            return InShared(self.regions[key], steps)
         layout = self.plan.layouts[value]
         if key not in self.registers:
             self.registers[key] = storage_of(type, layout.registers, value.name or "tile")

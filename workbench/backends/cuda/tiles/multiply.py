@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.backends.cuda.cpp.c_names import C_TYPES
-from workbench.backends.cuda.cpp.pieces import Key, Pieces
+from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.products.needed import product_spec
 from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.tiles import fragments
 from workbench.backends.cuda.tiles.elements import shape_of
+from workbench.backends.cuda.tiles.fragments import Operand, loops
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
 from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
@@ -33,6 +35,8 @@ class Product:
         dtype, result: types of the operands' and of the result's elements.
         a, b: steps along rows and columns of the operands, in elements.
         registers: the result is in registers.
+        pitch: elements from one of its rows to the next, in shared memory.
+        aligned: both operands begin at multiples of 16 bytes.
         adds: to what the result holds.
         precision: "tf32", or nothing.
         linked: the link-time product that does it (`design/products.md`), or None.
@@ -45,6 +49,8 @@ class Product:
     a: tuple[int, int]
     b: tuple[int, int]
     registers: bool
+    pitch: int
+    aligned: bool
     adds: bool
     precision: str = ""
     linked: ProductSpec | None = None
@@ -53,6 +59,11 @@ class Product:
     def sum_type(self) -> Scalar:
         """The type in which it adds."""
         return float32 if self.dtype.is_half else self.dtype
+
+    @property
+    def mma(self) -> str:
+        """The type's name in `fragments.MMA`."""
+        return self.dtype.name if self.dtype.is_half else "tf32"
 
     @property
     def name(self) -> str:
@@ -85,8 +96,12 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
     # Linked code takes addresses in shared memory; registers have none.
-    linked = None if held else _linked(op, inner, (steps[0], steps[1]), all(s.offset is None for s in sources), low)  # type: ignore[union-attr]
-    made = Product(layout, inner, dtype, result, steps[0], steps[1], held, bool(acc), precision, linked)
+    aligned = all(s.aligned for s in sources)  # type: ignore[union-attr]
+    linked = None if held else _linked(op, inner, (steps[0], steps[1]), aligned, low)
+    pitch = layout.columns if held else target.steps[0]  # type: ignore[union-attr]
+    made = Product(
+        layout, inner, dtype, result, steps[0], steps[1], held, pitch, aligned, bool(acc), precision, linked
+    )  # fmt: skip
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
     # cuBLASDx reads and writes the result as it likes, so the share of a thread is not known to be ours.
@@ -151,8 +166,8 @@ def function(product: Product, name: str) -> str:
     rows += _over(product, _begin(product))
     if product.layout.fragments:
         rows += [
-            # Decided by the preprocessor: the same text serves the host and every architecture.
-            "#if defined(WB_HOST) || __CUDA_ARCH__ >= 800",
+            # Decided by the preprocessor: the same text serves every architecture.
+            "#if __CUDA_ARCH__ >= 800",
             *_fragments(product),
             "#else",
             *_plain(product),
@@ -187,7 +202,7 @@ def _begin(product: Product) -> list[str]:
 
 
 def _element(product: Product) -> str:
-    return "c[at]" if product.registers else f"c[i * {product.layout.columns} + j]"
+    return "c[at]" if product.registers else f"c[i * {product.pitch} + j]"
 
 
 def _cast(text: str, source: Scalar, target: Scalar) -> str:
@@ -248,120 +263,17 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 
 
 def _fragments(product: Product) -> list[str]:
-    """Fragments of 16 × 8 by `mma.sync`, 16 (TF32: 8) products at once."""
+    """By `mma.sync`."""
     layout, half = product.layout, product.dtype.is_half
-    # The k of m16n8k16 and m16n8k8: how many products one instruction adds up.
-    depth = 16 if half else 8
-    down, across = layout.own_rows // 2, layout.own_columns // 2
-    loads = ("a", down, 4, 2), ("b", across, 2, 1)
-    rows = [
-        f"    for (int k = 0; k < {product.inner}; k += {depth}) {{",
-        f"        unsigned int x[{down}][4], y[{across}][2];",
-    ]
-    for operand, count, registers, sides in loads:
-        left = operand == "a"
-        name, steps = ("x", product.a) if left else ("y", product.b)
-        place = layout.row("lane", f"(2 * n + r % {sides})") if left else _b_column(layout)
-        part = f"r / {sides}"
-        inside = _whole(layout, left, product.inner, depth)
-        across_step, along_step = steps if left else steps[::-1]
-        rows += [
-            "#pragma unroll",
-            f"        for (int n = 0; n < {count}; ++n)",
-            "#pragma unroll",
-            f"            for (int r = 0; r < {registers}; ++r) {{",
-            f"                int i = {place};",
-        ]
-        rows += _pair(product, operand, f"{name}[n][r]", part, across_step, along_step, inside)
-        rows.append("            }")
-    rows += [
-        "#pragma unroll",
-        f"        for (int i = 0; i < {down}; ++i)",
-        "#pragma unroll",
-        f"            for (int j = 0; j < {across}; ++j) {{",
-        f"                float* s = sum + 2 * i * {layout.own_columns} + 2 * j;",
-        f"                wb_mma_{product.dtype.name if half else 'tf32'}(s, s + {layout.own_columns}, x[i], y[j]);",
-        "            }",
-        "    }",
-    ]
-    return rows
-
-
-def _b_column(layout: Spread) -> str:
-    return f"(lane / 32 % {layout.across} + n * {layout.across}) * {MMA_COLUMNS} + lane % 32 / 4"
-
-
-def _whole(layout: Spread, left: bool, inner: int, depth: int) -> tuple[str, str]:
-    """Tests of the row or column, and of the place along the sum; empty where they always hold."""
-    return _test("i", layout, left), f"p < {inner}" if inner % depth else ""
-
-
-def _pair(
-    product: Product, operand: str, target: str, part: str, across: int, along: int, tests: tuple[str, str]
-) -> list[str]:
-    """One register of a fragment: two neighbours along the sum, or one number of TF32."""
-    indent = " " * 16
-    if not product.dtype.is_half:
-        test = " && ".join(t for t in tests if t)
-        read = f"wb_tf32({operand}[{_at('i', across)} + {_at('p', along)}])"
-        rows = [f"int p = k + lane % 4 + {part} * 4;", f"{target} = {f'{test} ? {read} : 0U' if test else read};"]
-        return [indent + row for row in rows]
-    rows = [f"int p = k + lane % 4 * 2 + {part} * 8;"]
-    reads = []
-    # Two 16-bit numbers per register, neighbours along the sum; the lower index in the lower half.
-    for extra in ("", " + 1"):
-        at = f"{_at('i', across)} + {_at(f'(p{extra})' if extra and along != 1 else f'p{extra}', along)}"
-        test = " && ".join(t for t in (tests[0], tests[1].replace("p", f"p{extra}", 1) if tests[1] else "") if t)
-        read = f"(unsigned int){operand}[{at}].bits"
-        reads.append(f"({test} ? {read} : 0U)" if test else read)
-    rows.append(f"{target} = {reads[0]} | {reads[1]} << 16;")
-    return [indent + row for row in rows]
-
-
-MMA = {
-    "float16": ("m16n8k16", "f16"),
-    "bfloat16": ("m16n8k16", "bf16"),
-    "tf32": ("m16n8k8", "tf32"),
-}
-
-
-def mma_piece(name: str) -> str:
-    """The instruction: `c += a · b` of one fragment, the rows of `c` in two pairs."""
-    shape, word = MMA[name]
-    return f"""\
-WB_FN void wb_mma_{name}(float* c, float* d, const unsigned int (&a)[4], const unsigned int (&b)[2]) {{
-#ifdef WB_HOST
-    wb_host::mma_{name}(c, d, a, b);
-#elif __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.{shape}.row.col.f32.{word}.{word}.f32 "
-        "{{%0, %1, %2, %3}}, {{%4, %5, %6, %7}}, {{%8, %9}}, {{%0, %1, %2, %3}};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(d[0]), "+f"(d[1])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#endif
-}}
-"""
-
-
-TF32 = """\
-WB_FN unsigned int wb_tf32(float x) {
-#if defined(WB_HOST)
-    return ((unsigned int)__float_as_int(x) + 0x1000U) & 0xffffe000U;
-#elif __CUDA_ARCH__ >= 800
-    unsigned int bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-    return bits;
-#else
-    return 0U;
-#endif
-}
-"""
-
-PIECES: Pieces = {("tf32",): TF32, **{("mma", name): mma_piece(name) for name in MMA}}
+    (a_across, a_along), (b_along, b_across) = product.a, product.b
+    a = Operand("a", a_across, a_along, layout.rows, _test("i", layout, True), product.aligned, half)
+    b = Operand("b", b_across, b_along, layout.columns, _test("i", layout, False), product.aligned, half)
+    return loops(layout, product.inner, a, b, product.mma)
 
 
 def keys(product: Product) -> set[Key]:
     """What the prelude must hold."""
     found: set[Key] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
     if product.layout.fragments and product.linked is None:
-        found |= {("mma", product.dtype.name)} if product.dtype.is_half else {("mma", "tf32"), ("tf32",)}
+        found |= fragments.keys(product.mma)
     return found

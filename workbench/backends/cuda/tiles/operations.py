@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from workbench.backends.cuda.tiles import elements, multiply, reduce
+from workbench.backends.cuda.tiles import elements, multiply, pipeline, reduce
 from workbench.backends.cuda.tiles.lower import Lowered, Lowering
 from workbench.ir.values import Function, Op
 
@@ -24,6 +24,7 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
     "tile_reduce": reduce.tile_reduce,
     "tile_scan": reduce.tile_scan,
     "tile_matmul": multiply.tile_matmul,
+    "for": pipeline.for_loop,
 }
 
 
@@ -34,4 +35,6 @@ def lower_tiles(function: Function, contiguous: bool) -> Lowered:
         function: its reductions hold their combinations (`reduce.with_combinations`).
         contiguous: arrays lie in memory without gaps.
     """
-    return Lowering(function, contiguous).lowered(OPERATIONS)
+    made = Lowering(function, contiguous, pipeline.STAGES).lowered(OPERATIONS)
+    # Stages are worth no refusal, on no architecture.
+    return made if made.shared <= pipeline.MOST else Lowering(function, contiguous).lowered(OPERATIONS)

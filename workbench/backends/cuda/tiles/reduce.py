@@ -6,13 +6,14 @@ A step combines only what is there, so no neutral element is needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, product, when
-from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
@@ -231,7 +232,7 @@ def _along(low: Lowering, op: Op) -> None:
     shape, result = shape_of(tile), shape_of(op.result)
     source, target = low.place(tile), low.place(op.result)
     assert isinstance(source, InShared) and isinstance(target, InShared)
-    rows, length = target.region.count, shape[axis]
+    rows, length = math.prod(result), shape[axis]
     # A team stays within a warp, for shuffles; beyond length / 4 its threads would have too little to do.
     team = 1
     while team < WARP and rows * team * 2 <= low.threads and team * 4 <= length:
@@ -290,7 +291,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
     scratch = low.scratch(dtype, count, "the partial results of a scan")  # type: ignore[arg-type]
     # Each thread keeps its running values in registers and publishes them in shared memory after each step.
     held = b.slots(dtype, layout.registers)  # type: ignore[arg-type]
-    own = InShared(scratch, (), None, whole=True)
+    own = InShared(scratch, row_major(shape))
     low.touch(*low.uses("read", layout, tile), *own.uses("write", layout.who))
     source, kept = low.place(tile), InRegisters(held, layout)
 

@@ -9,9 +9,9 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
-from workbench.ir.attributes import KIND, OFFSET, STEP, THREADS, WAIT
+from workbench.ir.attributes import COUNT, KIND, OFFSET, STEP, THREADS, WAIT
 from workbench.ir.values import Op
-from workbench.types import Scalar, Slots
+from workbench.types import Scalar, Slots, element
 
 MEMORY = "wb_shared"
 """The name of a block's shared memory."""
@@ -40,7 +40,21 @@ def _barrier(e: Emitter, op: Op) -> list[str]:
     if not op.attrs[WAIT]:
         return ["__syncthreads();"]
     e.expressions.keys.add(KEY)
-    return ["wb_arrived();", "__syncthreads();"]
+    left = op.attrs.get(COUNT)
+    return [f"wb_arrived_but<{left}>();" if left else "wb_arrived();", "__syncthreads();"]
+
+
+def _add_pair(e: Emitter, op: Op) -> list[str]:
+    array, *indices, first, second, low, high = op.operands
+    scalar = element(low.type)
+    e.expressions.keys |= {(key, scalar.name) for key in ("atomic_half", "added_half", "pair_half")}
+    place = e.expressions.element(array, tuple(indices)).text
+    return [f"wb_add_pair(&{place}, {', '.join(map(e.expressions.argument, (low, high, first, second)))});"]
+
+
+def _commit(e: Emitter, op: Op) -> list[str]:
+    e.expressions.keys.add(KEY)
+    return ["wb_commit();"]
 
 
 def _shuffle(e: Emitter, op: Op) -> list[str]:
@@ -87,6 +101,8 @@ def _product(e: Emitter, op: Op) -> list[str]:
 STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "shared": _shared,
     "barrier": _barrier,
+    "commit": _commit,
+    "add_pair": _add_pair,
     "shuffle": _shuffle,
     "product": _product,
     "copy_in": emit_copy,

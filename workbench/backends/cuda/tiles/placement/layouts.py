@@ -200,6 +200,27 @@ class Spread:
 
         loop(builder, self.own_rows, row, "i")
 
+    def pairs(
+        self, b: Builder, lane: Value, shape: tuple[int, ...], body: Callable[[Element, Element], object]
+    ) -> None:
+        """Do `body` for each two neighbours in a row that a thread has in fragments, of an even number of columns."""
+
+        def row(i: Value) -> None:
+            at = self._place(b, lane, i, rows=True)
+
+            def two(j: Value) -> None:
+                first = b.one("mul", (j, b.const(2)), int32)
+                numbers = (first, b.one("add", (first, b.const(1)), int32))
+                places = [(at, self._place(b, lane, number, rows=False)) for number in numbers]
+                start = b.one("mul", (i, b.const(self.own_columns)), int32)
+                registers = [b.one("add", (start, number), int32) for number in numbers]
+                pair = [Element(b, shape, r, None, p) for r, p in zip(registers, places, strict=True)]
+                when(b, self._inside(b, lane, places[0]), lambda: body(*pair))
+
+            loop(b, self.own_columns // 2, two, "j")
+
+        loop(b, self.own_rows, row, "i")
+
     def _place(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
         def op(name: str, x: Value, y: int) -> Value:
             return b.one(name, (x, b.const(y)), int32)

@@ -41,13 +41,15 @@ class InShared:
     """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:
-        whole: the elements of the region in row-major order.
+        whole: the elements of the region in row-major order, perhaps with gaps between rows.
+        aligned: it begins at a multiple of 16 bytes.
     """
 
     region: Region
     steps: tuple[int, ...]
     offset: Value | None = None
     whole: bool = True
+    aligned: bool = True
 
     def read(self, builder: Builder, element: Element) -> Value:
         """Any element."""
@@ -59,7 +61,8 @@ class InShared:
 
     def at(self, element: Element) -> Value:
         """Which slot an element is in."""
-        return element.linear if self.whole else element.weighted(list(self.steps), self.offset)
+        dense = self.whole and self.steps == row_major(element.shape)
+        return element.linear if dense else element.weighted(list(self.steps), self.offset)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
         """The step's use of the region; `who` counts by the region's own elements."""
@@ -85,18 +88,20 @@ def view(builder: Builder, op: Op, source: InShared) -> InShared:
     old = op.operands[0].type.shape  # type: ignore[union-attr]
     new = op.result.type.shape  # type: ignore[union-attr]
     if op.name == "tile_reshape":
-        return InShared(source.region, row_major(new), source.offset, source.whole)
+        return InShared(source.region, row_major(new), source.offset, source.whole, source.aligned)
     if op.name == "tile_transpose":
-        return InShared(source.region, tuple(source.steps[a] for a in op.attrs[AXES]), source.offset, whole=False)
+        return InShared(
+            source.region, tuple(source.steps[a] for a in op.attrs[AXES]), source.offset, False, source.aligned
+        )
     if op.name == "tile_broadcast":
         extra = len(new) - len(old)
         steps = [0] * extra + [
             0 if n == 1 and m > 1 else s for n, m, s in zip(old, new[extra:], source.steps, strict=True)
         ]
-        return InShared(source.region, tuple(steps), source.offset, whole=False)
+        return InShared(source.region, tuple(steps), source.offset, False, source.aligned)
     offset = source.offset
     for start, step in zip(op.operands[1:], source.steps, strict=True):
         part = builder.cast(start, int32)
         part = part if step == 1 else builder.one("mul", (part, builder.const(step)), int32)
         offset = part if offset is None else builder.one("add", (offset, part), int32)
-    return InShared(source.region, source.steps, offset, whole=False)
+    return InShared(source.region, source.steps, offset, whole=False, aligned=False)

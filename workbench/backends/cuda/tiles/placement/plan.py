@@ -111,6 +111,7 @@ def plan(function: Function) -> Plan:
     spread = _spread(ops, values, made)
     needed = {made.root(v) for op in ops for v in crossing(op)}
     made.shared = _closed(made.shared | {v for v in needed if v not in spread}, made)
+    made.shared = _closed(made.shared | _loaded_for(ops, made), made)
     _copies(made, spread)
     _layouts(made, spread)
     return made
@@ -130,6 +131,14 @@ def _linked(ops: list[Op]) -> set[Value]:
     """What products that are linked in make and add to: their code knows shared memory alone."""
     linked = [op for op in ops if op.name == "tile_matmul" and op.attrs.get(LINKED)]
     return {v for op in linked for v in (op.result, *op.operands[2:])}
+
+
+def _loaded_for(ops: list[Op], made: Plan) -> set[Value]:
+    """Loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
+    loaded = {op.result for op in ops if op.name == "tile_load"}
+    loops = [op for op in ops if op.name in LOOPS]
+    pairs = [p for op in loops for p in zip(op.results, op.operands[LEAD[op.name] :], strict=True)]
+    return {value for result, value in pairs if result in made.shared and value in loaded}
 
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:

@@ -46,6 +46,10 @@ class Storage:
         """What stands for the storage of a tile that is no view."""
         return self.classes.of(value)
 
+    def alone(self, value: Value) -> bool:
+        """Whether no other tile has its storage."""
+        return len(self._members.get(self.of(value), {value})) == 1
+
     def around(self, op: Op) -> set[Value]:
         """The storages that are needed at an operation."""
         return {self.of(v) for v in self._around.get(op, ())}

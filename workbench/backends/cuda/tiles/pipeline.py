@@ -1,0 +1,155 @@
+"""Loads of a loop's later turns while it multiplies: three stages in shared memory, filled by `cp.async`.
+
+A loop over k that loads tiles and multiplies them loads those of the next two turns ahead. Each turn waits for its own
+tiles, which leaves one group of copies under way, meets the others once, and begins the copies of two turns on, into
+the stage that all threads are done with. Only where nothing in the loop changes an array: then no load can see another
+value by being early. Whether a turn comes is computed in 64 bits, so nothing is loaded that the loop would not load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.backends.cuda.tiles.copies import in_chunks
+from workbench.backends.cuda.tiles.lower import Lowering
+from workbench.backends.cuda.tiles.placement.layouts import product, when
+from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
+from workbench.builtins import TABLE
+from workbench.ir.attributes import COUNT, STEP, THREADS, WAIT
+from workbench.ir.ops import EFFECTS, OPAQUE, PURE
+from workbench.ir.rewrite import copy_op
+from workbench.ir.values import Op, Value, walk
+from workbench.tiles import is_tile
+from workbench.types import bool as bool_
+from workbench.types import element, int32, int64
+
+STAGES = 3
+MOST = 64 * 1024
+"""Bytes of shared memory of a block with stages: what every architecture has."""
+
+
+@dataclass(frozen=True)
+class _Load:
+    """A load, what its offsets are made of in the loop's body, where it lies, and the elements of one stage."""
+
+    op: Op
+    offsets: tuple[Op, ...]
+    place: InShared
+    count: int
+
+
+def for_loop(low: Lowering, op: Op) -> None:
+    """A `for`, with loads ahead where it multiplies what it loads."""
+    loads = list(_loads(low, op)) if low.stages > 1 else []
+    if not loads:
+        low.loop(op)
+        return
+    b, (block,), stages = low.builder, op.blocks, low.stages
+    carried = op.operands[3:]
+    low.copies(list(zip(op.results, carried, strict=True)), op)
+    start, _, step = op.operands[:3]
+    low.touch(*(Use(load.place.region, "write", ANY) for load in loads), *_reads(loads))
+    for stage in range(stages - 1):
+        ahead = _sum(low, start, _turns(low, step, stage))
+        _begin(low, op, loads, ahead, b.const(stage))
+    stage = Value(int32, "stage")
+    params = tuple(p for p in block.params if not is_tile(p))
+    with b.block((*params, stage)) as opened:
+        b.emit("barrier", (), (), {WAIT: True, COUNT: stages - 2})
+        low.touch(*_reads(loads))
+        before = b.one("eq", (stage, b.const(0)), bool_)
+        free = b.one("where", (before, b.const(stages - 1), b.one("sub", (stage, b.const(1)), int32)), int32)
+        _begin(low, op, loads, _sum(low, block.params[0], _turns(low, step, stages - 1)), free)
+        for load in loads:
+            offset = product(b, stage, load.count)
+            low.views[load.op.result] = InShared(load.place.region, load.place.steps, offset, whole=False)
+        ahead_ops = {load.op for load in loads}
+        for inner in block.ops[:-1]:
+            if inner not in ahead_ops:
+                low.op(inner)
+        low.now = block.ops[-1]
+        low.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
+        last = b.one("eq", (stage, b.const(stages - 1)), bool_)
+        following = b.one("where", (last, b.const(0), b.one("add", (stage, b.const(1)), int32)), int32)
+        b.yield_(*(v for v in block.yielded if not is_tile(v)), following)
+    operands = (*op.operands[:3], *(v for v in carried if not is_tile(v)), b.const(0))
+    results = (*(v for v in op.results if not is_tile(v)), Value(int32, ""))
+    b.append(op.replace(operands, results=results, blocks=(opened.block,)))
+
+
+def _turns(low: Lowering, step: Value, turns: int) -> int:
+    """What the index grows by in some turns."""
+    return low.numbers[step] * turns
+
+
+def _sum(low: Lowering, index: Value, more: int) -> Value:
+    b = low.builder
+    return b.one("add", (b.cast(index, int64), b.const(more, int64)), int64)
+
+
+def _reads(loads: Sequence[_Load]) -> list[Use]:
+    return [Use(load.op.operands[0], "read", ANY) for load in loads]
+
+
+def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: Value) -> None:
+    """Begin the copies of the turn with an index, if there is one, into a stage; a group of copies in any case."""
+    b, (_, stop, step), (block,) = low.builder, op.operands[:3], op.blocks
+    test = "lt" if low.numbers[step] > 0 else "gt"
+    comes = b.one(test, (index, b.cast(stop, int64)), bool_)
+
+    def copies() -> None:
+        mapping = {block.params[0]: b.cast(index, element(block.params[0].type))}
+        for load in loads:
+            for needed in load.offsets:
+                if needed.results[0] not in mapping:
+                    b.append(copy_op(needed, mapping, lambda v: Value(v.type, "")))
+            array, *offsets = load.op.operands
+            at = product(b, stage, load.count)
+            how = {**load.op.attrs, THREADS: low.threads, STEP: load.place.steps[0]}
+            b.emit("copy_in", (load.place.region.slots, at, array, *(mapping.get(v, v) for v in offsets)), (), how)
+
+    when(b, comes, copies)
+    b.emit("commit", (), (), {})
+
+
+def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
+    """The loads that may be begun ahead."""
+    (block,) = op.blocks
+    ops = [inner for inner in walk(block)]
+    changes = any(inner.name in EFFECTS or inner.name in OPAQUE or inner.name == "native" for inner in ops)
+    if changes or not low.numbers.get(op.operands[2]) or all(inner.name != "tile_matmul" for inner in block.ops):
+        return
+    made = {v: inner for inner in block.ops for v in inner.results}
+    for inner in block.ops:
+        if inner.name != "tile_load" or not low.storage.alone(inner.result) or not in_chunks(low, inner):
+            continue
+        offsets = _needed(inner, made, set(block.params[1:]))
+        if offsets is None:
+            continue
+        place = low.place(inner.result)
+        assert isinstance(place, InShared)
+        one = place.region
+        region = Region(one.dtype, one.count * low.stages, one.name, one.label)
+        low.regions[low.storage.of(inner.result)] = region
+        low.ahead.update((user, {*low.ahead.get(user, ()), region}) for user in (op, *ops))
+        yield _Load(inner, offsets, InShared(region, place.steps), one.count)
+
+
+def _needed(load: Op, made: dict[Value, Op], carried: set[Value]) -> tuple[Op, ...] | None:
+    """The operations in the body that its offsets are made of, in order; None if they depend on more than the index."""
+    found: dict[Op, None] = {}
+
+    def need(value: Value) -> bool:
+        if value in carried:
+            return False
+        if value not in made or made[value] in found:
+            return True
+        op = made[value]
+        if op.blocks or not (op.name in PURE or op.name in TABLE) or not all(need(v) for v in op.operands):
+            return False
+        found[op] = None
+        return True
+
+    return tuple(found) if all(need(v) for v in load.operands[1:]) else None
