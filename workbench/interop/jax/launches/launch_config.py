@@ -32,6 +32,7 @@ class LaunchConfig:
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
         within: what must hold of sizes that are known at the call only.
+        linear: names of parameters in which it is known to be linear without a proof.
         views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
     """
 
@@ -45,6 +46,7 @@ class LaunchConfig:
     views: tuple[Shape, ...] = ()
     block: int = BLOCK_DIM
     within: tuple[Condition, ...] = ()
+    linear: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""

@@ -28,6 +28,11 @@ class Options(Protocol):
         """How batches run."""
         ...
 
+    @property
+    def linear(self) -> tuple[str, ...]:
+        """Names of inputs in which the user says that it is linear."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -69,8 +74,9 @@ class Case:
             effect, method = like.has_side_effect, like.vmap_method
             reach = replace(self.reach, numbers=numbers)
             found = LaunchConfig(
-                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check()
-            )
+                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
+                linear=like.linear,
+            )  # fmt: skip
             self._configs[key] = found
         return found
 

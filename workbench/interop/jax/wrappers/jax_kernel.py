@@ -58,6 +58,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
+        linear: names of inputs in which the user says that it is linear.
         launch_dims, output_dims, input_dims, output_dtypes, vmap_method, enable_backward, has_side_effect, block_dim:
             as given to `jax_kernel`.
     """
@@ -77,6 +78,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     block_dim: int = BLOCK_DIM
     input_dims: InputDims | None = None
     output_dtypes: Mapping[str, Any] = field(default_factory=dict)
+    linear: tuple[str, ...] = ()
     _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
@@ -307,6 +309,7 @@ def jax_kernel(
     block_dim: int = BLOCK_DIM,
     input_dims: InputDims | None = None,
     output_dtypes: Mapping[str, Any] | None = None,
+    linear: str | Sequence[str] = (),
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
@@ -342,6 +345,9 @@ def jax_kernel(
             must have one size; `launch_dims` and `output_dims` are made of these names.
         output_dtypes: types of outputs that are not annotated, by name: {"y": "x"} is that of the input x. By default
             the type of what the kernel stores.
+        linear: inputs in which the results are linear, taken together, where the kernel's text does not show it: JAX
+            may then transpose it (`jax.linear_transpose`, matrix-free solvers). Inside `with wb.checks():` each call
+            tests it. What is made of sums and products with other inputs needs no declaration.
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
@@ -362,12 +368,14 @@ def jax_kernel(
     in_out = frozenset(f for n in in_out for f in coming_out(n, types.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
+    arguments.check_names(name, "linear", arguments.names(linear), tuple(n for n in inputs if n not in static))
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     arguments.check_block(name, block_dim)
     made = JaxKernel(
         kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
         enable_backward, has_side_effect, block_dim, input_dims, check_declared(kernel, outputs, output_dtypes or {}),
+        tuple(sorted(arguments.names(linear))),
     )  # fmt: skip
     return followed(made, partial(jax_kernel, **options))
 
