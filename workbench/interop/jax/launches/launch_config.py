@@ -29,6 +29,7 @@ class LaunchConfig:
         batch: sizes of the batch axes.
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
+        reports: its effect is for XLA alone: JAX may move it like any other operation (see `reports`).
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
         within: what must hold of sizes that are known at the call only.
@@ -47,6 +48,7 @@ class LaunchConfig:
     block: int = BLOCK_DIM
     within: tuple[Condition, ...] = ()
     linear: tuple[str, ...] = ()
+    reports: bool = False
 
     def __repr__(self) -> str:
         """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""

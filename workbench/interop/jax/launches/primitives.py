@@ -84,7 +84,7 @@ def _avals(wires: Sequence[Wire], config: LaunchConfig, like: Sequence[Any]) -> 
 
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
-    return _avals(plan.results, config, avals), _effect() if config.effect else frozenset()
+    return _avals(plan.results, config, avals), _effect() if config.effect and not config.reports else frozenset()
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,7 @@ from workbench.errors import LaunchError
 from workbench.frontend import Tiling
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.launches.reports import watch
 from workbench.interop.jax.native.descriptor import static_bits
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.access import read_before_written
@@ -27,7 +28,7 @@ from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.out_of_range import Reach
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import array_fields, coming_out, fields_of, put_back, taken_apart
-from workbench.interop.jax.values.uninitialised import marker, watch
+from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.case import Case
 from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
@@ -146,12 +147,18 @@ class JaxKernel(FunctionObject, taking="parameters"):
             found = case.program(config)(*operands)
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
         if checks_here():
-            for name, result, type in zip(self._results(), results, case.outputs, strict=True):
-                if name in self.outputs and name not in self.init:
-                    watch(self.kernel.name, name, element(type), result)
+            results = self._watched(results, case)
         if self._structs:
             results = self._together(given, results)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _watched(self, results: list[Any], case: Case) -> list[Any]:
+        """The results of a program that reports which of their elements nothing wrote."""
+        made = []
+        for name, result, type in zip(self._results(), results, case.outputs, strict=True):
+            open = name in self.outputs and name not in self.init
+            made.append(watch(self.kernel.name, name, element(type), result) if open else result)
+        return made
 
     @cached_property
     def _structs(self) -> dict[str, Struct]:
