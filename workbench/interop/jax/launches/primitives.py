@@ -193,10 +193,10 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
     """Of a launch that is linear in the operands that JAX does not know: by the adjoint kernel."""
     ad, jnp = library().ad, library().jnp
     wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
-    check_linear(plan, wanted, config.linear)
-    linear = [operands[n].aval for n in wanted]
     if all(_is_zero(c) for c in cotangents):
         return [ad.Zero(x.aval) if n in wanted else None for n, x in enumerate(operands)]
+    check_linear(plan, wanted, config.linear)
+    linear = [operands[n].aval for n in wanted]
     # A linear kernel's derivative does not depend on where it is taken.
     inputs = [jnp.zeros(x.aval.shape, x.aval.dtype) if n in wanted else x for n, x in enumerate(operands)]
     given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=True)) if is_float(w.type)}

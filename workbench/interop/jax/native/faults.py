@@ -34,7 +34,7 @@ _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 
 
 @dataclass(frozen=True)
-class Report:
+class Reporting:
     """The IR of code that only reports, and what it reports: in the place of the IR of a kernel.
 
     Attributes:
@@ -84,7 +84,7 @@ def _explain(
         source = registry.functions[registry.names[kernel]]
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
-        fault = _fault(source(), found, buffer, ndim) if not isinstance(source, Report) else source.fault(record[3])
+        fault = _fault(source(), found, buffer, ndim) if not isinstance(source, Reporting) else source.fault(record[3])
         _add_batch(fault, unravelled(record[7], sizes[:axes]))
         if late:
             error_later(fault)

@@ -19,7 +19,7 @@ from workbench.errors import LaunchError
 from workbench.frontend import Tiling
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
-from workbench.interop.jax.launches.reports import watch
+from workbench.interop.jax.launches.reports import watch, watch_linear
 from workbench.interop.jax.native.descriptor import static_bits
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.access import read_before_written
@@ -145,6 +145,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
             found = launch(case.plan, operands, config)
         else:
             found = case.program(config)(*operands)
+        if self.linear and checks_here():
+            found = watch_linear(self.kernel.name, self.linear, case.plan, config, operands, list(found))
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
         if checks_here():
             results = self._watched(results, case)
