@@ -39,13 +39,14 @@ class Case:
     """One signature of a `JaxKernel`.
 
     Attributes:
-        specialisation: the kernel for these types.
+        specialisation: the kernel for these types, with its prints.
         plan: its launch.
         types: of the inputs.
         dims: of the launch.
         shapes: of the results, with one axis for the components of vectors and matrices.
         outputs: types of the results.
         reach: which elements it reaches, but for static numbers.
+        prints: whether the kernel prints, which its launch leaves out.
     """
 
     specialisation: Specialisation
@@ -55,6 +56,7 @@ class Case:
     shapes: tuple[tuple[int, ...], ...]
     outputs: tuple[ArrayType, ...]
     reach: Reach
+    prints: bool = False
     _configs: dict[tuple[int, ...], LaunchConfig] = field(default_factory=dict, init=False)
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 

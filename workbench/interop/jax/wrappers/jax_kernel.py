@@ -19,10 +19,11 @@ from workbench.errors import LaunchError
 from workbench.frontend import Tiling
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.launches.prints import print_when_run, silent
 from workbench.interop.jax.launches.reports import watch, watch_linear
 from workbench.interop.jax.native.descriptor import static_bits
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.access import read_before_written
+from workbench.interop.jax.values.access import check_access
 from workbench.interop.jax.values.arguments import shaped
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.out_of_range import Reach
@@ -40,7 +41,6 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_outdated,
 )
 from workbench.interop.jax.wrappers.output_types import check_declared, open_types
-from workbench.ir.values import Function, written_arrays
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
 from workbench.runtime.launching.record import BLOCK_DIM
@@ -139,6 +139,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
         config = case.config(operands, tuple(statics), numbers, self, block)
+        if case.prints:
+            print_when_run(case.specialisation, case.plan, case.dims, config.results, numbers, operands, block)
         tracer = library().jax.core.Tracer
         # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
         if [x for x in operands if isinstance(x, tracer)]:
@@ -201,13 +203,14 @@ class JaxKernel(FunctionObject, taking="parameters"):
         sizes = Sizes.of(self.kernel.name, arrays, self.input_dims)
         types |= self._output_types(types, sizes, output_dims)
         specialisation = self._specialised(types, sizes, launch_dims, block)
-        plan = self._plan(specialisation, types, checked, checked or watched)
+        quiet = silent(specialisation)
+        plan = self._plan(quiet, types, checked, checked or watched)
         dims, source = launch_over(sizes, launch_dims, specialisation.function)
         shapes = result_shapes(sizes, output_dims, dims, self._results(), self.outputs, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
         case = Case(
             specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs,
-            self._reach(specialisation, dims, source, arrays, shapes, types),
+            self._reach(specialisation, dims, source, arrays, shapes, types), quiet is not specialisation,
         )  # fmt: skip
         self._cases[key] = case
         return case
@@ -273,7 +276,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         return plan
 
     def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
-        self._check_access(specialisation.function)
+        check_access(specialisation.function, self.inputs, self.in_out, self.outputs, self.init)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
         # What no thread writes keeps the marker: a NaN, and no leftover of XLA's. Inside `with wb.checks()` it is
@@ -283,25 +286,6 @@ class JaxKernel(FunctionObject, taking="parameters"):
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
         code = Code(specialisation, differentiable=self.enable_backward, checks=checked)
         return forward_plan(load(specialisation, options=code.options, device="cpu"), roles, code)
-
-    def _check_access(self, function: Function) -> None:
-        """Refuse what XLA's buffers do not allow."""
-        name = self.kernel.name
-        for parameter in sorted(written_arrays(function) & set(self.inputs) - self.in_out):
-            raise LaunchError(
-                f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
-                advice=f'Pass in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
-                function=name,
-                parameter=parameter,
-            )
-        for parameter in sorted(read_before_written(function) & set(self.outputs) - self.init.keys()):
-            raise LaunchError(
-                f"{name} reads or adds to its output {parameter}, which XLA passes uninitialised.",
-                advice=f'Pass init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
-                f'in_out_argnames=["{parameter}"].',
-                function=name,
-                parameter=parameter,
-            )
 
 
 def jax_kernel(
