@@ -23,6 +23,7 @@ from workbench.errors import DeviceError
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
 from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.plan import Plan
@@ -63,8 +64,9 @@ def primitives() -> Primitives:
     jax.ad.primitive_jvps[tangent] = _tangent_jvp
     jax.ad.primitive_transposes[tangent] = _transpose_tangent
     jax.batching.primitive_batchers[tangent] = _batch_tangent
-    know(launch)
-    know(tangent)
+    for primitive in (launch, tangent):
+        know(primitive)
+        refuse_jet(primitive)
     return Primitives(launch, tangent)
 
 

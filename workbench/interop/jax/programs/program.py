@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.primitives import primitives, tangent_of
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.table import Segment
@@ -236,6 +237,7 @@ def programs() -> Programs:
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
         jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
         know(primitive)
+        refuse_jet(primitive)
     jax.ad.primitive_jvps[found.program] = _program_jvp
     jax.ad.primitive_jvps[found.linear] = _linear_jvp
     jax.ad.primitive_transposes[found.linear] = _transpose
