@@ -84,6 +84,7 @@ def test_dimensions_as_expressions() -> None:
     assert f(x, launch_dims="n - 2, m").shape == (2, 3)  # a call may say it too
 
 
+@pytest.mark.slow
 def test_dimensions_of_symbolic_sizes() -> None:
     f = wb.jax_kernel(steps, input_dims="n, m", launch_dims="n - 1, m")
     (shape,) = jax.export.symbolic_args_specs([jax.ShapeDtypeStruct((4, 3), np.float32)], ["a, b"])
