@@ -52,6 +52,16 @@ from workbench.types import ArrayType, Type, element
 class JaxKernel(FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
+        >>> import jax.numpy as jnp
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def steps(x, y):
+        ...     i = wb.tid()
+        ...     y[i] = x[i + 1] - x[i]
+        >>> f = wb.jax_kernel(steps, input_dims={"x": "n"}, launch_dims="n - 1")
+        >>> f(jnp.arange(4.0) ** 2), f(jnp.arange(3)).dtype
+        (Array([1., 3., 5.], dtype=float32), dtype('int32'))
+
     Attributes:
         kernel: the kernel.
         parameters: names of what a call takes.
@@ -143,15 +153,12 @@ class JaxKernel(FunctionObject, taking="parameters"):
             print_when_run(case.specialisation, case.plan, case.dims, config.results, numbers, operands, block)
         tracer = library().jax.core.Tracer
         # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
-        if [x for x in operands if isinstance(x, tracer)]:
-            found = launch(case.plan, operands, config)
-        else:
-            found = case.program(config)(*operands)
+        traced = [x for x in operands if isinstance(x, tracer)]
+        found = launch(case.plan, operands, config) if traced else case.program(config)(*operands)
         if self.linear and checks_here():
             found = watch_linear(self.kernel.name, self.linear, case.plan, config, operands, list(found))
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
-        if checks_here():
-            results = self._watched(results, case)
+        results = self._watched(results, case) if checks_here() else results
         if self._structs:
             results = self._together(given, results)
         return results[0] if len(results) == 1 else tuple(results)
@@ -310,16 +317,6 @@ def jax_kernel(
     struct is a tree with a value for each field (a dict, a named tuple), also as a result. Scalars may be traced; a new
     value does not trace again. On the CPU the compiled program calls the kernel natively.
 
-        >>> import jax.numpy as jnp
-        >>> import workbench as wb
-        >>> @wb.kernel
-        ... def steps(x, y):
-        ...     i = wb.tid()
-        ...     y[i] = x[i + 1] - x[i]
-        >>> f = wb.jax_kernel(steps, input_dims={"x": "n"}, launch_dims="n - 1")
-        >>> f(jnp.arange(4.0) ** 2), f(jnp.arange(3)).dtype
-        (Array([1., 3., 5.], dtype=float32), dtype('int32'))
-
     Args:
         kernel: a `Kernel`.
         num_outputs: how many results there are, those of `in_out_argnames` included.
@@ -352,25 +349,32 @@ def jax_kernel(
     options = {name: value for name, value in locals().items() if name != "kernel"}
     _refuse_text(kernel)
     refuse_outdated(kernel)
-    name, parameters = kernel.name, kernel.parameters
+    return followed(_wrapped(kernel, **options), partial(jax_kernel, **options))
+
+
+def _wrapped(
+    kernel: Kernel, *, num_outputs: int, in_out_argnames: Any, static_argnames: Any, linear: Any, init: Any,
+    output_dtypes: Any, **options: Any,
+) -> JaxKernel:  # fmt: skip
+    name, parameters, types = kernel.name, kernel.parameters, kernel.annotations
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
     arguments.check_names(name, "in_out_argnames", in_out, taken)
-    types = kernel.annotations
     inputs = tuple(f for n in taken for f, _ in fields_of(n, types.get(n)))
     in_out = frozenset(f for n in in_out for f in coming_out(n, types.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     arguments.check_names(name, "linear", arguments.names(linear), tuple(n for n in inputs if n not in static))
-    if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
-    arguments.check_block(name, block_dim)
-    made = JaxKernel(
-        kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
-        enable_backward, has_side_effect, block_dim, input_dims, check_declared(kernel, outputs, output_dtypes or {}),
-        tuple(sorted(arguments.names(linear))),
+    if options["vmap_method"] not in VMAP_METHODS:
+        raise LaunchError(
+            f"vmap_method={options['vmap_method']!r} is not one of {', '.join(VMAP_METHODS)}.", function=name
+        )
+    arguments.check_block(name, options["block_dim"])
+    return JaxKernel(
+        kernel, taken, inputs, outputs, in_out, static, dict(init or {}),
+        output_dtypes=check_declared(kernel, outputs, output_dtypes or {}),
+        linear=tuple(sorted(arguments.names(linear))), **options,
     )  # fmt: skip
-    return followed(made, partial(jax_kernel, **options))
 
 
 def _refuse_text(kernel: object) -> None:
