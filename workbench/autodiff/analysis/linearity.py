@@ -12,7 +12,7 @@ from enum import IntEnum
 
 from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import KIND, REFERENCE, VALUE
+from workbench.ir.attributes import KIND, REFERENCE, VALUE, Number
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, LOADS, LOOPS, REPORTS, VIEWS
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import ArrayType, is_float
@@ -158,7 +158,7 @@ class _Walk:
         )
 
 
-def _some(value: object) -> bool:
+def _some(value: Number | tuple[Number, ...]) -> bool:
     return any(value) if isinstance(value, tuple) else bool(value)
 
 

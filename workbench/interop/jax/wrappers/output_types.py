@@ -87,7 +87,7 @@ def _stored_types(
     for _ in range(_TRIALS):
         made = {n: ArrayType(tried[n], ranks[n]) for n in missing}
         try:
-            kernel.specialise(tuple((types | made)[n] for n in kernel.parameters))
+            kernel.specialise(tuple(made[n] if n in made else types[n] for n in kernel.parameters))
             return made
         except (KernelTypeError, KernelSyntaxError) as error:
             problem: WorkbenchError = error
