@@ -62,8 +62,17 @@ class KernelSyntaxError(WorkbenchError):
     """A construct that the kernel language does not have."""
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelTypeError(WorkbenchError):
-    """A construct whose types do not fit."""
+    """A construct whose types do not fit.
+
+    Attributes:
+        what: the place whose type a value does not fit ("An element of y"); empty if it is not about one.
+        given: that value's type; None if there is none.
+    """
+
+    what: str = ""
+    given: Type | None = None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -3,7 +3,7 @@
 from workbench.frontend.functions.cuda_funcs import Native, native_of
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.names.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
-from workbench.frontend.names.generic import Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
@@ -14,6 +14,7 @@ from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
     "MISSING",
+    "ArrayOf",
     "Custom",
     "Definition",
     "Family",

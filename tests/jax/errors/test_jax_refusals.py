@@ -38,6 +38,7 @@ def wide(x: wb.array[wb.float64], out: wb.array[wb.float64]):
 def untyped(x: wb.array[wb.float32], out):
     i = wb.tid()
     out[i] = x[i]
+    out[i] = wb.vec2(x[i], 0.0)
 
 
 @wb.kernel
@@ -83,7 +84,7 @@ CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: to_scale(1.0, x4, output_dims={"y": 3}), "y", "output_dims of scale names 'y', which is not one of out."),
     (lambda: wb.jax_kernel(turn)(v4, 1), None, "turn asks tid() for 2 dimensions; its launch would have 1: (4,)."),
     (lambda: wb.jax_kernel(wide)(x4.astype(float)), "x", 'jax.config.update("jax_enable_x64", True)'),
-    (lambda: wb.jax_kernel(untyped)(x4), "out", "out of untyped is an output without annotation"),
+    (lambda: wb.jax_kernel(untyped)(x4), "out", "out of untyped: outputs without annotation"),
     (lambda: wb.jax_kernel(accumulate, output_dims=1)(x4), "out", "adds to its output out, which XLA passes"),
     (lambda: wb.jax_kernel(overwrite)(x4), "x", "overwrite writes to x, which is an input"),
     (lambda: wb.jax_kernel(scale, num_outputs=3)(), "a", "a of scale is an output of type float32;"),

@@ -194,7 +194,8 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
         return context.builder.cast(value, type)
     ask_type(context, value, type)
     advice = f"Write {type!r}(…)." if narrower else _component_of(value.type, type)
-    raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {value.type!r}.", advice)
+    message = f"{what} is {type!r}; the value is {value.type!r}."
+    raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
 
 
 def _component_of(given: Any, wanted: Any) -> str:

@@ -29,9 +29,11 @@ class LaunchConfig:
         batch: sizes of the batch axes.
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
+        reports: its effect is for XLA alone: JAX may move it like any other operation (see `reports`).
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
         within: what must hold of sizes that are known at the call only.
+        linear: names of parameters in which it is known to be linear without a proof.
         views: of each viewed parameter: bytes from its buffer's start, the view's shape, its strides in bytes.
     """
 
@@ -45,6 +47,8 @@ class LaunchConfig:
     views: tuple[Shape, ...] = ()
     block: int = BLOCK_DIM
     within: tuple[Condition, ...] = ()
+    linear: tuple[str, ...] = ()
+    reports: bool = False
 
     def __repr__(self) -> str:
         """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""

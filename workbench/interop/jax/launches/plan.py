@@ -187,8 +187,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     """
     if loaded.prints:
         raise LaunchError(
-            f"{loaded.name} prints, and under JAX nothing reads what it prints.",
-            advice="Leave print() out, or use jax.debug.print on what the kernel returns.",
+            f"{loaded.name} prints, and inside a jax_callable nothing reads what it prints.",
+            advice=f"Call wb.jax_kernel({loaded.name}) to see it, or leave print() out.",
         )
     # The same limits as for `wb.launch`, so that both split a launch alike, and sums have the same bits.
     grains = loaded.threads_per_task, loaded.strip, loaded.sums

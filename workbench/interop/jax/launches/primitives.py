@@ -12,18 +12,20 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import DeviceError, NotDifferentiable
+from workbench.errors import DeviceError
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
+from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
@@ -54,7 +56,7 @@ def primitives() -> Primitives:
     jax.mlir.register_lowering(launch, _lower_cuda, platform="cuda")
     jax.mlir.register_lowering(launch, _refuse_platform)
     jax.ad.primitive_jvps[launch] = _launch_jvp
-    jax.ad.primitive_transposes[launch] = _no_transpose
+    jax.ad.primitive_transposes[launch] = _transpose_launch
     jax.batching.primitive_batchers[launch] = _batch_launch
     tangent.def_abstract_eval(_tangent_results)
     tangent.def_impl(partial(_run_jitted, tangent))
@@ -62,8 +64,9 @@ def primitives() -> Primitives:
     jax.ad.primitive_jvps[tangent] = _tangent_jvp
     jax.ad.primitive_transposes[tangent] = _transpose_tangent
     jax.batching.primitive_batchers[tangent] = _batch_tangent
-    know(launch)
-    know(tangent)
+    for primitive in (launch, tangent):
+        know(primitive)
+        refuse_jet(primitive)
     return Primitives(launch, tangent)
 
 
@@ -83,7 +86,7 @@ def _avals(wires: Sequence[Wire], config: LaunchConfig, like: Sequence[Any]) -> 
 
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
-    return _avals(plan.results, config, avals), _effect() if config.effect else frozenset()
+    return _avals(plan.results, config, avals), _effect() if config.effect and not config.reports else frozenset()
 
 
 @lru_cache(maxsize=1)
@@ -188,17 +191,19 @@ def _launch_jvp(
     return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
 
 
-def _no_transpose(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
-    raise not_linear(plan.kernel)
-
-
-def not_linear(name: str) -> NotDifferentiable:
-    """The refusal of `jax.linear_transpose` of a launch, or of a function of launches."""
-    return NotDifferentiable(
-        f"JAX cannot know that {name} is linear, so it cannot be transposed.",
-        advice="Transpose its derivative: jax.vjp(f, x)[1], or jax.linear_transpose(jax.linearize(f, x)[1], x).",
-        function=name,
-    )
+def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
+    """Of a launch that is linear in the operands that JAX does not know: by the adjoint kernel."""
+    ad, jnp = library().ad, library().jnp
+    wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
+    if all(_is_zero(c) for c in cotangents):
+        return [ad.Zero(x.aval) if n in wanted else None for n, x in enumerate(operands)]
+    check_linear(plan, wanted, config.linear)
+    linear = [operands[n].aval for n in wanted]
+    # A linear kernel's derivative does not depend on where it is taken.
+    inputs = [jnp.zeros(x.aval.shape, x.aval.dtype) if n in wanted else x for n, x in enumerate(operands)]
+    given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=True)) if is_float(w.type)}
+    found = dict(zip(wanted, _pulled(plan, config, inputs, given, wanted, linear), strict=True))
+    return [found.get(n) for n in range(len(operands))]
 
 
 def _no_tangent(result: Any) -> Any:
@@ -242,6 +247,7 @@ def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
             values=(*config.values, *[0] * found.statics),
             effect=False,
             views=tuple(config.views[n] for n in found.views),
+            linear=(),
         ),
     )
     return results[len(plan.results) :]
@@ -293,14 +299,24 @@ def _transpose_tangent(
     cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
 ) -> list[Any]:
     """Cotangents of the results to those of the tangents, by the adjoint kernel."""
-    ad, jnp = library().ad, library().jnp
+    ad = library().ad
     split = len(plan.operands)
-    inputs, linear = operands[:split], operands[split:]
+    inputs, linear = operands[:split], [x.aval for x in operands[split:]]
     if all(_is_zero(c) for c in cotangents):
-        return [None] * split + [ad.Zero(x.aval) for x in linear]
-    adjoint, gradient = plan.gradient(wanted)
+        return [None] * split + [ad.Zero(aval) for aval in linear]
     floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
-    full = {n: ad.instantiate_zeros(c) for n, c in zip(floats, cotangents, strict=True)}
+    found = _pulled(plan, config, inputs, dict(zip(floats, cotangents, strict=True)), wanted, linear)
+    return [None] * split + found
+
+
+def _pulled(
+    plan: Plan, config: LaunchConfig, inputs: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
+    linear: Sequence[Any],
+) -> list[Any]:  # fmt: skip
+    """The cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
+    ad, jnp = library().ad, library().jnp
+    adjoint, gradient = plan.gradient(wanted)
+    full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
 
     def given(source: Source) -> Any:
         if source.place == "output":  # only its shape is used: what a launch found undefined is not read
@@ -310,17 +326,17 @@ def _transpose_tangent(
 
     values = [given(s) for s in gradient.operands]
     whole = {operand for operand, _ in adjoint.target.description.aliases()}
-    adjoint_config = _adjoint_config(gradient, config)
+    adjoint_config = _adjoint_config(adjoint, gradient, config)
     values = [
         jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
         for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
     ]
     results = launch(adjoint, values, adjoint_config)
     found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
-    return [None] * split + [_sum_shared(found[n], x.aval, config) for n, x in zip(wanted, linear, strict=True)]
+    return [_sum_shared(found[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
 
 
-def _adjoint_config(gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
+def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
     """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
 
     def shape(source: Source) -> Shape:
@@ -331,7 +347,10 @@ def _adjoint_config(gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
     operands = tuple(shape(s) for s in gradient.operands)
     results = tuple(shape(s) for s in gradient.results)
     views = tuple(config.views[n] for n in gradient.views)
-    return replace(config, operands=operands, results=results, effect=False, views=views)
+    # In the cotangents an adjoint is linear, whatever its kernel is.
+    places = [n for n, s in enumerate(gradient.operands) if s.place == "cotangent"]
+    linear = tuple(w.name for w in adjoint.target.description.wires if w.operand in places)
+    return replace(config, operands=operands, results=results, effect=False, views=views, linear=linear)
 
 
 def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:

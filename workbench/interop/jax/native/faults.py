@@ -9,6 +9,8 @@ from __future__ import annotations
 import atexit
 import ctypes
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.backends.cpu.native.stopping import called_by_native
@@ -29,6 +31,23 @@ _TYPE = ctypes.CFUNCTYPE(
 # XLA hands text through and nothing else, so the way back is a search for the text.
 _recent: deque[tuple[str, KernelFault]] = deque(maxlen=64)
 """Faults and the texts that went to XLA, the newest last."""
+
+
+@dataclass(frozen=True)
+class Reporting:
+    """The IR of code that only reports, and what it reports: in the place of the IR of a kernel.
+
+    Attributes:
+        function: makes the IR.
+        fault: makes the error, of the first number that the assertion compared.
+    """
+
+    function: Callable[[], Function]
+    fault: Callable[[int], KernelFault]
+
+    def __call__(self) -> Function:
+        """The IR."""
+        return self.function()
 
 
 def explain_faults(address: int) -> None:
@@ -62,10 +81,11 @@ def _explain(
         if not record:
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))
             return
-        function = registry.functions[registry.names[kernel]]()
+        source = registry.functions[registry.names[kernel]]
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
-        fault = _fault(function, found, buffer, ndim, unravelled(record[7], sizes[:axes]))
+        fault = _fault(source(), found, buffer, ndim) if not isinstance(source, Reporting) else source.fault(record[3])
+        _add_batch(fault, unravelled(record[7], sizes[:axes]))
         if late:
             error_later(fault)
             return
@@ -83,17 +103,19 @@ def stopped(name: str) -> KernelFault:
     )  # fmt: skip
 
 
-def _fault(function: Function, found: FaultRecord, address: int, ndim: int, batch: tuple[int, ...]) -> KernelFault:
+def _fault(function: Function, found: FaultRecord, address: int, ndim: int) -> KernelFault:
     """The error of a call whose packed parameters lie at `address`."""
     placed = layout([(p.name, p.type) for p in function.params])
     buffer = (ctypes.c_char * placed.size).from_address(address)
     # The buffer begins with the launch's dimensions.
     dims = (ctypes.c_int64 * ndim).from_address(address)
     shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
-    fault = raised_by(function, found, tuple(dims), shapes)
+    return raised_by(function, found, tuple(dims), shapes)
+
+
+def _add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
         # `str()` of an exception is made of `args`, which were set before the batch was known.
         fault.args = (fault.message,)
         fault.batch = batch
-    return fault

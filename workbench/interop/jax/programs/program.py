@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.primitives import not_linear, primitives, tangent_of
+from workbench.interop.jax.launches.jet import refuse_jet
+from workbench.interop.jax.launches.primitives import primitives, tangent_of
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.table import Segment
 from workbench.interop.jax.programs.flat import Flat, Value, flatten
@@ -109,6 +110,16 @@ class Program:
             return Program(self.name, type(self.closed)(jaxpr, self.closed.consts))
 
         return self.derived(("chosen", results), make)
+
+    def ordered(self, order: tuple[int, ...]) -> Program:
+        """The program that takes its operands in another order."""
+
+        def function(*operands: Any) -> list[Any]:
+            given = dict(zip(order, operands, strict=True))
+            return self(*(given[n] for n in range(len(order))))
+
+        avals = [self.inputs[n] for n in order]
+        return self.derived(("ordered", order), lambda: Program.of(self.name, function, avals))
 
     def linearised(self, wanted: tuple[int, ...]) -> Linearised:
         """The program split for tangents of the operands numbered `wanted`."""
@@ -226,10 +237,11 @@ def programs() -> Programs:
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
         jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
         know(primitive)
+        refuse_jet(primitive)
     jax.ad.primitive_jvps[found.program] = _program_jvp
     jax.ad.primitive_jvps[found.linear] = _linear_jvp
     jax.ad.primitive_transposes[found.linear] = _transpose
-    jax.ad.primitive_transposes[found.program] = _no_transpose
+    jax.ad.primitive_transposes[found.program] = _transpose_program
     jax.partial_eval.dce_rules[found.program] = _drop_results
     found.segment.def_abstract_eval(_segment_results)
     jax.mlir.register_lowering(found.segment, _lower_segment, platform="cpu")
@@ -353,8 +365,15 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, spli
     return [None] * split + [f if w else None for f, w in zip(found, wanted, strict=True)]
 
 
-def _no_transpose(cotangents: Sequence[Any], *operands: Any, program: Program) -> Any:
-    raise not_linear(program.name)
+def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Program) -> list[Any]:
+    """Of a program that is linear in the operands that JAX does not know: each of its launches says whether it is."""
+    linear = [n for n, x in enumerate(operands) if library().ad.is_undefined_primal(x)]
+    order = [n for n in range(len(operands)) if n not in linear] + linear
+    split = len(operands) - len(linear)
+    ordered = program.ordered(tuple(order))
+    moved = _transpose(cotangents, *(operands[n] for n in order), program=ordered, split=split)
+    found = dict(zip(order, moved, strict=True))
+    return [found[n] for n in range(len(operands))]
 
 
 def _batch(

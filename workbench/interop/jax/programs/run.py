@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LaunchError
+from workbench.interop.jax.launches.reports import watch
 from workbench.interop.jax.programs.trace import Filled, Trace, Undefined
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.traced_scalars import TracedNumber
-from workbench.interop.jax.values.uninitialised import watch
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
@@ -187,7 +187,7 @@ def run_traced(
         for target, output in zip(outputs, signature.outputs, strict=True):
             results.append(trace.take(target) if target.size else _empty(output))
             if watched and output.init is None:
-                watch(signature.function, output.name, element(output.type), results[-1])
+                results[-1] = watch(signature.function, output.name, element(output.type), results[-1])
     return results
 
 

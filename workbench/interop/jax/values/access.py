@@ -6,14 +6,48 @@ thread wrote does not count: threads have no order.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
+from workbench.errors import LaunchError
 from workbench.ir.attributes import MESSAGE, Attributes
 from workbench.ir.ops import EFFECTS, READS, STRUCTURED
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, written_arrays
 from workbench.types import ArrayType
 
 Element = tuple[str, tuple[Hashable, ...]]
+
+
+def check_access(
+    function: Function, inputs: Collection[str], in_out: Collection[str], outputs: Collection[str],
+    init: Collection[str],
+) -> None:  # fmt: skip
+    """Refuse what XLA's buffers do not allow.
+
+    Args:
+        function: the kernel's IR.
+        inputs, outputs: names of parameters.
+        in_out: inputs that come out.
+        init: outputs that are given a value first.
+
+    Raises:
+        LaunchError: the kernel writes to an input, or reads what an output held.
+    """
+    name = function.name
+    for parameter in sorted(written_arrays(function) & set(inputs) - set(in_out)):
+        raise LaunchError(
+            f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
+            advice=f'Pass in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
+            function=name,
+            parameter=parameter,
+        )
+    for parameter in sorted(read_before_written(function) & set(outputs) - set(init)):
+        raise LaunchError(
+            f"{name} reads or adds to its output {parameter}, which XLA passes uninitialised.",
+            advice=f'Pass init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
+            f'in_out_argnames=["{parameter}"].',
+            function=name,
+            parameter=parameter,
+        )
 
 
 def read_before_written(function: Function) -> frozenset[str]:

@@ -14,6 +14,15 @@ import numpy as np
 from workbench.builtins.declaration.rules import promote
 from workbench.errors import LaunchError
 from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.misfits import (
+    ALLOW_64,
+    conversion,
+    described,
+    is_typed,
+    misfit,
+    not_in_the_language,
+    wide,
+)
 from workbench.ranges import fits
 from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
@@ -57,15 +66,15 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     scalar = element(type)
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
-    if not _is_typed(value):
+    if not is_typed(value):
         return flat(_from_python(kernel, name, value, type, shape), type)
     if tuple(value.shape) != shape:
-        raise _misfit(kernel, name, value, type, "Pass one value.")
+        raise misfit(kernel, name, value, type, "Pass one value.")
     given = SCALARS.get(value.dtype.name)
     if given == scalar:
         return flat(value, type)
     if given is None or not _converts(value, given, scalar):
-        raise _misfit(kernel, name, value, type, f"Convert it: {name}.astype({scalar.name!r}).")
+        raise misfit(kernel, name, value, type, conversion(name, value, scalar))
     return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
 
 
@@ -146,22 +155,9 @@ def base_shape(value: Any, type: Type) -> tuple[int, ...]:
     return tuple(value.shape[: type.ndim]) if isinstance(type, ArrayType) else ()
 
 
-def described(value: Any) -> str:
-    """A value in an error: `float32[4,3]`, or what it is in Python."""
-    if _is_typed(value):
-        return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
-    shown = " ".join(repr(value).split())
-    return f"{shown if len(shown) <= 60 else shown[:60] + '…'} ({type(value).__name__})"
-
-
 def aspect(value: Any) -> Any:
     """What of a value decides how it is passed: its shape and dtype; of a Python number its type."""
-    return (tuple(value.shape), value.dtype) if _is_typed(value) else type(value)
-
-
-def wide() -> bool:
-    """Whether JAX has types of 64 bits now."""
-    return library().jax.config.jax_enable_x64
+    return (tuple(value.shape), value.dtype) if is_typed(value) else type(value)
 
 
 def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
@@ -172,7 +168,7 @@ def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
 
 def tree_of(value: Any) -> tuple[bool, Any]:
     """Whether it is one value, and else the form of the tree that it is."""
-    if _is_typed(value) or isinstance(value, (bool, int, float)):
+    if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
 
@@ -274,10 +270,6 @@ def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
     return promote(given, wanted) == wanted
 
 
-def _is_typed(value: Any) -> bool:
-    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
-
-
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
     """The annotation, if it is neither a struct nor an array of structs.
 
@@ -301,7 +293,7 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
 
 
 def _inferred(kernel: str, name: str, value: Any) -> Type:
-    if not _is_typed(value):
+    if not is_typed(value):
         if isinstance(value, (bool, int, float)):
             return as_type(type(value) if type(value) in (bool, int, float) else float)
         raise LaunchError(
@@ -311,7 +303,7 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
     if scalar is None or len(value.shape) > 4:
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}, which the kernel language does not have.",
-            advice=f"It has arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
+            advice=not_in_the_language(name, value) or f"It has arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
             function=kernel,
             parameter=name,
         )
@@ -321,20 +313,20 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
 def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
     scalar = element(annotation)
     inner = annotation.dtype.shape
-    if not _is_typed(value):
-        raise _misfit(kernel, name, value, annotation, "Pass a JAX or NumPy array.")
+    if not is_typed(value):
+        raise misfit(kernel, name, value, annotation, "Pass a JAX or NumPy array.")
     if value.dtype.name != scalar.name:
-        raise _misfit(kernel, name, value, annotation, f"Convert it: {name}.astype({scalar.name!r}).")
+        raise misfit(kernel, name, value, annotation, conversion(name, value, scalar))
     wanted = [
         *("any" for _ in range(annotation.ndim)),
         *(f"{n} components" if len(inner) == 1 else str(n) for n in inner),
     ]
     if len(value.shape) != len(wanted):
         advice = f"Its shape has {len(wanted)} dimensions: {', '.join(wanted)}."
-        raise _misfit(kernel, name, value, annotation, advice)
+        raise misfit(kernel, name, value, annotation, advice)
     if inner and tuple(value.shape[-len(inner) :]) != inner:
         what = f"axis holds the {inner[0]} components" if len(inner) == 1 else f"axes are {inner[0]} by {inner[1]}"
-        raise _misfit(kernel, name, value, annotation, f"Its last {what}.")
+        raise misfit(kernel, name, value, annotation, f"Its last {what}.")
     return annotation
 
 
@@ -343,7 +335,7 @@ def _check_width(kernel: str, name: str, found: Type) -> None:
     if scalar.bits == 64 and not wide():
         raise LaunchError(
             f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
-            advice='Allow 64 bits first: jax.config.update("jax_enable_x64", True).',
+            advice=ALLOW_64,
             function=kernel,
             parameter=name,
         )
@@ -362,18 +354,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
         with np.errstate(over="ignore"):
             return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)
     except (ValueError, TypeError, OverflowError):
-        raise _misfit(kernel, name, value, type, f"Pass a value that {scalar.name} can hold.") from None
-
-
-def _misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:
-    return LaunchError(
-        f"{name} of {kernel} takes {wanted!r}, not {described(value)}.",
-        advice=advice,
-        function=kernel,
-        parameter=name,
-        expected=wanted,
-        given=described(value),
-    )
+        raise misfit(kernel, name, value, type, f"Pass a value that {scalar.name} can hold.") from None
 
 
 def frozen(dims: Any) -> Any:
@@ -384,5 +365,5 @@ def frozen(dims: Any) -> Any:
         return tuple(sorted((n, frozen(d)) for n, d in dims.items()))
     if isinstance(dims, (list, tuple)):
         return tuple(map(frozen, dims))
-    known = isinstance(dims, (int, np.integer)) or is_symbolic(dims)
+    known = isinstance(dims, (int, str, np.integer)) or is_symbolic(dims)
     return dims if known else id(dims)

@@ -50,6 +50,16 @@ def old_shard_map() -> Any:
 
 
 @lru_cache(maxsize=1)
+def jet_rules() -> dict[Any, Any]:
+    """The rules of `jax.experimental.jet` by primitive: an experiment of JAX's, which may end."""
+    try:
+        from jax.experimental.jet import jet_rules
+    except ImportError:
+        return {}
+    return jet_rules
+
+
+@lru_cache(maxsize=1)
 def export_library() -> Any:
     """`jax.export`, which needs packages that the rest of JAX does not.
 

@@ -28,19 +28,25 @@ class Options(Protocol):
         """How batches run."""
         ...
 
+    @property
+    def linear(self) -> tuple[str, ...]:
+        """Names of inputs in which the user says that it is linear."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """One signature of a `JaxKernel`.
 
     Attributes:
-        specialisation: the kernel for these types.
+        specialisation: the kernel for these types, with its prints.
         plan: its launch.
         types: of the inputs.
         dims: of the launch.
         shapes: of the results, with one axis for the components of vectors and matrices.
         outputs: types of the results.
         reach: which elements it reaches, but for static numbers.
+        prints: whether the kernel prints, which its launch leaves out.
     """
 
     specialisation: Specialisation
@@ -50,6 +56,7 @@ class Case:
     shapes: tuple[tuple[int, ...], ...]
     outputs: tuple[ArrayType, ...]
     reach: Reach
+    prints: bool = False
     _configs: dict[tuple[int, ...], LaunchConfig] = field(default_factory=dict, init=False)
     _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
 
@@ -69,8 +76,9 @@ class Case:
             effect, method = like.has_side_effect, like.vmap_method
             reach = replace(self.reach, numbers=numbers)
             found = LaunchConfig(
-                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check()
-            )
+                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
+                linear=like.linear,
+            )  # fmt: skip
             self._configs[key] = found
         return found
 

@@ -28,13 +28,12 @@ from workbench.interop.jax.programs.run import Leaf, Output, Signature, active, 
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
+from workbench.interop.jax.wrappers.dims import Dims, Sizes
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.checks import checks_both
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type
-
-Dims = int | Sequence[int]
 
 
 class GraphMode(StrEnum):
@@ -180,12 +179,13 @@ class JaxCallable(FunctionObject, taking="inputs"):
         leaves = []
         for name in self.inputs:
             leaves.append(Leaf.of(self.__name__, name, values[name], self.annotations[name], name in static))
-        shapes = [s for leaf in leaves for s in leaf.shapes()]
-        return Signature(
-            self.__name__, tuple(leaves), self._outputs(output_dims, shapes), self.in_out, arguments.wide()
-        )
+        outputs = self._outputs(output_dims, leaves)
+        return Signature(self.__name__, tuple(leaves), outputs, self.in_out, arguments.wide())
 
-    def _outputs(self, given: Any, shapes: list[tuple[int, ...]]) -> tuple[Output, ...]:
+    def _outputs(self, given: Any, leaves: Sequence[Leaf]) -> tuple[Output, ...]:
+        shapes = [s for leaf in leaves for s in leaf.shapes()]
+        arrays = {leaf.name: s for leaf in leaves if leaf.tree is None for s in leaf.shapes()}
+        sizes = Sizes.of(self.__name__, arrays, None)
         wanted = given if given is not None else self.output_dims
         named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
         arguments.check_names(self.__name__, "output_dims", named, self.outputs)
@@ -201,7 +201,7 @@ class JaxCallable(FunctionObject, taking="inputs"):
                     f"{self.__name__} has no array input from which its output {name} could take its shape.",
                     advice="Pass output_dims.", function=self.__name__, parameter=name,
                 )  # fmt: skip
-            shape = shapes[0] if dims is None else arguments.dimensions(self.__name__, f"output_dims for {name}", dims)
+            shape = shapes[0] if dims is None else sizes.dimensions(f"output_dims for {name}", dims)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
@@ -271,7 +271,8 @@ def jax_callable(
             back in Python each time. By default the first, or, where the function reads values, the last with a
             warning; said so, a function that reads values is an error at the line.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
-        output_dims: dimensions of the outputs, or of each by name; by default those of the first array input.
+        output_dims: dimensions of the outputs, or of each by name, as numbers or as an expression of the inputs' sizes
+            ("x.shape[0] - 1"); by default those of the first array input.
         in_out_argnames: inputs that the function changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; others are undefined until they are written.
         static_argnames: inputs that are part of the traced program: any hashable value.

@@ -19,16 +19,19 @@ from workbench.errors import LaunchError
 from workbench.frontend import Tiling
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
+from workbench.interop.jax.launches.prints import print_when_run, silent
+from workbench.interop.jax.launches.reports import watch, watch_linear
 from workbench.interop.jax.native.descriptor import static_bits
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.access import read_before_written
+from workbench.interop.jax.values.access import check_access
 from workbench.interop.jax.values.arguments import shaped
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.out_of_range import Reach
 from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import array_fields, coming_out, fields_of, put_back, taken_apart
-from workbench.interop.jax.values.uninitialised import marker, watch
+from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.case import Case
+from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
     Newest,
     current,
@@ -37,19 +40,27 @@ from workbench.interop.jax.wrappers.follow import (
     naming_the_edit,
     refuse_outdated,
 )
-from workbench.ir.values import Function, written_arrays
+from workbench.interop.jax.wrappers.output_types import check_declared, open_types
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.structs import Struct
-from workbench.types import ArrayType, Type, Vector, element
-
-Dims = int | Sequence[int]
+from workbench.types import ArrayType, Type, element
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JaxKernel(FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
+
+        >>> import jax.numpy as jnp
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def steps(x, y):
+        ...     i = wb.tid()
+        ...     y[i] = x[i + 1] - x[i]
+        >>> f = wb.jax_kernel(steps, input_dims={"x": "n"}, launch_dims="n - 1")
+        >>> f(jnp.arange(4.0) ** 2), f(jnp.arange(3)).dtype
+        (Array([1., 3., 5.], dtype=float32), dtype('int32'))
 
     Attributes:
         kernel: the kernel.
@@ -58,7 +69,9 @@ class JaxKernel(FunctionObject, taking="parameters"):
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
-        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect, block_dim: as given to `jax_kernel`.
+        linear: names of inputs in which the user says that it is linear.
+        launch_dims, output_dims, input_dims, output_dtypes, vmap_method, enable_backward, has_side_effect, block_dim:
+            as given to `jax_kernel`.
     """
 
     kernel: Kernel
@@ -74,6 +87,9 @@ class JaxKernel(FunctionObject, taking="parameters"):
     enable_backward: bool
     has_side_effect: bool
     block_dim: int = BLOCK_DIM
+    input_dims: InputDims | None = None
+    output_dtypes: Mapping[str, Any] = field(default_factory=dict)
+    linear: tuple[str, ...] = ()
     _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
@@ -133,20 +149,27 @@ class JaxKernel(FunctionObject, taking="parameters"):
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
         config = case.config(operands, tuple(statics), numbers, self, block)
+        if case.prints:
+            print_when_run(case.specialisation, case.plan, case.dims, config.results, numbers, operands, block)
         tracer = library().jax.core.Tracer
         # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
-        if [x for x in operands if isinstance(x, tracer)]:
-            found = launch(case.plan, operands, config)
-        else:
-            found = case.program(config)(*operands)
+        traced = [x for x in operands if isinstance(x, tracer)]
+        found = launch(case.plan, operands, config) if traced else case.program(config)(*operands)
+        if self.linear and checks_here():
+            found = watch_linear(self.kernel.name, self.linear, case.plan, config, operands, list(found))
         results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
-        if checks_here():
-            for name, result, type in zip(self._results(), results, case.outputs, strict=True):
-                if name in self.outputs and name not in self.init:
-                    watch(self.kernel.name, name, element(type), result)
+        results = self._watched(results, case) if checks_here() else results
         if self._structs:
             results = self._together(given, results)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _watched(self, results: list[Any], case: Case) -> list[Any]:
+        """The results of a program that reports which of their elements nothing wrote."""
+        made = []
+        for name, result, type in zip(self._results(), results, case.outputs, strict=True):
+            open = name in self.outputs and name not in self.init
+            made.append(watch(self.kernel.name, name, element(type), result) if open else result)
+        return made
 
     @cached_property
     def _structs(self) -> dict[str, Struct]:
@@ -180,30 +203,34 @@ class JaxKernel(FunctionObject, taking="parameters"):
         if found is not None and found.specialisation.is_current():
             return found
         values = dict(zip(self.inputs, args, strict=True))
+        launch_dims = self.launch_dims if launch_dims is None else launch_dims
+        output_dims = self.output_dims if output_dims is None else output_dims
         types = self._types(values)
-        specialisation = self._specialised(types, launch_dims, block)
-        plan = self._plan(specialisation, types, checked, checked or watched)
         arrays = {n: arguments.base_shape(v, types[n]) for n, v in values.items() if isinstance(types[n], ArrayType)}
-        dims = self._dims(launch_dims, arrays, plan)
-        shapes = self._result_shapes(output_dims, dims, arrays, types)
+        sizes = Sizes.of(self.kernel.name, arrays, self.input_dims)
+        types |= self._output_types(types, sizes, output_dims)
+        specialisation = self._specialised(types, sizes, launch_dims, block)
+        quiet = silent(specialisation)
+        plan = self._plan(quiet, types, checked, checked or watched)
+        dims, source = launch_over(sizes, launch_dims, specialisation.function)
+        shapes = result_shapes(sizes, output_dims, dims, self._results(), self.outputs, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
         case = Case(
             specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs,
-            self._reach(specialisation, dims, launch_dims, arrays, shapes, types),
+            self._reach(specialisation, dims, source, arrays, shapes, types), quiet is not specialisation,
         )  # fmt: skip
         self._cases[key] = case
         return case
 
     def _reach(
-        self, specialisation: Specialisation, dims: tuple[int, ...], given: Dims | None,
+        self, specialisation: Specialisation, dims: tuple[int, ...], source: str,
         arrays: dict[str, tuple[int, ...]], results: tuple[tuple[int, ...], ...], types: dict[str, Type],
     ) -> Reach:  # fmt: skip
         named = zip(self._results(), results, strict=True)
         shapes = {n: s[: t.ndim] for n, s in named if isinstance(t := types[n], ArrayType)} | arrays
-        source = "launch_dims" if (given if given is not None else self.launch_dims) is not None else next(iter(arrays))
         return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
 
-    def _specialised(self, types: dict[str, Type], launch_dims: Any, block: int) -> Specialisation:
+    def _specialised(self, types: dict[str, Type], sizes: Sizes, wanted: Any, block: int) -> Specialisation:
         """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
 
         Raises:
@@ -214,28 +241,38 @@ class JaxKernel(FunctionObject, taking="parameters"):
         found = self.kernel.specialise(ordered)
         if found.tiling is None:
             return found
-        wanted = launch_dims if launch_dims is not None else self.launch_dims
         if wanted is None:
             raise LaunchError(
                 f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
                 advice="Pass launch_dims, which count blocks here.", function=self.kernel.name,
             )  # fmt: skip
-        dims = arguments.dimensions(self.kernel.name, "launch_dims", wanted)
+        dims = sizes.dimensions("launch_dims", wanted)
         return self.kernel.specialise(ordered, Tiling(block, len(dims)))
 
     def _results(self) -> tuple[str, ...]:
         return (*(n for n in self.inputs if n in self.in_out), *self.outputs)
 
+    @property
+    def _annotated(self) -> dict[str, Type | None]:
+        """Annotations by parameter, structs taken apart."""
+        listed = [pair for n, t in self.kernel.annotations.items() for pair in fields_of(n, t)]
+        return {n: arguments.without_structs(self.kernel.name, n, t) for n, t in listed}
+
     def _types(self, values: dict[str, Any]) -> dict[str, Type]:
-        kernel = self.kernel
-        listed = [pair for n, t in kernel.annotations.items() for pair in fields_of(n, t)]
-        known = {n: arguments.without_structs(kernel.name, n, t) for n, t in listed}
-        types = {n: arguments.type_of(kernel.name, n, v, known.get(n)) for n, v in values.items()}
-        for name in self.outputs:
-            types[name] = arguments.result_type(kernel.name, name, known.get(name))
-        for name in self.in_out:
-            arguments.result_type(kernel.name, name, types[name])
+        """The types of the inputs."""
+        name, known = self.kernel.name, self._annotated
+        types = {n: arguments.type_of(name, n, v, known.get(n)) for n, v in values.items()}
+        for given in self.in_out:
+            arguments.result_type(name, given, types[given])
         return types
+
+    def _output_types(self, types: dict[str, Type], sizes: Sizes, output_dims: Any) -> dict[str, ArrayType]:
+        """The types of the outputs: annotated, declared, or found from what the kernel stores."""
+        known: dict[str, Type | None] = dict(self._annotated)
+        if missing := tuple(n for n in self.outputs if known.get(n) is None):
+            given = self._structs | types
+            known |= open_types(self.kernel, given, missing, self.output_dtypes, ranks(sizes, output_dims, missing))
+        return {n: arguments.result_type(self.kernel.name, n, known[n]) for n in self.outputs}
 
     def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
         key = (specialisation, checked, poisoned)
@@ -246,7 +283,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
         return plan
 
     def _make_plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
-        self._check_access(specialisation.function)
+        check_access(specialisation.function, self.inputs, self.in_out, self.outputs, self.init)
         outputs: dict[str, ArrayType] = {n: t for n in self.outputs if isinstance(t := types[n], ArrayType)}
         init: dict[str, Any] = dict(arguments.fills(self.kernel.name, self.init, outputs))
         # What no thread writes keeps the marker: a NaN, and no leftover of XLA's. Inside `with wb.checks()` it is
@@ -256,74 +293,6 @@ class JaxKernel(FunctionObject, taking="parameters"):
         roles = Roles(self.inputs, self.outputs, self.in_out, self.static, init)
         code = Code(specialisation, differentiable=self.enable_backward, checks=checked)
         return forward_plan(load(specialisation, options=code.options, device="cpu"), roles, code)
-
-    def _check_access(self, function: Function) -> None:
-        """Refuse what XLA's buffers do not allow."""
-        name = self.kernel.name
-        for parameter in sorted(written_arrays(function) & set(self.inputs) - self.in_out):
-            raise LaunchError(
-                f"{name} writes to {parameter}, which is an input, and JAX's arrays do not change.",
-                advice=f'Pass in_out_argnames=["{parameter}"]; it then is a result too and counts in num_outputs.',
-                function=name,
-                parameter=parameter,
-            )
-        for parameter in sorted(read_before_written(function) & set(self.outputs) - self.init.keys()):
-            raise LaunchError(
-                f"{name} reads or adds to its output {parameter}, which XLA passes uninitialised.",
-                advice=f'Pass init={{"{parameter}": "zeros"}} (or a number), or pass it in: '
-                f'in_out_argnames=["{parameter}"].',
-                function=name,
-                parameter=parameter,
-            )
-
-    def _dims(self, given: Dims | None, arrays: dict[str, tuple[int, ...]], plan: Plan) -> tuple[int, ...]:
-        name = self.kernel.name
-        wanted = given if given is not None else self.launch_dims
-        if wanted is None:
-            if not arrays:
-                raise LaunchError(
-                    f"{name} has no array input from which its launch could take its shape.",
-                    advice="Pass launch_dims, to jax_kernel() or to the call.",
-                    function=name,
-                )
-            wanted = next(iter(arrays.values()))
-        dims = arguments.dimensions(name, "launch_dims", wanted)
-        asked = plan.launch_ndim
-        if asked not in (0, len(dims)):
-            raise LaunchError(
-                f"{name} asks tid() for {asked} dimensions; its launch would have {len(dims)}: {dims}.",
-                advice="Pass launch_dims; by default they are the shape of the first array.",
-                function=name,
-            )
-        return dims
-
-    def _result_shapes(
-        self,
-        given: Dims | Mapping[str, Dims] | None,
-        dims: tuple[int, ...],
-        arrays: dict[str, tuple[int, ...]],
-        types: dict[str, Type],
-    ) -> tuple[tuple[int, ...], ...]:
-        wanted = given if given is not None else self.output_dims
-        named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
-        arguments.check_names(self.kernel.name, "output_dims", named, self.outputs)
-        shapes = {n: arrays[n] for n in self._results() if n in self.in_out}
-        for name in self.outputs:
-            chosen = named.get(name)
-            what = f"output_dims for {name}"
-            shapes[name] = dims if chosen is None else arguments.dimensions(self.kernel.name, what, chosen)
-        return tuple(self._with_components(n, shapes[n], types[n]) for n in self._results())
-
-    def _with_components(self, name: str, shape: tuple[int, ...], type: Type) -> tuple[int, ...]:
-        assert isinstance(type, ArrayType)
-        if len(shape) != type.ndim:
-            raise LaunchError(
-                f"{name} of {self.kernel.name} is {type!r}, and its dimensions would be {shape}.",
-                advice=f'Pass output_dims={{"{name}": …}}; by default they are the launch\'s.',
-                function=self.kernel.name,
-                parameter=name,
-            )
-        return (*shape, type.dtype.length) if isinstance(type.dtype, Vector) else shape
 
 
 def jax_kernel(
@@ -338,6 +307,9 @@ def jax_kernel(
     static_argnames: str | Sequence[str] = (),
     has_side_effect: bool = False,
     block_dim: int = BLOCK_DIM,
+    input_dims: InputDims | None = None,
+    output_dtypes: Mapping[str, Any] | None = None,
+    linear: str | Sequence[str] = (),
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
@@ -348,9 +320,10 @@ def jax_kernel(
     Args:
         kernel: a `Kernel`.
         num_outputs: how many results there are, those of `in_out_argnames` included.
-        launch_dims: dimensions of the launch; by default the shape of the first array input. Of a kernel of tiles they
-            count blocks, and have to be given.
-        output_dims: dimensions of the outputs, or of each by name; by default the launch's.
+        launch_dims: dimensions of the launch, as numbers or as an expression of the inputs' sizes ("n - 1, m"). By
+            default the shape of the first array input, or, if `tid()` has fewer dimensions, the sizes of the axes that
+            it indexes. Of a kernel of tiles they count blocks, and have to be given.
+        output_dims: dimensions of the outputs, or of each by name, likewise; by default the launch's.
         in_out_argnames: inputs that the kernel changes; each is also a result.
         init: initial value of outputs by name, a number or "zeros"; other outputs start uninitialised.
         vmap_method: "expand_dims" (no copies), "broadcast_all", or "sequential".
@@ -358,6 +331,13 @@ def jax_kernel(
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
+        input_dims: names of the axes of input arrays, {"A": "n, m", "x": "m"}, or one text for all. Axes of one name
+            must have one size; `launch_dims` and `output_dims` are made of these names.
+        output_dtypes: types of outputs that are not annotated, by name: {"y": "x"} is that of the input x. By default
+            the type of what the kernel stores.
+        linear: inputs in which the results are linear, taken together, where the kernel's text does not show it: JAX
+            may then transpose it (`jax.linear_transpose`, matrix-free solvers). Inside `with wb.checks():` each call
+            tests it. What is made of sums and products with other inputs needs no declaration.
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
@@ -369,23 +349,32 @@ def jax_kernel(
     options = {name: value for name, value in locals().items() if name != "kernel"}
     _refuse_text(kernel)
     refuse_outdated(kernel)
-    name, parameters = kernel.name, kernel.parameters
+    return followed(_wrapped(kernel, **options), partial(jax_kernel, **options))
+
+
+def _wrapped(
+    kernel: Kernel, *, num_outputs: int, in_out_argnames: Any, static_argnames: Any, linear: Any, init: Any,
+    output_dtypes: Any, **options: Any,
+) -> JaxKernel:  # fmt: skip
+    name, parameters, types = kernel.name, kernel.parameters, kernel.annotations
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
     arguments.check_names(name, "in_out_argnames", in_out, taken)
-    types = kernel.annotations
     inputs = tuple(f for n in taken for f, _ in fields_of(n, types.get(n)))
     in_out = frozenset(f for n in in_out for f in coming_out(n, types.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
-    if vmap_method not in VMAP_METHODS:
-        raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
-    arguments.check_block(name, block_dim)
-    made = JaxKernel(
-        kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
-        enable_backward, has_side_effect, block_dim,
+    arguments.check_names(name, "linear", arguments.names(linear), tuple(n for n in inputs if n not in static))
+    if options["vmap_method"] not in VMAP_METHODS:
+        raise LaunchError(
+            f"vmap_method={options['vmap_method']!r} is not one of {', '.join(VMAP_METHODS)}.", function=name
+        )
+    arguments.check_block(name, options["block_dim"])
+    return JaxKernel(
+        kernel, taken, inputs, outputs, in_out, static, dict(init or {}),
+        output_dtypes=check_declared(kernel, outputs, output_dtypes or {}),
+        linear=tuple(sorted(arguments.names(linear))), **options,
     )  # fmt: skip
-    return followed(made, partial(jax_kernel, **options))
 
 
 def _refuse_text(kernel: object) -> None:

@@ -1,0 +1,262 @@
+"""Whether a kernel is linear in some of what it is given, proved from its IR.
+
+Each value, and the contents of each array, is nothing (0), fixed (does not depend on the linear inputs) or linear (a
+sum of multiples of them). Sums and choices join, products multiply, and the first operation that leaves these three
+is the line that is not linear. Loops and memory only ever move upwards, so they are followed until nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from enum import IntEnum
+
+from workbench.builtins import TABLE
+from workbench.errors import NotDifferentiable
+from workbench.ir.attributes import KIND, REFERENCE, VALUE, Number
+from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, LOADS, LOOPS, REPORTS, VIEWS
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.types import ArrayType, is_float
+
+
+class Share(IntEnum):
+    """What a value is made of."""
+
+    NOTHING = 0
+    FIXED = 1
+    LINEAR = 2
+
+
+_NOTHING, _FIXED, _LINEAR = Share
+# Sums: linear in all operands together. Products: in each, where the others are fixed. Quotients: in the first.
+_SUMS = frozenset("add sub neg degrees radians transpose trace diag get_diag skew vec".split())
+_PRODUCTS = frozenset("mul dot cross matmul outer ddot cw_mul tile_matmul".split())
+_QUOTIENTS = frozenset("div cw_div".split())
+_VERBS = {"if": "decides by", "while": "decides by", "where": "decides by", "div": "divides by", "cast": "rounds"}
+_FIRST = frozenset("extract tile_extract".split()) | VIEWS
+
+
+def refuse_nonlinear(
+    function: Function, starts: Mapping[str, Share], memory: Mapping[str, Hashable], linear: Sequence[str]
+) -> None:
+    """Refuse a kernel whose results are not linear.
+
+    Args:
+        function: the kernel, or a derivative of it.
+        starts: by parameter, what it holds before the launch.
+        memory: by array parameter, the memory it lies in; those in one memory have one entry.
+        linear: names of the inputs in which it should be linear, for the message.
+
+    Raises:
+        NotDifferentiable: an operation is not linear; `location` is its line.
+    """
+    walk = _Walk(function.name, {p: starts[p.name] for p in function.params}, memory, linear)
+    while True:
+        before = dict(walk.contents)
+        walk.block(function.body)
+        if walk.contents == before:
+            return
+
+
+class _Walk:
+    """One kernel. `shares` has values as far as they were met, `contents` has memory."""
+
+    def __init__(
+        self, name: str, starts: Mapping[Value, Share], memory: Mapping[str, Hashable], linear: Sequence[str]
+    ) -> None:
+        self.name, self.memory, self.linear = name, dict(memory), linear
+        self.shares: dict[Value, Share] = {}
+        self.contents: dict[Hashable, Share] = {}
+        for value, share in starts.items():
+            if isinstance(value.type, ArrayType):
+                self.contents[self.place(value)] = max(share, self.contents.get(self.place(value), _NOTHING))
+            else:
+                self.shares[value] = share
+
+    def place(self, array: Value) -> Hashable:
+        return self.memory.get(array.name, array.name)
+
+    def block(self, block: Block, given: Sequence[Share] = ()) -> list[Share]:
+        """What the block yields where its last parameters are `given`."""
+        count = len(block.params) - len(given)
+        self.shares |= dict.fromkeys(block.params[:count], _FIXED)
+        self.shares |= zip(block.params[count:], given, strict=True)
+        for op in block.ops:
+            self.op(op)
+        return [self.shares[v] for v in block.yielded]
+
+    def op(self, op: Op) -> None:
+        if op.name in REPORTS:
+            self.shares |= ((r, self.of(v)) for r, v in zip(op.results, op.operands, strict=False))
+            return
+        found = self.results(op)
+        # Integers and conditions carry no derivative: what made one of a linear value was refused.
+        self.shares |= zip(op.results, found, strict=True)
+
+    def of(self, value: Value) -> Share:
+        return self.contents[self.place(value)] if isinstance(value.type, ArrayType) else self.shares[value]
+
+    def results(self, op: Op) -> list[Share]:
+        given = [self.of(v) for v in op.operands]
+        if op.name == "const":
+            return [_FIXED if _some(op.attrs[VALUE]) else _NOTHING]
+        handler = _HANDLERS.get(op.name)
+        if handler is not None:
+            return handler(self, op, given)
+        if op.name in LOADS:
+            self.fixed(op, given[1:])
+            return [given[0]]
+        if op.name in EFFECTS:
+            return self.effect(op, given)
+        if op.name in _SUMS:
+            return [self.joined(op, given)]
+        if op.name in _PRODUCTS:
+            return [self.product(op, given)]
+        if op.name in _QUOTIENTS or op.name in _FIRST:
+            self.fixed(op, given[1:])
+            return [given[0]]
+        self.fixed(op, given)
+        return [_FIXED] * len(op.results)
+
+    def joined(self, op: Op, given: Sequence[Share]) -> Share:
+        """A sum, or one of several: linear with fixed is an offset."""
+        if _LINEAR in given and _FIXED in given:
+            verb = "adds" if op.name in TABLE or op.name in EFFECTS else "mixes"
+            names = " or ".join(self.linear)
+            raise self.error(op, f"{verb} a value that depends on {names} and one that does not")
+        return max(given, default=_NOTHING)
+
+    def product(self, op: Op, given: Sequence[Share]) -> Share:
+        factors = given[:2]
+        if factors.count(_LINEAR) > 1:
+            raise self.error(op, f"multiplies two values that depend on {' or '.join(self.linear)}")
+        found = _NOTHING if _NOTHING in factors else max(factors)
+        return self.joined(op, [found, *given[2:]])  # a matrix product has a sum that it is added to
+
+    def fixed(self, op: Op, given: Sequence[Share]) -> None:
+        """Refuse operands that are linear where only fixed ones will do."""
+        if _LINEAR in given:
+            verb = _VERBS.get(op.name, f"takes {TABLE[op.name].operator or op.name} of" if op.name in TABLE else "uses")
+            raise self.error(op, f"{verb} a value that depends on {' or '.join(self.linear)}")
+
+    def effect(self, op: Op, given: Sequence[Share]) -> list[Share]:
+        """Contents of arrays join what is written: which element it goes to is not followed."""
+        array, last = op.operands[0], given[-1]
+        self.fixed(op, given[1:-1])
+        if op.name not in ADDITIONS and op.name not in ("store", "tile_store"):
+            self.fixed(op, [given[0], last])
+        self.contents[self.place(array)] = self.joined(op, [given[0], last])
+        return [given[0]] * len(op.results)
+
+    def error(self, op: Op, why: str) -> NotDifferentiable:
+        names = " and ".join(self.linear)
+        option = repr(self.linear[0]) if len(self.linear) == 1 else repr(list(self.linear))
+        return NotDifferentiable(
+            f"{self.name} is not linear in {names}: this line {why}.",
+            op.location,
+            f"Transpose its derivative, jax.vjp(f, x)[1]; if it is linear all the same, wrap it with linear={option}.",
+            self.name,
+        )
+
+
+def _some(value: Number | tuple[Number, ...]) -> bool:
+    return any(value) if isinstance(value, tuple) else bool(value)
+
+
+def _where(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[:1])
+    return [walk.joined(op, given[1:])]
+
+
+def _lerp(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[2:])
+    return [walk.joined(op, given[:2])]
+
+
+def _cast(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    if not is_float(op.result.type):
+        walk.fixed(op, given)
+    return given
+
+
+def _if(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[:1])
+    then, other = (walk.block(b) for b in op.blocks)
+    return [walk.joined(op, pair) for pair in zip(then, other, strict=True)]
+
+
+def _loop(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[: LEAD[op.name]])
+    carried = given[LEAD[op.name] :]
+    while True:
+        contents = dict(walk.contents)
+        if op.name == "while":
+            walk.fixed(op, walk.block(op.blocks[0], carried))
+        made = walk.block(op.blocks[-1], carried)
+        after = [walk.joined(op, pair) for pair in zip(carried, made, strict=True)]
+        if after == carried and walk.contents == contents:
+            return after
+        carried = after
+
+
+def _custom(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    if not op.attrs.get(REFERENCE, True):
+        walk.fixed(op, given)
+        return [_FIXED] * len(op.results)
+    (body,) = op.blocks
+    # Inside, the arrays that it is given have names of their own.
+    pairs = zip(body.params, op.operands, strict=True)
+    walk.memory |= {p.name: walk.place(v) for p, v in pairs if isinstance(v.type, ArrayType)}
+    return walk.block(body, given)
+
+
+def _map(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    return walk.block(op.blocks[0], given)
+
+
+def _reduced(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    if op.attrs[KIND] != "sum":
+        walk.fixed(op, given)
+    return given
+
+
+def _slots(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    # Storage of the thread's own is memory too, under the value that stands for it.
+    walk.contents.setdefault(op.result, _NOTHING)
+    return [_NOTHING]
+
+
+def _slot_write(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[1:2])
+    walk.contents[op.operands[0]] = walk.joined(op, [walk.contents[op.operands[0]], given[2]])
+    return []
+
+
+def _slot_read(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[1:])
+    return [walk.contents[op.operands[0]]]
+
+
+def _placed(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+    walk.fixed(op, given[1:-1])
+    return [walk.joined(op, [given[0], given[-1]])]
+
+
+_HANDLERS: Mapping[str, Callable[[_Walk, Op, list[Share]], list[Share]]] = {
+    "where": _where,
+    "lerp": _lerp,
+    "cast": _cast,
+    "if": _if,
+    **dict.fromkeys(LOOPS, _loop),
+    "custom": _custom,
+    "slots": _slots,
+    "slot_write": _slot_write,
+    "slot_read": _slot_read,
+    "tile_map": _map,
+    "tile_reduce": _reduced,
+    "tile_scan": _reduced,
+    "insert": _placed,
+    "tile_insert": _placed,
+    "tile_place": _placed,
+    "shape": lambda walk, op, given: [_FIXED],
+    "yield": lambda walk, op, given: [],
+}

@@ -1,0 +1,111 @@
+"""Kernels that print, under JAX: the launch itself runs without its prints, and a debug callback runs it for them.
+
+So prints are ordered, batched and repeated as those of `jax.debug.print` are, the launch stays native, and its
+derivatives print nothing. The kernel runs twice; what it prints is known only while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from contextvars import Context
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from workbench.api.kernels.kernel import Specialisation
+from workbench.api.launches.launch import launch
+from workbench.api.launches.launch_tiled import launch_tiled
+from workbench.errors import KernelFault
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native.descriptor import Wire
+from workbench.interop.jax.values.library import library
+from workbench.ir.values import walk
+from workbench.passes.checks.bounds_checks import without_prints
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import full
+from workbench.structs import Struct
+
+_SILENT: WeakKeyDictionary[Specialisation, Specialisation] = WeakKeyDictionary()
+
+
+def silent(specialisation: Specialisation) -> Specialisation:
+    """The same kernel without its prints; itself where it has none."""
+    if not any(op.name == "print" for op in walk(specialisation.function.body)):
+        return specialisation
+    found = _SILENT.get(specialisation)
+    if found is None:
+        found = _SILENT[specialisation] = copy(specialisation)
+        found.function = without_prints(specialisation.function)
+        found.loaded, found.bound, found.jax_plans = {}, {}, {}
+    return found
+
+
+def print_when_run(
+    specialisation: Specialisation, plan: Plan, dims: Sequence[int], results: Sequence[Sequence[int]],
+    numbers: Mapping[str, Any], operands: Sequence[Any], block: int,
+) -> None:  # fmt: skip
+    """Have the program print what the kernel prints, when it runs.
+
+    Args:
+        specialisation: the kernel, with its prints.
+        plan: its launch without them.
+        dims: of the launch.
+        results: shapes of the results.
+        numbers: values of static numbers, by parameter.
+        operands: of the launch.
+        block: threads of a block, of a kernel of tiles.
+    """
+    shapes = tuple(map(tuple, results))
+    printed = _Printed(specialisation, plan, tuple(dims), shapes, dict(numbers), block)
+    library().jax.debug.callback(printed, *operands)
+
+
+@dataclass(frozen=True, eq=False)
+class _Printed:
+    """One launch, run for what it prints."""
+
+    specialisation: Specialisation
+    plan: Plan
+    dims: tuple[int, ...]
+    results: tuple[tuple[int, ...], ...]
+    numbers: Mapping[str, Any]
+    block: int
+
+    def __call__(self, *operands: Any) -> None:
+        # In a context of its own: no tape or recorder that is open shall hear of it.
+        Context().run(self._run, [np.asarray(x) for x in operands])
+
+    def _run(self, operands: list[np.ndarray[Any, Any]]) -> None:
+        kernel = self.specialisation.kernel
+        made = {w.name: self._argument(w, operands) for w in self.plan.target.description.wires}
+        values = [_together(n, t, made) for n, t in zip(kernel.parameters, self.specialisation.types, strict=True)]
+        # A fault is the launch's own, and it reports it.
+        with suppress(KernelFault):
+            if self.specialisation.tiling is not None:
+                launch_tiled(kernel, self.dims, values, block_dim=self.block, device="cpu", checks=self.plan.checked)
+            else:
+                launch(kernel, self.dims, values, device="cpu", checks=self.plan.checked)
+
+    def _argument(self, wire: Wire, operands: list[np.ndarray[Any, Any]]) -> Any:
+        if wire.value >= 0:
+            return self.numbers[wire.name]
+        inner = wire.type.shape
+        if wire.operand < 0:
+            shape = self.results[wire.result]
+            start = wire.fill if isinstance(wire.fill, (int, float)) else 0
+            return full(shape[: wire.rank], start, dtype=wire.type, device="cpu")
+        value = operands[wire.operand]
+        plain = value.reshape((*value.shape[: wire.rank], *inner))
+        if wire.rank == 0:
+            return plain[()] if not inner else wire.type(*plain.reshape(-1).tolist())
+        return array(plain, dtype=wire.type, device="cpu")
+
+
+def _together(name: str, type: Any, made: Mapping[str, Any]) -> Any:
+    if not isinstance(type, Struct):
+        return made[name]
+    return type.host(**{f.name: _together(f"{name}.{f.name}", f.type, made) for f in type.fields})

@@ -1,0 +1,212 @@
+"""Errors that a running program finds in its results: reported as a kernel's faults are, by a kernel that asserts.
+
+A callback into Python could raise as well, but JAX then logs its own frames and puts them before the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.build import load
+from workbench.api.kernels.kernel import Specialisation, kernel
+from workbench.builtins import FORMS
+from workbench.errors import KernelFault
+from workbench.interop.jax.launches.launch_config import LaunchConfig
+from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
+from workbench.interop.jax.launches.primitives import launch
+from workbench.interop.jax.native import edits
+from workbench.interop.jax.native.faults import Reporting
+from workbench.interop.jax.native.target import make_target
+from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.manual import aligned, know
+from workbench.interop.jax.values.uninitialised import marker
+from workbench.ir.attributes import MESSAGE
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op
+from workbench.source import UNKNOWN
+from workbench.types import ArrayType, Scalar, is_float, uint32
+
+_TEXT = "def none(bad, after):\n    i = tid()\n    assert bad[i] == 0\n    after[i] = bad[i]\n"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a result is asked, and what is said where the answer is not 0.
+
+    Attributes:
+        count: from a result, and values beside it, a whole number.
+        function: the kernel's name, or the function's.
+        said: what the message says after the number.
+        advice: what to do about it.
+    """
+
+    count: Callable[..., Any]
+    function: str
+    said: str
+    advice: str
+
+    def fault(self, count: int) -> KernelFault:
+        """The error for this number."""
+        return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
+
+    def __call__(self, value: Any, *more: Any) -> Any:
+        """`value`, of a program that fails when it runs if the count is not 0. (JAX drops it with an unused value.)
+
+        Raises:
+            KernelFault: the count is known now, and not 0; a program that is traced raises JAX's error when it runs.
+        """
+        if any(isinstance(x, library().jax.core.Tracer) for x in (value, *more)):
+            return _reported().bind(*aligned([value, *more]), report=self, batch=0)
+        if count := int(self.count(value, *more)):
+            raise self.fault(count)
+        return value
+
+
+@dataclass(frozen=True)
+class Unwritten:
+    """How many elements of a result still hold the marker of a type."""
+
+    scalar: Scalar
+
+    def __call__(self, value: Any) -> Any:
+        """The number."""
+        bits = np.dtype(f"uint{self.scalar.bits}")
+        pattern = marker(self.scalar)
+        assert pattern is not None
+        return (library().jax.lax.bitcast_convert_type(value, bits) == np.frombuffer(pattern, bits)[0]).sum()
+
+
+def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
+    """The result `value` of a program that reports, when it runs, elements that still hold the marker."""
+    if marker(scalar) is None:
+        return value
+    said = f"of {value.size} elements of the result {name} were never written by {function}."
+    advice = f'Write them all, or give them a value first: init={{"{name}": "zeros"}}.'
+    return Report(Unwritten(scalar), function, said, advice)(value)
+
+
+@dataclass(frozen=True)
+class NotAdditive:
+    """How many elements of a result show that a launch is not linear in some operands: f(x + r) is not f(x) + f(r).
+
+    Attributes:
+        plan, config: the launch.
+        linear: numbers of the operands.
+        result: number of the result.
+    """
+
+    plan: Plan
+    config: LaunchConfig
+    linear: tuple[int, ...]
+    result: int
+
+    def __call__(self, value: Any, *operands: Any) -> Any:
+        """The number, for a result of the launch with these operands."""
+        jnp = library().jnp
+        other, both = list(operands), list(operands)
+        for n in self.linear:
+            x = jnp.asarray(operands[n])
+            # Values of either sign that no kernel has reason to treat apart.
+            other[n] = jnp.cos(1.7 * jnp.arange(x.size) + 1.0).reshape(x.shape).astype(x.dtype)
+            both[n] = x + other[n]
+        apart, total = (launch(self.plan, given, self.config)[self.result] for given in (other, both))
+        size = jnp.max(jnp.abs(jnp.stack([value, apart, total])))
+        off = jnp.abs(total - value - apart) > jnp.sqrt(jnp.finfo(value.dtype).eps) * size
+        return jnp.where(jnp.isfinite(size), off, False).sum()
+
+
+def watch_linear(
+    function: str, names: Sequence[str], plan: Plan, config: LaunchConfig, operands: Sequence[Any], results: list[Any]
+) -> list[Any]:
+    """The results of a launch; the program reports, when it runs, where they are not linear in the inputs `names`."""
+    numbers = tuple(w.operand for w in plan.target.description.wires if w.name in names)
+    made = []
+    for n, (wire, result) in enumerate(zip(plan.results, results, strict=True)):
+        if is_float(wire.type):
+            said = (
+                f"of {result.size} elements of the result {wire.name} of {function} are not linear in "
+                f"{' and '.join(names)}: at x + r it is not the sum of those at x and r."
+            )
+            report = Report(NotAdditive(plan, config, numbers, n), function, said, "Leave it out of linear=.")
+            result = report(result, *operands)
+        made.append(result)
+    return made
+
+
+@lru_cache(maxsize=1)
+def _reported() -> Any:
+    """The primitive that gives its first operand, in which it is linear: neither of this shows in what is computed.
+
+    An effect would not do: `checkpoint` refuses that of calls, and that of JAX's debug callbacks leaves a token which
+    fails at every barrier once the program has failed.
+    """
+    jax = library()
+    made = jax.Primitive("workbench_reported")
+
+    def transpose(cotangent: Any, *operands: Any, report: Report, batch: int) -> list[Any]:
+        zeros = [jax.ad.Zero(x.aval) if jax.ad.is_undefined_primal(x) else None for x in operands]
+        return [cotangent if zeros[0] is not None else None, *zeros[1:]]
+
+    def over(operands: Any, axes: Any, *, report: Report, batch: int) -> Any:
+        size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
+        moved = [
+            jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
+            for x, axis in zip(operands, axes, strict=True)
+        ]
+        return made.bind(*moved, report=report, batch=batch + 1), 0
+
+    made.def_abstract_eval(lambda value, *more, report, batch: value)
+    made.def_impl(_report)
+    jax.mlir.register_lowering(made, jax.mlir.lower_fun(_report, multiple_results=False))
+    jax.ad.primitive_jvps[made] = lambda primals, tangents, **how: (made.bind(*primals, **how), tangents[0])
+    jax.ad.primitive_transposes[made] = transpose
+    jax.batching.primitive_batchers[made] = over
+    know(made)
+    return made
+
+
+def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
+    jax = library()
+    count = report.count
+    for _ in range(batch):
+        count = jax.jax.vmap(count)
+    bad = count(value, *more)
+    config = LaunchConfig((1,), ((1,),), ((1,),), tuple(bad.shape), effect=True, reports=True)
+    (after,) = launch(_plan(report), [bad.reshape(*bad.shape, 1).astype(np.uint32)], config)
+    # JAX drops what nothing uses, so the value waits for it.
+    return jax.jax.lax.optimization_barrier((value, after))[0]
+
+
+@lru_cache
+def _specialisation() -> Specialisation:
+    scope: dict[str, Any] = {"tid": FORMS["tid"]}
+    exec(_TEXT, scope)
+    flat = ArrayType(uint32, 1)
+    return kernel(scope["none"], source=_TEXT).specialise((flat, flat))
+
+
+@lru_cache(maxsize=1024)
+def _plan(report: Report) -> Plan:
+    """The launch that asserts that a count is 0: one code, and a target for each message."""
+    code = Code(_specialisation(), checks=True)
+    loaded = load(code.specialisation, options=code.options, device="cpu")
+    made = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)
+    # Where a file is loaded without this process, the text comes from the IR, so that it has the message too.
+    text = Reporting(lambda: _saying(code.function(), f"Some {report.said}  {report.advice}"), report.fault)
+    description = replace(made.target.description, kernel=f"results of {report.function}")
+    target = make_target(description, made.target.digest, made.target.code, text)
+    edits.claim(target.name, code.specialisation)
+    return replace(made, target=target)
+
+
+def _saying(function: Function, message: str) -> Function:
+    def op(old: Op) -> Op:
+        attrs = {**old.attrs, MESSAGE: message} if old.name == "assert" else old.attrs
+        return replace(old.replace(attrs=attrs), location=UNKNOWN)
+
+    return replace_body(function, Block(function.body.params, tuple(map(op, function.body.ops))))

@@ -1,0 +1,63 @@
+"""A value that does not fit its parameter: how it is described, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.values.library import library
+from workbench.types import Scalar, Type
+
+ALLOW_64 = 'Allow 64 bits first: jax.config.update("jax_enable_x64", True).'
+
+
+def conversion(name: str, value: Any, wanted: Scalar) -> str:
+    """What to write so that a value gets this type."""
+    if found := not_in_the_language(name, value):
+        return found
+    # Without it, astype("float64") gives float32 again.
+    before = f"{ALLOW_64} Then convert" if wanted.bits == 64 and not wide() else "Convert"
+    return f"{before} it: {name}.astype({wanted.name!r})."
+
+
+def not_in_the_language(name: str, value: Any) -> str:
+    """What to pass instead of a value of a type that only JAX has; empty if it is not one."""
+    jax = library().jax
+    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        return f"A key is passed as its data, an array of uint32: jax.random.key_data({name})."
+    if jax.dtypes.issubdtype(value.dtype, jax.numpy.complexfloating):
+        return (
+            f"Kernels have no complex numbers: pass {name}.real and {name}.imag, or both as an array of vec2, "
+            f"jnp.stack([{name}.real, {name}.imag], -1)."
+        )
+    return ""
+
+
+def wide() -> bool:
+    """Whether JAX has types of 64 bits now."""
+    return library().jax.config.jax_enable_x64
+
+
+def described(value: Any) -> str:
+    """A value in an error: `float32[4,3]`, or what it is in Python."""
+    if is_typed(value):
+        return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
+    shown = " ".join(repr(value).split())
+    return f"{shown if len(shown) <= 60 else shown[:60] + '…'} ({type(value).__name__})"
+
+
+def is_typed(value: Any) -> bool:
+    """Whether it has a shape and a dtype, as arrays of JAX and NumPy have."""
+    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
+
+
+def misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:
+    """The error of a value that is not of the type of its parameter."""
+    return LaunchError(
+        f"{name} of {kernel} takes {wanted!r}, not {described(value)}.",
+        advice=advice,
+        function=kernel,
+        parameter=name,
+        expected=wanted,
+        given=described(value),
+    )
