@@ -12,7 +12,7 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -24,11 +24,12 @@ from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
+from workbench.interop.jax.launches.partitioned import partitioned
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.library import library, needs_devices
 from workbench.interop.jax.values.manual import aligned, among_devices, know, shaped
 from workbench.types import element, is_float
 
@@ -64,6 +65,8 @@ def primitives() -> Primitives:
     jax.batching.primitive_batchers[tangent] = _batch_tangent
     know(launch)
     know(tangent)
+    needs_devices(launch)
+    needs_devices(tangent)
     return Primitives(launch, tangent)
 
 
@@ -106,7 +109,23 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    divided = partitioned(ctx, plan, config, primitives().launch.bind)
+    if divided is not None:
+        return _lower_divided(ctx, operands, plan, config, divided)
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
+
+
+def _lower_divided(
+    ctx: Any, operands: Sequence[Any], plan: Plan, config: LaunchConfig, divided: Callable[..., list[Any]]
+) -> Any:
+    mlir = library().mlir
+    # A program out of JAX's persistent cache calls it without asking again what a device runs.
+    edits.called(ctx, plan.late).register()
+    results = mlir.lower_fun(divided, multiple_results=True)(ctx, *operands)
+    # XLA sees a launch as a number of this process; JAX's cache must tell one launch from another.
+    facts = {"workbench": mlir.ir.StringAttr.get(f"{plan.late.name} {attributes(plan, config)}")}
+    results[0].owner.attributes["mhlo.frontend_attributes"] = mlir.ir.DictAttr.get(facts)
+    return results
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:

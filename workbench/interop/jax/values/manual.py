@@ -36,6 +36,15 @@ def among_devices(ctx: Any) -> bool:
     return math.prod(getattr(getattr(context, "axis_env", None), "sizes", ())) > 1
 
 
+def several_devices(ctx: Any) -> bool:
+    """Whether what is lowered is a program of several devices which XLA divides among them, and the mesh is known."""
+    context = ctx.module_context.axis_context
+    if getattr(ctx.module_context.lowering_parameters, "for_export", False):
+        return False
+    devices, mesh = getattr(context, "device_assignment", None), getattr(context, "abstract_mesh", None)
+    return devices is not None and len(devices) > 1 and mesh is not None and not mesh.empty
+
+
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:
     """Operands that all vary along the axes of any."""
     jax = library().jax

@@ -1,0 +1,141 @@
+"""Launches of programs that run on several devices: XLA divides what the sharding rule allows.
+
+Only lowering for more than one device comes here, outside of `shard_map`: a program of one device is what it would be
+without this file. The launch becomes a `custom_partitioning` call with the rule; XLA asks, while it compiles, what a
+device runs for the shardings that it chose. That is the same launch over smaller arrays.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from workbench.interop.jax.launches.launch_config import LaunchConfig
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.values.library import library, partitioning
+from workbench.interop.jax.values.manual import several_devices
+
+Bind = Callable[..., list[Any]]
+"""Runs a launch: operands, then `plan=` and `config=`."""
+
+_warned: set[object] = set()
+_OWN = os.sep + os.path.join("workbench", "interop", "jax") + os.sep
+
+
+def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Callable[..., list[Any]] | None:
+    """The launch as a function that XLA may divide among devices; None where there is nothing to divide."""
+    found = partitioning() if several_devices(ctx) else None
+    if found is None:
+        return None
+    rule = rule_of(plan, config, ctx.avals_in)
+    divided = _Divided(plan, config, rule, bind, _call_site(ctx))
+
+    def launch(*operands: Any) -> list[Any]:
+        return bind(*operands, plan=plan, config=config)
+
+    function = found.custom_partitioning(launch)
+    function.def_partition(
+        partition=divided.partition, infer_sharding_from_operands=None,
+        sharding_rule=found.SdyShardingRule(_mappings(rule.operands), _mappings(rule.results)),
+    )  # fmt: skip
+    return function
+
+
+def _mappings(values: Sequence[Axes]) -> tuple[Axes, ...]:
+    return tuple(partitioning().ArrayMapping(*axes) for axes in values)
+
+
+class _Divided:
+    """What XLA asks of one launch while it compiles a program for several devices."""
+
+    def __init__(self, plan: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]) -> None:
+        self.plan, self.config, self.rule, self.bind, self.site = plan, config, rule, bind, site
+
+    def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+        """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
+        rule = self.rule
+        given = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
+        chosen = self._chosen(mesh, given)
+        self._warn(operands, chosen)
+        sharding = library().jax.sharding
+
+        def placed(axes: Axes) -> Any:
+            return sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes)))
+
+        parts = {f: _count(mesh, names) for f, names in chosen.items()}
+        run = partial(self._run, rule.part(self.config, parts), chosen)
+        return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
+
+    def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
+        """The mesh axes along which each factor is divided: those of the first value that has some."""
+        chosen: dict[str, tuple[str, ...]] = {}
+        taken: set[str] = set()
+        for value, axes in given:
+            for factor, names in zip(axes, _specs(value), strict=True):
+                size = self.rule.sizes.get(factor)
+                if not names or size is None or factor in chosen or not taken.isdisjoint(names):
+                    continue
+                # XLA would fill up unequal parts with elements that are none, which a kernel must not see.
+                if size % _count(mesh, names) == 0:
+                    chosen[factor] = names
+                    taken.update(names)
+        return chosen
+
+    def _run(self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], *operands: Any) -> list[Any]:
+        """What one device does: its part of the launch, and what all devices update put together."""
+        results = self.bind(*operands, plan=self.plan, config=config)
+        for number, merged in self.rule.merged.items():
+            for factor, kind in merged.items():
+                if factor in chosen:
+                    results[number] = _put_together(results[number], kind, chosen[factor])
+        return results
+
+    def _warn(self, operands: Sequence[Any], chosen: Mapping[str, tuple[str, ...]]) -> None:
+        key = (self.plan.kernel, *self.site)
+        for wire, value, axes in zip(self.plan.operands, operands, self.rule.operands, strict=True):
+            for axis, (factor, names) in enumerate(zip(axes, _specs(value), strict=True)):
+                if not names or chosen.get(factor) or key in _warned:
+                    continue
+                _warned.add(key)
+                why = self.rule.whole.get(factor)
+                why = f"{why}" if why else f"{self.rule.sizes[factor]} elements are not divided evenly, or other values are divided otherwise"
+                text = (
+                    f"JAX gathers {wire.name} of {self.plan} on every device, along axis {axis}: {why}. "
+                    f"Launch the kernel inside jax.shard_map to divide the work yourself."
+                )
+                warnings.warn_explicit(text, UserWarning, *self.site)
+
+
+def _specs(value: Any) -> list[tuple[str, ...]]:
+    """The mesh axes of each axis of a value."""
+    spec = getattr(value.sharding, "spec", None) or ()
+    named = [() if n is None else (n,) if isinstance(n, str) else tuple(n) for n in spec]
+    return [*named, *[()] * (len(value.shape) - len(named))]
+
+
+def _count(mesh: Any, names: Sequence[str]) -> int:
+    count = 1
+    for name in names:
+        count *= mesh.shape[name]
+    return count
+
+
+def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
+    lax, jnp = library().jax.lax, library().jnp
+    if kind == "add":
+        return lax.psum(value, names)
+    # Not pmin: a NaN must stay one, as it does in a launch.
+    return getattr(jnp, kind)(lax.all_gather(value, names), axis=0)
+
+
+def _call_site(ctx: Any) -> tuple[str, int]:
+    """The line that launches: the innermost that is neither ours nor JAX's."""
+    jax = os.path.dirname(library().jax.__file__)
+    for frame in getattr(getattr(ctx, "traceback", None), "frames", ()):
+        if not frame.file_name.startswith((jax, "<frozen")) and _OWN not in frame.file_name:
+            return frame.file_name, frame.line_num
+    return "<unknown>", 0
