@@ -8,22 +8,24 @@ device runs for the shardings that it chose. That is the same launch over smalle
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
+from workbench.errors import LaunchError
 from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
 from workbench.interop.jax.values.library import library, partitioning
-from workbench.interop.jax.values.manual import several_devices
+from workbench.interop.jax.values.manual import explicit_mesh, several_devices
 
 Bind = Callable[..., list[Any]]
 """Runs a launch: operands, then `plan=` and `config=`."""
 
 _warned: set[object] = set()
-_OWN = os.sep + os.path.join("workbench", "interop", "jax") + os.sep
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Callable[..., list[Any]] | None:
@@ -32,7 +34,7 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Calla
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
-    divided = _Divided(plan, config, rule, bind, _call_site(ctx))
+    divided = _Divided(plan, config, rule, bind, plan.traced.get(("call site", config), ("<unknown>", 0)))
 
     def launch(*operands: Any) -> list[Any]:
         return bind(*operands, plan=plan, config=config)
@@ -47,6 +49,37 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Calla
 
 def _mappings(values: Sequence[Axes]) -> tuple[Axes, ...]:
     return tuple(partitioning().ArrayMapping(*axes) for axes in values)
+
+
+def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
+    """The shardings that the types of results name, by result, under a mesh with explicit axes; None of each elsewhere.
+
+    Raises:
+        LaunchError: operands are divided in ways that do not go together.
+    """
+    mesh = next((m for a in avals if (m := explicit_mesh(a)) is not None), None)
+    if mesh is None or partitioning() is None:
+        return [None] * len(plan.results)
+    rule = rule_of(plan, config, avals)
+    chosen: dict[str, tuple[str, ...]] = {}
+    for wire, aval, axes in zip(plan.operands, avals, rule.operands, strict=True):
+        for axis, (factor, names) in enumerate(zip(axes, _specs(aval), strict=True)):
+            taken = {n: f for f, used in chosen.items() for n in used}
+            if factor in rule.sizes and names and chosen.setdefault(factor, names) != names:
+                raise _ambiguous(plan, f"{wire.name} along {names} in its axis {axis}, other operands along {chosen[factor]}")
+            if factor in rule.sizes and any(taken.get(n, factor) != factor for n in names):
+                raise _ambiguous(plan, f"two of its axes along {names}")
+    sharding = library().jax.sharding
+    return [
+        sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes))) for axes in rule.results
+    ]
+
+
+def _ambiguous(plan: Plan, what: str) -> LaunchError:
+    return LaunchError(
+        f"How the results of {plan.kernel} are divided is ambiguous: the mesh divides {what}.",
+        advice="Call jax.sharding.reshard on an operand first.", function=plan.kernel,
+    )  # fmt: skip
 
 
 class _Divided:
@@ -132,10 +165,15 @@ def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
     return getattr(jnp, kind)(lax.all_gather(value, names), axis=0)
 
 
-def _call_site(ctx: Any) -> tuple[str, int]:
-    """The line that launches: the innermost that is neither ours nor JAX's."""
+def note_call_site(plan: Plan, config: LaunchConfig) -> None:
+    """Keep the line that launches, for the warning: the innermost that is neither ours nor JAX's."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_others()):
+        frame = frame.f_back
+    plan.traced["call site", config] = frame.f_code.co_filename, frame.f_lineno
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[str, ...]:
     jax = os.path.dirname(library().jax.__file__)
-    for frame in getattr(getattr(ctx, "traceback", None), "frames", ()):
-        if not frame.file_name.startswith((jax, "<frozen")) and _OWN not in frame.file_name:
-            return frame.file_name, frame.line_num
-    return "<unknown>", 0
+    return "<", jax + os.sep, _OWN
