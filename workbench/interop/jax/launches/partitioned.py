@@ -34,7 +34,8 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Calla
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
-    divided = _Divided(plan, config, rule, bind, plan.traced.get(("call site", config), ("<unknown>", 0)))
+    site = plan.traced.get(("call site", config), ("<unknown>", 0))
+    divided = _Divided(plan, config, rule, bind, site)
 
     def launch(*operands: Any) -> list[Any]:
         return bind(*operands, plan=plan, config=config)
@@ -42,13 +43,29 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Calla
     function = found.custom_partitioning(launch)
     function.def_partition(
         partition=divided.partition, infer_sharding_from_operands=None,
-        sharding_rule=found.SdyShardingRule(_mappings(rule.operands), _mappings(rule.results)),
+        sharding_rule=_shardy_rule(rule, [*ctx.avals_in, *ctx.avals_out]),
     )  # fmt: skip
     return function
 
 
-def _mappings(values: Sequence[Axes]) -> tuple[Axes, ...]:
-    return tuple(partitioning().ArrayMapping(*axes) for axes in values)
+def _shardy_rule(rule: Rule, avals: Sequence[Any]) -> Any:
+    found, sizes = partitioning(), {}
+
+    def factor(name: str, size: int) -> Any:
+        outer = rule.sizes.get(name, size)
+        if outer == size:
+            return name
+        # A memory as one axis, of which the factor divides the rows.
+        rest = f"{name}_{size // outer}"
+        sizes.update({name: outer, rest: size // outer})
+        return found.CompoundFactor(name, rest)
+
+    values = zip((*rule.operands, *rule.results), avals, strict=True)
+    made = tuple(found.ArrayMapping(*map(factor, axes, aval.shape)) for axes, aval in values)
+    split = len(rule.operands)
+    compound = {n for mapping in made for f in mapping if not isinstance(f, str) for n in f}
+    alone = {n for mapping in made for f in mapping if isinstance(f, str) for n in (f,)}
+    return found.SdyShardingRule(made[:split], made[split:], **{n: sizes[n] for n in compound - alone})
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:

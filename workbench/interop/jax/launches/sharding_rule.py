@@ -8,6 +8,7 @@ its own, and stays whole.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,7 @@ from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.passes.analysis.partition import Dimension, Partition, Reason, partition
+from workbench.types import element
 
 Axes = tuple[str, ...]
 Buffer = tuple[str, int, int]
@@ -30,6 +32,7 @@ class Rule:
         operands, results: a factor for each axis of each.
         batch: factors of the batch axes.
         dims: the factor of each dimension of the launch; "" of one that is not divided.
+        viewed: of each view, the factor of its first axis; "" of one that stays whole.
         sizes: of each factor that may be divided.
         merged: of results, by number, the factors over which the parts are put together, and how.
         whole: why an axis that is not divided is not, by factor.
@@ -39,6 +42,7 @@ class Rule:
     results: tuple[Axes, ...]
     batch: Axes
     dims: Axes
+    viewed: Axes
     sizes: Mapping[str, int]
     merged: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     whole: Mapping[str, Reason] = field(default_factory=dict)
@@ -65,6 +69,10 @@ class Rule:
             batch=tuple(n // parts.get(f, 1) for f, n in zip(self.batch, config.batch, strict=True)),
             operands=tuple(map(shape, self.operands, config.operands)),
             results=tuple(map(shape, self.results, config.results)),
+            views=tuple(
+                (offset, rows // parts.get(f, 1), *rest)
+                for f, (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
+            ),
         )
 
 
@@ -94,6 +102,7 @@ class _Making:
     def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
         self.plan, self.config, self.avals = plan, config, avals
         self.wires = {w.name: w for w in plan.target.description.wires}
+        self.views = dict(zip((w.name for w in self.wires.values() if w.view), config.views, strict=True))
         self.known = _known(plan)
         # The launch gets the letters that loops are written with.
         self.letters = iter([*"ijklmnopqrstuvwxyzacdefgh", *(f"z{n}" for n in range(10_000))])
@@ -117,7 +126,7 @@ class _Making:
             for name, kind in dimension.merged.items():
                 self.merged.setdefault(self.wires[name].result, {})[names[number]] = kind
         names = [n if n in factors.values() else "" for n in names]
-        return self._rule(batch, names, factors, Reason("its index there is no thread's"))
+        return self._rule(batch, names, factors, Reason("no thread's index is its subscript"))
 
     # ---- what may be divided
 
@@ -125,14 +134,15 @@ class _Making:
         """Why a dimension of the launch is not divided."""
         if dimension.refused is not None:
             return dimension.refused
-        if self.config.views:
-            return Reason("it works on parts of arrays")
+        for name, axis in dimension.axes.items():
+            if name in self.views and (axis or not self._is_whole(name)):
+                return Reason(f"{name} is a part of an array, or divided within its rows")
         size = self.config.dims[number]
         cut = set(self._buffers(dimension.axes))
         if not cut:
             return Reason("no array has its index as a subscript")
         for name, axis in dimension.axes.items():
-            has = self._shape(self.wires[name])[axis]
+            has = self._shape(name)[axis]
             if has != size:
                 return Reason(f"{name} has {has} elements along it, and the launch {size}")
         for part, why in self.known.sizes.items():
@@ -164,12 +174,25 @@ class _Making:
 
     # ---- buffers
 
-    def _shape(self, wire: Wire) -> Shape:
+    def _shape(self, name: str) -> Shape:
+        wire = self.wires[name]
+        if wire.view:
+            return self.views[name][1 : 1 + wire.view]
         return self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
 
+    def _is_whole(self, name: str) -> bool:
+        """Whether a view is all of its memory, row by row: then a part of the rows is a part of the memory."""
+        wire, (offset, *rest) = self.wires[name], self.views[name]
+        shape, strides, size = rest[: wire.view], rest[wire.view :], wire.type.size
+        dense = [size * math.prod(shape[n + 1 :]) for n in range(wire.view)]
+        held = self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
+        whole = math.prod(shape) * size == math.prod(held) * element(wire.type).size
+        return offset == 0 and strides == dense and whole
+
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
-        """The operands and results that hold these axes of parameters."""
-        return [(place, n, axis) for name, axis in axes.items() for place, n in _memories(self.wires[name])]
+        """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
+        inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
+        return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
         config, whole = self.config, {}
@@ -191,7 +214,8 @@ class _Making:
         results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
         sizes = dict(zip(batch, config.batch, strict=False))
         sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
-        return Rule(operands, results, batch, tuple(dims), sizes, self.merged, whole)
+        viewed = tuple(factors.get((*_memories(self.wires[name])[0], 0), "") for name in self.views)
+        return Rule(operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole)
 
 
 def _memories(wire: Wire) -> list[tuple[str, int]]:
