@@ -47,15 +47,6 @@ class Rule:
     merged: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     whole: Mapping[str, Reason] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        """The rule as `jax_kernel(sharding=…)` takes it: "i j, j -> i"."""
-        return f"{_side(self.operands)} -> {_side(self.results)}"
-
-    @property
-    def divides(self) -> bool:
-        """Whether an axis may be divided."""
-        return bool(self.sizes)
-
     def part(self, config: LaunchConfig, parts: Mapping[str, int]) -> LaunchConfig:
         """The launch of one device, where factors are divided into so many parts."""
 
@@ -74,10 +65,6 @@ class Rule:
                 for f, (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
             ),
         )
-
-
-def _side(values: Sequence[Axes]) -> str:
-    return ", ".join(" ".join(axes) for axes in values)
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
@@ -195,7 +182,7 @@ class _Making:
         return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
-        config, whole = self.config, {}
+        config, whole, together = self.config, {}, Reason("each device updates all of it, and the parts are put together")
         count = len(config.batch)
 
         def axes(place: str, number: int, shape: Shape) -> Axes:
@@ -206,7 +193,8 @@ class _Making:
                 found = batch[axis] if batch and shared else factors.get((place, number, axis - count), "")
                 if not found:
                     found = next(self.letters)
-                    whole[found] = self.reasons.get((place, number, axis - count), otherwise)
+                    why = together if place == "result" and number in self.merged else otherwise
+                    whole[found] = self.reasons.get((place, number, axis - count), why)
                 made.append(found)
             return tuple(made)
 

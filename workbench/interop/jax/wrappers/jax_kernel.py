@@ -37,6 +37,7 @@ from workbench.interop.jax.wrappers.follow import (
     naming_the_edit,
     refuse_outdated,
 )
+from workbench.interop.jax.wrappers.sharding import Sharded
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
@@ -48,7 +49,7 @@ Dims = int | Sequence[int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxKernel(FunctionObject, taking="parameters"):
+class JaxKernel(Sharded, FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
     Attributes:
@@ -58,7 +59,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
         outputs: names of those that are results only.
         in_out, static: names among the inputs.
         init: initial values by name of an output.
-        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect, block_dim: as given to `jax_kernel`.
+        launch_dims, output_dims, vmap_method, enable_backward, has_side_effect, block_dim, sharding: as given to
+            `jax_kernel`.
     """
 
     kernel: Kernel
@@ -74,6 +76,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     enable_backward: bool
     has_side_effect: bool
     block_dim: int = BLOCK_DIM
+    sharding: str | None = None
     _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
@@ -338,6 +341,7 @@ def jax_kernel(
     static_argnames: str | Sequence[str] = (),
     has_side_effect: bool = False,
     block_dim: int = BLOCK_DIM,
+    sharding: str | None = None,
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
@@ -358,6 +362,8 @@ def jax_kernel(
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
+        sharding: asserts how devices may divide the arrays, a letter for each axis: "i j, j -> i"; a call is refused if
+            the kernel does not allow it. Without it, what can be divided is divided (`f.sharding_rule` shows it).
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
@@ -383,7 +389,7 @@ def jax_kernel(
     arguments.check_block(name, block_dim)
     made = JaxKernel(
         kernel, taken, inputs, outputs, in_out, static, dict(init or {}), launch_dims, output_dims, vmap_method,
-        enable_backward, has_side_effect, block_dim,
+        enable_backward, has_side_effect, block_dim, sharding,
     )  # fmt: skip
     return followed(made, partial(jax_kernel, **options))
 
