@@ -206,9 +206,12 @@ def main() -> None:
     # The table is not divided, so nothing of it has to be gathered.
     table = jnp.arange(7.0)
     check(kernel(picked, launch_dims=N), table, k, divided=True)
-    for wrong in (numbered, sized, seeded, ahead, first, backwards, looped):
+    # Their parts are given where they begin, and how large the whole is.
+    for uses in (numbered, sized, seeded, looped):
+        check(kernel(uses), x, divided=True)
+    check(kernel(limited), x, jnp.int32(11), divided=True)
+    for wrong in (ahead, first, backwards):
         check(kernel(wrong), x, divided=False)
-    check(kernel(limited), x, jnp.int32(11), divided=False)
     check(kernel(once, output_dims=1, init={"y": 1}), jnp.arange(16.0), divided=False, gradient=False)
     check(kernel(diagonal, launch_dims=8, output_dims=8), jnp.arange(64.0).reshape(8, 8), divided=False)
     check(kernel(square, launch_dims=8, init={"y": 4}, output_dims=16), x, divided=False)

@@ -1,12 +1,11 @@
 """Which dimensions of a launch may be computed in parts, each with a part of the arrays: what sharding under JAX needs.
 
-A dimension may be if a thread's index along it is only a subscript: of each array it is always the subscript of the
-same axis, or of none. A part is then a launch of its own over those parts of the arrays, and nothing in it can differ
-from the whole. What such threads write elsewhere has to be a sum, a minimum or a maximum that none of them reads.
+A dimension may be if every array is subscripted by the thread's index along it at one and the same axis, always, or
+never. A part is then a launch of its own over those parts of the arrays. What such threads write elsewhere has to be a
+sum, a minimum or a maximum that none of them reads.
 
-Every other use of the index is refused, because its value in a part differs from that in the whole: arithmetic, seeds,
-conditions. A comparison with the size of an axis that is cut together with the launch is the one exception (`guards`):
-it has the same outcome for every thread.
+The index as a number, and the size of an axis that is divided, have other values in a part than in the whole. A kernel
+that uses them is given them (`positioned`): where its part begins, and the size of the whole.
 """
 
 from __future__ import annotations
@@ -23,12 +22,10 @@ from workbench.types import ArrayType
 
 MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
 """How the parts of an array that every part of a launch updates are put together."""
-_GUARDS = {"lt": 0, "ge": 0, "gt": 1, "le": 1}
-"""Comparisons of an index with a size that have one outcome for all indices below the size; the index's position."""
 
 
 class Reason(NamedTuple):
-    """Why a dimension is not computed in parts, or an array's size is needed; and the place in the source."""
+    """Why a dimension is not computed in parts, and the place in the source."""
 
     text: str
     place: Location = UNKNOWN
@@ -52,13 +49,13 @@ class Dimension:
     Attributes:
         axes: of each array that it subscripts, the axis.
         merged: arrays that its threads all update, and how: a key of `MERGED`.
-        guards: sizes that its index is compared with; each must be that of an axis which is cut with it.
+        numbered: whether its index is used as a number, too.
         refused: why it is not computed in parts; None if it may be.
     """
 
     axes: dict[str, int] = field(default_factory=dict)
     merged: dict[str, str] = field(default_factory=dict)
-    guards: tuple[tuple[Part, Reason], ...] = ()
+    numbered: bool = False
     refused: Reason | None = None
 
 
@@ -68,12 +65,12 @@ class Partition:
 
     Attributes:
         dimensions: one per dimension that `tid()` asks for.
-        sizes: axes whose sizes it uses other than in guards: these stay whole.
+        sizes: axes whose sizes it uses.
         accessed: the arrays of which it touches elements.
     """
 
     dimensions: tuple[Dimension, ...]
-    sizes: dict[Part, Reason]
+    sizes: frozenset[Part]
     accessed: frozenset[str]
 
 
@@ -86,7 +83,7 @@ def partition(function: Function) -> Partition:
     for op in walk(function.body):
         found.note(op)
     dimensions = tuple(found.dimension(n) for n in range(function.launch_ndim))
-    return Partition(dimensions, found.used_sizes(), frozenset(a for a, _ in found.accesses))
+    return Partition(dimensions, frozenset(found.sizes), frozenset(a for a, _ in found.accesses))
 
 
 class _Uses:
@@ -95,12 +92,10 @@ class _Uses:
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
         self.index: dict[Value, int] = {}
-        self.size: dict[Value, Part] = {}
         self.accesses: list[tuple[str, Op]] = []
         self.used: set[Value] = set()
-        self._values: dict[int, Reason] = {}
-        self._guards: list[tuple[int, Part, Reason]] = []
-        self._sizes: dict[Part, Reason] = {}
+        self.numbered: set[int] = set()
+        self.sizes: set[Part] = set()
         self._never: Reason | None = None
 
     def note(self, op: Op) -> None:
@@ -113,46 +108,27 @@ class _Uses:
         elif op.name == "tid":
             self.index[op.result] = op.attrs[AXIS]
         elif op.name == "shape" and op.operands[0] in self.arrays:
-            self.size[op.result] = Part(self.arrays[op.operands[0]], op.attrs[AXIS])
-        elif not self._is_guard(op):
-            self._values_of(op)
+            self.sizes.add(Part(self.arrays[op.operands[0]], op.attrs[AXIS]))
+        else:
+            self._note_operands(op)
 
-    def _is_guard(self, op: Op) -> bool:
-        first = _GUARDS.get(op.name)
-        if first is None:
-            return False
-        index, size = op.operands[first], op.operands[1 - first]
-        if index not in self.index or size not in self.size:
-            return False
-        part = self.size[size]
-        self._guards.append((self.index[index], part, Reason(f"its index is compared with a size of {part.array}", op.location)))
-        return True
-
-    def _values_of(self, op: Op) -> None:
-        """Note the operands that are more than an array and its subscripts."""
-        count = 0
+    def _note_operands(self, op: Op) -> None:
+        """Note an access, and indices and arrays that are operands otherwise."""
+        first = subscripts(op)
         if op.operands and op.operands[0] in self.arrays and (op.name in ELEMENTS or op.name == "reduce_add"):
             self.accesses.append((self.arrays[op.operands[0]], op))
-            count = 1 + (len(_subscripts(op)))
+        elif any(isinstance(v.type, ArrayType) for v in op.operands):
+            self._refuse(f"an array is passed to {op.name}", op)
         for position, operand in enumerate(op.operands):
-            if operand in self.index and position >= count:
-                why = Reason("its index is used for more than a subscript", op.location)
-                self._values.setdefault(self.index[operand], why)
-            if operand in self.size:
-                part = self.size[operand]
-                self._sizes.setdefault(part, Reason(f"the size of {part.array} along it is used", op.location))
-            if isinstance(operand.type, ArrayType) and not (position == 0 and count):
-                self._refuse(f"an array is passed to {op.name}", op)
+            if operand in self.index and position not in first:
+                self.numbered.add(self.index[operand])
 
     def _refuse(self, text: str, op: Op) -> None:
         self._never = self._never or Reason(text, op.location)
 
-    def used_sizes(self) -> dict[Part, Reason]:
-        return self._sizes
-
     def dimension(self, number: int) -> Dimension:
         """What is known of a dimension of the launch."""
-        refused = self._never or self._values.get(number)
+        refused = self._never
         axes, merged = {}, {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
@@ -163,12 +139,11 @@ class _Uses:
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        guards = tuple((part, why) for n, part, why in self._guards if n == number)
-        return Dimension(axes, merged, guards, refused)
+        return Dimension(axes, merged, number in self.numbered, refused)
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
         """The subscripts of an access that are the index along this dimension."""
-        return tuple(n for n, v in enumerate(_subscripts(op)) if self.index.get(v) == number)
+        return tuple(n for n, v in enumerate(op.operands[k] for k in subscripts(op)) if self.index.get(v) == number)
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
         """How an array that every thread may write to is put together again."""
@@ -184,10 +159,10 @@ class _Uses:
         return kind, Reason(f"{name} is updated in several ways") if others else None
 
 
-def _subscripts(op: Op) -> tuple[Value, ...]:
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return op.operands[1 : 1 + array.ndim] if op.name in ELEMENTS else ()
+def subscripts(op: Op) -> range:
+    """The positions of an operation's operands that are subscripts of an element."""
+    array = op.operands[0].type if op.name in ELEMENTS else None
+    return range(1, 1 + array.ndim) if isinstance(array, ArrayType) else range(0)
 
 
 def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:

@@ -11,15 +11,22 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from workbench.api.builds.build import load
+from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.launch_config import LaunchConfig
-from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
+from workbench.interop.jax.launches.plan import Plan, make_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning
 from workbench.interop.jax.values.manual import explicit_mesh, several_devices
+from workbench.passes.positioned import positioned
+from workbench.types import int32
 
 Bind = Callable[..., list[Any]]
 """Runs a launch: operands, then `plan=` and `config=`."""
@@ -28,24 +35,41 @@ _warned: set[object] = set()
 _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
-def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Callable[..., list[Any]] | None:
-    """The launch as a function that XLA may divide among devices; None where there is nothing to divide."""
+class Divisible(NamedTuple):
+    """A launch that XLA may divide: a function of its operands, and the plan that each device runs."""
+
+    function: Callable[..., list[Any]]
+    plan: Plan
+
+
+def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
+    """The launch for XLA to divide among devices; None where the program is not one of several devices."""
     found = partitioning() if several_devices(ctx) else None
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
+    part = positioned_plan(plan, rule) if rule.positioned else plan
     site = plan.traced.get(("call site", config), ("<unknown>", 0))
-    divided = _Divided(plan, config, rule, bind, site)
 
     def launch(*operands: Any) -> list[Any]:
         return bind(*operands, plan=plan, config=config)
 
     function = found.custom_partitioning(launch)
     function.def_partition(
-        partition=divided.partition, infer_sharding_from_operands=None,
+        partition=_Divided(plan, part, config, rule, bind, site).partition, infer_sharding_from_operands=None,
         sharding_rule=_shardy_rule(rule, [*ctx.avals_in, *ctx.avals_out]),
     )  # fmt: skip
-    return function
+    return Divisible(function, part)
+
+
+def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
+    """The call in the program of all devices; `facts` distinguish it from others with the same shapes."""
+    mlir = library().mlir
+    results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
+    # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
+    noted = mlir.ir.DictAttr.get({"workbench": mlir.ir.StringAttr.get(facts)})
+    results[0].owner.attributes["mhlo.frontend_attributes"] = noted
+    return results
 
 
 def _shardy_rule(rule: Rule, avals: Sequence[Any]) -> Any:
@@ -99,11 +123,31 @@ def _ambiguous(plan: Plan, what: str) -> LaunchError:
     )  # fmt: skip
 
 
+def positioned_plan(plan: Plan, rule: Rule) -> Plan:
+    """The plan of a part of a launch, which takes two more numbers for each dimension that is divided."""
+    dimensions = tuple(n for n, factor in enumerate(rule.dims) if factor)
+    key = "positioned", dimensions, frozenset(rule.lengths.items())
+    found = plan.traced.get(key)
+    if found is None:
+        code = plan.code
+        made = copy(code.specialisation)
+        made.function = positioned(code.function(), dimensions, rule.lengths)
+        made.loaded, made.bound, made.jax_plans = {}, {}, {}
+        part = code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False)
+        loaded = load(made, FORWARD, part.options, "cpu", code.shared)
+        wires, count = plan.target.description.wires, len(plan.operands)
+        more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(made.function.params[len(wires) :], count)]
+        found = plan.traced[key] = make_plan(loaded, (*wires, *more), part, plan.target.description.kernel)
+    return found
+
+
 class _Divided:
     """What XLA asks of one launch while it compiles a program for several devices."""
 
-    def __init__(self, plan: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]) -> None:
-        self.plan, self.config, self.rule, self.bind, self.site = plan, config, rule, bind, site
+    def __init__(
+        self, plan: Plan, part: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]
+    ) -> None:
+        self.plan, self.part, self.config, self.rule, self.bind, self.site = plan, part, config, rule, bind, site
 
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
         """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
@@ -135,9 +179,23 @@ class _Divided:
                     taken.update(names)
         return chosen
 
+    def _position(self, chosen: Mapping[str, tuple[str, ...]], axes: Shape, factor: str, size: int) -> list[Any]:
+        """Where a device's part begins along a factor of which it has `size`, and the size of the whole."""
+        jax = library()
+        index = jax.jax.lax.axis_index(chosen[factor]) if factor in chosen else 0
+        both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
+        return [x.reshape(axes) for x in both]
+
     def _run(self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], *operands: Any) -> list[Any]:
         """What one device does: its part of the launch, and what all devices update put together."""
-        results = self.bind(*operands, plan=self.plan, config=config)
+        given = list(operands)
+        if self.rule.positioned:
+            axes = (1,) * len(config.batch)
+            for dimension, factor in enumerate(self.rule.dims):
+                if factor:
+                    given += self._position(chosen, axes, factor, config.dims[dimension])
+            config = replace(config, operands=(*config.operands, *[()] * (len(given) - len(operands))))
+        results = self.bind(*given, plan=self.part, config=config)
         for number, merged in self.rule.merged.items():
             for factor, kind in merged.items():
                 if factor in chosen:

@@ -12,7 +12,7 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
-from workbench.interop.jax.launches.partitioned import note_call_site, partitioned, result_shardings
+from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
@@ -110,23 +110,13 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
-    divided = partitioned(ctx, plan, config, primitives().launch.bind)
-    if divided is not None:
-        return _lower_divided(ctx, operands, plan, config, divided)
+    divisible = partitioned(ctx, plan, config, primitives().launch.bind)
+    if divisible is not None:
+        # A program out of JAX's persistent cache calls it without asking again what a device runs.
+        target = edits.called(ctx, divisible.plan.late)
+        target.register()
+        return lowered(ctx, operands, divisible, f"{target.name} {attributes(plan, config)}")
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
-
-
-def _lower_divided(
-    ctx: Any, operands: Sequence[Any], plan: Plan, config: LaunchConfig, divided: Callable[..., list[Any]]
-) -> Any:
-    mlir = library().mlir
-    # A program out of JAX's persistent cache calls it without asking again what a device runs.
-    edits.called(ctx, plan.late).register()
-    results = mlir.lower_fun(divided, multiple_results=True)(ctx, *operands)
-    # XLA sees a launch as a number of this process; JAX's cache must tell one launch from another.
-    facts = {"workbench": mlir.ir.StringAttr.get(f"{plan.late.name} {attributes(plan, config)}")}
-    results[0].owner.attributes["mhlo.frontend_attributes"] = mlir.ir.DictAttr.get(facts)
-    return results
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Kind, Wire
-from workbench.passes.analysis.partition import Dimension, Partition, Reason, partition
+from workbench.passes.analysis.partition import Dimension, Part, Partition, Reason, partition
 from workbench.types import element
 
 Axes = tuple[str, ...]
@@ -36,6 +36,8 @@ class Rule:
         sizes: of each factor that may be divided.
         merged: of results, by number, the factors over which the parts are put together, and how.
         whole: why an axis that is not divided is not, by factor.
+        positioned: whether parts of the launch use where they begin, or how large the whole is.
+        lengths: axes of parameters whose size they use, and the dimension of the launch that divides each.
     """
 
     operands: tuple[Axes, ...]
@@ -46,6 +48,8 @@ class Rule:
     sizes: Mapping[str, int]
     merged: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     whole: Mapping[str, Reason] = field(default_factory=dict)
+    positioned: bool = False
+    lengths: Mapping[Part, int] = field(default_factory=dict)
 
     def part(self, config: LaunchConfig, parts: Mapping[str, int]) -> LaunchConfig:
         """The launch of one device, where factors are divided into so many parts."""
@@ -132,12 +136,6 @@ class _Making:
             has = self._shape(name)[axis]
             if has != size:
                 return Reason(f"{name} has {has} elements along it, and the launch {size}")
-        for part, why in self.known.sizes.items():
-            if not cut.isdisjoint(self._buffers({part.array: part.axis})):
-                return why
-        for part, why in dimension.guards:
-            if cut.isdisjoint(self._buffers({part.array: part.axis})):
-                return why
         return self._shared() or self._unmergeable(dimension)
 
     def _shared(self) -> Reason | None:
@@ -203,7 +201,16 @@ class _Making:
         sizes = dict(zip(batch, config.batch, strict=False))
         sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
         viewed = tuple(factors.get((*_memories(self.wires[name])[0], 0), "") for name in self.views)
-        return Rule(operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole)
+        lengths = {
+            part: dims.index(factors[buffer])
+            for part in self.known.sizes
+            for buffer in self._buffers({part.array: part.axis})
+            if buffer in factors
+        }
+        numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
+        return Rule(
+            operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths), lengths
+        )
 
 
 def _memories(wire: Wire) -> list[tuple[str, int]]:
