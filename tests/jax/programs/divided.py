@@ -192,7 +192,8 @@ def main() -> None:
     kernel = wb.jax_kernel
     if sys.argv[1:] == ["few"]:
         check(kernel(summed, output_dims=3, init={"total": 0}), x, divided=True)
-        check(kernel(numbered), x, divided=False, gradient=False)
+        check(kernel(numbered), x, divided=True, gradient=False)
+        check(kernel(first), x, divided=False, gradient=False)
         check(jax.vmap(kernel(numbered)), x.reshape(8, 2), divided=True, gradient=False)
         print("equal")
         return

@@ -34,7 +34,7 @@ def product(A: wb.array2d[float], v: FLOATS, scale: float, y: FLOATS):
 @wb.kernel
 def waves(x: wb.array2d[float], s: float, y: wb.array2d[float]):
     i, j = wb.tid()
-    y[i, j] = wb.sin(x[i, j] * s)
+    y[i, j] = wb.sin(x[i, j] * s) + 0.1 * float(i)
 
 
 def twice(x: wb.array2d[float], s: float, y: wb.array2d[float]):
@@ -122,7 +122,14 @@ def two_axes() -> None:
         warnings.simplefilter("ignore")
         equal(jax.jit(unequal)(x), g(x[:10] * 2))
     rows = placed(x.reshape(4, 4), mesh, "d", "e")
-    assert jax.jit(jax.vmap(g))(rows).sharding.spec == PartitionSpec("d", "e")
+    for kernel in (square, numbered):
+        batched = jax.vmap(wb.jax_kernel(kernel))
+        assert jax.jit(batched)(rows).sharding.spec == PartitionSpec("d", "e")
+        equal(jax.jit(batched)(rows), batched(x.reshape(4, 4)))
+        slopes = jax.grad(lambda x, f=batched: jnp.sum(f(x) ** 2))
+        equal(jax.jit(slopes)(rows), slopes(x.reshape(4, 4)))
+    both = wb.jax_kernel(numbered)
+    equal(jax.jit(both)(placed(x, mesh, ("e", "d"))), both(x))
     part = jax.shard_map(
         lambda x: g(x) + 0 * jax.lax.axis_index("d"), mesh=mesh, in_specs=PartitionSpec("d"),
         out_specs=PartitionSpec("d"), axis_names={"d"},
