@@ -24,7 +24,9 @@ def made(body: str, params: str = "x: wb.array[float], n: int, y: wb.array[float
     return kernel(scope["k"], source=text)
 
 
-def known(body: str, params: str = "x: wb.array[float], n: int, y: wb.array[float]", step: str = "forward") -> Partition:
+def known(
+    body: str, params: str = "x: wb.array[float], n: int, y: wb.array[float]", step: str = "forward"
+) -> Partition:
     found = made(body, params)
     return partition(ir_of(found.specialise().function, step, False, found.checkpoints))
 

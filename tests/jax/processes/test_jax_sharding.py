@@ -13,7 +13,6 @@ import pytest
 import workbench as wb
 
 jax = pytest.importorskip("jax")
-pytest.importorskip("jax.experimental.custom_partitioning", reason="no sharding rules in this JAX").SdyShardingRule
 jnp = jax.numpy
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -58,7 +57,9 @@ def test_a_rule_that_is_declared_is_compared() -> None:
     allowed = wb.jax_kernel(rows, sharding="a b, b -> a", launch_dims=6)
     assert allowed(A, v, 2.0).tolist() == [8.0] * 6
     assert jax.vmap(allowed, in_axes=(0, None, None))(A[None], v, 2.0).shape == (1, 6)
-    with pytest.raises(wb.LaunchError, match=r"axis 0 of x \(i\) cannot be divided: x is accessed at other elements as well"):
+    with pytest.raises(
+        wb.LaunchError, match=r"axis 0 of x \(i\) cannot be divided: x is accessed at other elements as well"
+    ):
         wb.jax_kernel(lagged, sharding="i -> i")(v)
     with pytest.raises(wb.LaunchError, match=r"its arrays have these axes: i j, i -> i\."):
         wb.jax_kernel(rows, sharding="i, i -> i", launch_dims=6)(A, v, 2.0)

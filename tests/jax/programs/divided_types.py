@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
 import sys
 import warnings
 from typing import Any
 
-from divided import FLOATS, N, check, guarded, numbered, square, summed  # first: it asks XLA for devices
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+from divided import FLOATS, N, check, guarded, numbered, square, summed
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import workbench as wb

@@ -147,11 +147,13 @@ class _Uses:
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
         """How an array that every thread may write to is put together again."""
-        kinds = set()
+        kinds: set[str] = set()
         for op in ops:
             kind = op.attrs[KIND] if op.name == "atomic" else "add"
             if op.name not in UPDATES or kind not in MERGED:
-                return "", Reason(f"all its threads may write to one element of {name}, or read what others wrote", op.location)
+                return "", Reason(
+                    f"all its threads may write to one element of {name}, or read what others wrote", op.location
+                )
             if any(v in self.used for v in op.results):
                 return "", Reason(f"the old value of an update of {name} is used", op.location)
             kinds.add(kind)

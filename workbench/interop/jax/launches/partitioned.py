@@ -107,7 +107,9 @@ def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> 
         for axis, (factor, names) in enumerate(zip(axes, _specs(aval), strict=True)):
             taken = {n: f for f, used in chosen.items() for n in used}
             if factor in rule.sizes and names and chosen.setdefault(factor, names) != names:
-                raise _ambiguous(plan, f"{wire.name} along {names} in its axis {axis}, other operands along {chosen[factor]}")
+                raise _ambiguous(
+                    plan, f"{wire.name} along {names} in its axis {axis}, other operands along {chosen[factor]}"
+                )
             if factor in rule.sizes and any(taken.get(n, factor) != factor for n in names):
                 raise _ambiguous(plan, f"two of its axes along {names}")
     sharding = library().jax.sharding
@@ -203,19 +205,18 @@ class _Divided:
         return results
 
     def _warn(self, operands: Sequence[Any], chosen: Mapping[str, tuple[str, ...]]) -> None:
+        """Report the first operand that is gathered, once per line that launches."""
         key = (self.plan.kernel, *self.site)
         for wire, value, axes in zip(self.plan.operands, operands, self.rule.operands, strict=True):
             for axis, (factor, names) in enumerate(zip(axes, _specs(value), strict=True)):
-                if not names or chosen.get(factor) or key in _warned:
-                    continue
-                _warned.add(key)
-                why = self.rule.whole.get(factor)
-                why = f"{why}" if why else f"{self.rule.sizes[factor]} elements are not divided evenly, or other values are divided otherwise"
-                text = (
-                    f"JAX gathers {wire.name} of {self.plan} on every device, along axis {axis}: {why}. "
-                    f"Launch the kernel inside jax.shard_map to divide the work yourself."
-                )
-                warnings.warn_explicit(text, UserWarning, *self.site)
+                if names and factor not in chosen and key not in _warned:
+                    _warned.add(key)
+                    why = self.rule.whole.get(factor, "the mesh does not divide it evenly, or divides other axes too")
+                    text = (
+                        f"JAX gathers {wire.name} of {self.plan} on every device, along axis {axis}: {why}. "
+                        "Launch the kernel inside jax.shard_map to divide the work yourself."
+                    )
+                    warnings.warn_explicit(text, UserWarning, *self.site)
 
 
 def _specs(value: Any) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan
-from workbench.interop.jax.native.descriptor import Kind, Wire
+from workbench.interop.jax.native.descriptor import Wire
 from workbench.passes.analysis.partition import Dimension, Part, Partition, Reason, partition
 from workbench.types import element
 
@@ -180,7 +180,11 @@ class _Making:
         return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
-        config, whole, together = self.config, {}, Reason("each device updates all of it, and the parts are put together")
+        config, whole, together = (
+            self.config,
+            {},
+            Reason("each device updates all of it, and the parts are put together"),
+        )
         count = len(config.batch)
 
         def axes(place: str, number: int, shape: Shape) -> Axes:

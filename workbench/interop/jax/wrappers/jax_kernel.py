@@ -362,8 +362,8 @@ def jax_kernel(
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
-        sharding: asserts how devices may divide the arrays, a letter for each axis: "i j, j -> i"; a call is refused if
-            the kernel does not allow it. Without it, what can be divided is divided (`f.sharding_rule` shows it).
+        sharding: declares how devices divide the arrays, a letter for each axis: "i j, k -> i"; the kernel must allow
+            it. What it allows is divided without it, too: see `sharding_rule` of the function.
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
