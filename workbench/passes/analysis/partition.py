@@ -53,8 +53,8 @@ class Dimension:
         refused: why it is not computed in parts; None if it may be.
     """
 
-    axes: dict[str, int] = field(default_factory=dict)
-    merged: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, int] = field(default_factory=dict[str, int])
+    merged: dict[str, str] = field(default_factory=dict[str, str])
     numbered: bool = False
     refused: Reason | None = None
 
@@ -129,7 +129,8 @@ class _Uses:
     def dimension(self, number: int) -> Dimension:
         """What is known of a dimension of the launch."""
         refused = self._never
-        axes, merged = {}, {}
+        axes: dict[str, int] = {}
+        merged: dict[str, str] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
             places = [self._places(op, number) for op in ops]

@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.api.builds.build import load
-from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
@@ -36,6 +35,7 @@ from workbench.interop.jax.wrappers.follow import (
     forget_outdated,
     naming_the_edit,
     refuse_outdated,
+    refuse_text,
 )
 from workbench.interop.jax.wrappers.sharding import Sharded
 from workbench.ir.values import Function, written_arrays
@@ -362,26 +362,23 @@ def jax_kernel(
         static_argnames: scalar inputs that become part of the traced program.
         has_side_effect: True keeps a call that XLA would merge with an equal one or drop as unused.
         block_dim: threads of a block, 1 to 1024: on a GPU, and of a kernel of tiles.
-        sharding: declares how devices divide the arrays, a letter for each axis: "i j, k -> i"; the kernel must allow
-            it. What it allows is divided without it, too: see `sharding_rule` of the function.
+        sharding: how devices may divide arrays, a letter for each axis: "i j, k -> i"; see `f.sharding_rule`.
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
 
     Raises:
-        LaunchError: an option names no parameter, or the numbers do not fit; the kernel was redefined by a cell, or is
-            CUDA C++.
+        LaunchError: an option names no parameter, or numbers do not fit; the kernel was redefined, or is CUDA C++.
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
-    _refuse_text(kernel)
+    refuse_text(kernel)
     refuse_outdated(kernel)
     name, parameters = kernel.name, kernel.parameters
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)
     arguments.check_names(name, "in_out_argnames", in_out, taken)
-    types = kernel.annotations
-    inputs = tuple(f for n in taken for f, _ in fields_of(n, types.get(n)))
-    in_out = frozenset(f for n in in_out for f in coming_out(n, types.get(n)))
+    inputs = tuple(f for n in taken for f, _ in fields_of(n, kernel.annotations.get(n)))
+    in_out = frozenset(f for n in in_out for f in coming_out(n, kernel.annotations.get(n)))
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
     if vmap_method not in VMAP_METHODS:
@@ -392,14 +389,3 @@ def jax_kernel(
         enable_backward, has_side_effect, block_dim, sharding,
     )  # fmt: skip
     return followed(made, partial(jax_kernel, **options))
-
-
-def _refuse_text(kernel: object) -> None:
-    if not isinstance(kernel, Kernel):
-        advice = "A function that launches kernels goes to wb.jax_callable."
-        raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
-    if isinstance(kernel, CudaKernel):
-        raise LaunchError(
-            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
-            advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip
