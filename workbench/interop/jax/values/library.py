@@ -48,7 +48,7 @@ def partitioning() -> Any:
         custom_partitioning.SdyShardingRule  # noqa: B018  not in JAX 0.5
     except (ImportError, AttributeError):
         return None
-    return custom_partitioning if jax.config.jax_use_shardy_partitioner else None
+    return custom_partitioning if getattr(jax.config, "jax_use_shardy_partitioner", False) else None
 
 
 def needs_devices(primitive: Any) -> None:
