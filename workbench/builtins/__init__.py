@@ -36,6 +36,6 @@ from workbench.builtins.vectors import (
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
     "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions",
-    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tile_factors", "tile_fourier",
-    "tile_orders", "tiles", "transforms", "views",
+    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tile_factors",
+    "tile_fourier", "tile_orders", "tiles", "transforms", "views",
 ]  # fmt: skip

@@ -26,12 +26,13 @@ from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
 from workbench.interop.jax.launches.linear import check_linear
+from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.manual import aligned, among_devices, know, shaped
+from workbench.interop.jax.values.library import library, needs_devices
+from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
 from workbench.types import element, is_float
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
@@ -67,26 +68,29 @@ def primitives() -> Primitives:
     for primitive in (launch, tangent):
         know(primitive)
         refuse_jet(primitive)
+        needs_devices(primitive)
     return Primitives(launch, tangent)
 
 
 def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[Any]:
     """The results of a launch, in the order of the plan's."""
+    note_call_site(plan, config)
     return primitives().launch.bind(*aligned(operands), plan=plan, config=config)
 
 
 # ---- the launch
 
 
-def _avals(wires: Sequence[Wire], config: LaunchConfig, like: Sequence[Any]) -> list[Any]:
-    shapes = (config.results[w.result] for w in wires)
+def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequence[Any]) -> list[Any]:
+    placed = result_shardings(plan, config, like[: len(plan.operands)])
     return [
-        shaped((*config.batch, *shape), element(w.type).numpy, like) for w, shape in zip(wires, shapes, strict=True)
+        shaped((*config.batch, *config.results[w.result]), element(w.type).numpy, like, placed[w.result]) for w in wires
     ]
 
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
-    return _avals(plan.results, config, avals), _effect() if config.effect and not config.reports else frozenset()
+    effects = _effect() if config.effect and not config.reports else frozenset()
+    return _avals(plan.results, plan, config, avals), effects
 
 
 @lru_cache(maxsize=1)
@@ -109,6 +113,12 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    divisible = partitioned(ctx, plan, config, primitives().launch.bind)
+    if divisible is not None:
+        # A program out of JAX's persistent cache calls it without asking again what a device runs.
+        target = edits.called(ctx, divisible.plan.late)
+        target.register()
+        return lowered(ctx, operands, divisible, f"{target.name} {attributes(plan, config)}")
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
 
 
@@ -217,7 +227,7 @@ def _is_zero(tangent: Any) -> bool:
 
 
 def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    return _avals([w for w in plan.results if is_float(w.type)], config, avals)
+    return _avals([w for w in plan.results if is_float(w.type)], plan, config, avals)
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
@@ -356,4 +366,4 @@ def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> 
 def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
     axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
-    return cotangent.sum(axis=axes, keepdims=True) if axes else cotangent
+    return as_typed(cotangent.sum(axis=axes, keepdims=True) if axes else cotangent, aval)

@@ -3,7 +3,7 @@
 Its derivatives and batches are programs again. The jvp rule runs the forward program, which also gives what the
 derivative needs, and binds `workbench_linear` on the tangents; that one's transpose is the adjoint program. Each is
 made from the function's launches by JAX's own machinery, which therefore stays the meaning: where a program cannot be
-one call (sizes known later, devices other than the CPU, inside `shard_map`), its launches are XLA's, one by one.
+one call (sizes known later, devices other than the CPU, several devices), its launches are XLA's, one by one.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from workbench.interop.jax.native.table import Segment
 from workbench.interop.jax.programs.flat import Flat, Value, flatten
 from workbench.interop.jax.programs.schedule import Part, parts
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.manual import know, shaped, varying
+from workbench.interop.jax.values.library import library, needs_devices
+from workbench.interop.jax.values.manual import explicit_mesh, know, several_devices, shaped, varying
 from workbench.types import SCALARS, is_float
 
 
@@ -232,12 +232,13 @@ def programs() -> Programs:
     for primitive in (found.program, found.linear):
         primitive.def_impl(partial(_run_jitted, primitive))
         primitive.def_abstract_eval(_results)
-        jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_native, True), platform="cpu")
+        jax.mlir.register_lowering(primitive, _lower, platform="cpu")
         # Without a platform: everywhere but on the CPU each launch is XLA's.
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
         jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
         know(primitive)
         refuse_jet(primitive)
+        needs_devices(primitive)
     jax.ad.primitive_jvps[found.program] = _program_jvp
     jax.ad.primitive_jvps[found.linear] = _linear_jvp
     jax.ad.primitive_transposes[found.linear] = _transpose
@@ -251,7 +252,7 @@ def programs() -> Programs:
 def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
     """The results of a program, as one call where it can be one."""
     tracers = (x for x in operands if isinstance(x, library().jax.core.Tracer))
-    if not program.is_one_call or any(varying(x.aval) for x in tracers):
+    if not program.is_one_call or any(varying(x.aval) or explicit_mesh(x.aval) for x in tracers):
         return program(*operands)
     return programs().program.bind(*operands, program=program)
 
@@ -272,6 +273,12 @@ def _results(*avals: Any, program: Program, split: int = 0) -> list[Any]:
 
 def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:
     return program(*operands)
+
+
+def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+    # XLA divides launches among devices, each by its own rule.
+    run = _run_each if several_devices(ctx) else _run_native
+    return library().mlir.lower_fun(run, multiple_results=True)(ctx, *operands, **params)
 
 
 def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:

@@ -38,6 +38,29 @@ def library() -> Any:
 
 
 @lru_cache(maxsize=1)
+def partitioning() -> Any:
+    """`jax.experimental.custom_partitioning`; None where this JAX has no sharding rules, or does not use them."""
+    import jax
+
+    try:
+        from jax.experimental import custom_partitioning
+
+        custom_partitioning.SdyShardingRule  # noqa: B018  not in JAX 0.5
+    except (ImportError, AttributeError):
+        return None
+    return custom_partitioning if getattr(jax.config, "jax_use_shardy_partitioner", False) else None
+
+
+def needs_devices(primitive: Any) -> None:
+    """Ask JAX to give the lowering rule of a primitive the devices, as `custom_partitioning` does for its own."""
+    try:
+        from jax._src.dispatch import prim_requires_devices_during_lowering as known
+    except ImportError:  # then launches are not divided
+        return
+    known.add(primitive)
+
+
+@lru_cache(maxsize=1)
 def old_shard_map() -> Any:
     """The module of `shard_map` in JAX before 0.6, where primitives must be made known to it; None later."""
     import jax

@@ -36,6 +36,30 @@ def among_devices(ctx: Any) -> bool:
     return math.prod(getattr(getattr(context, "axis_env", None), "sizes", ())) > 1
 
 
+def explicit_mesh(aval: Any) -> Any:
+    """The mesh of a value whose type says how it is divided; None of others."""
+    mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
+    kinds = "" if mesh is None or varying(aval) else str(getattr(mesh, "axis_types", ""))
+    return mesh if "Explicit" in kinds else None
+
+
+def as_typed(value: Any, aval: Any) -> Any:
+    """A value divided as the type `aval` says, under a mesh with explicit axes."""
+    jax = library().jax
+    if explicit_mesh(aval) is None or jax.typeof(value).sharding == aval.sharding:
+        return value
+    return jax.sharding.reshard(value, aval.sharding)
+
+
+def several_devices(ctx: Any) -> bool:
+    """Whether what is lowered is a program of several devices which XLA divides among them, and the mesh is known."""
+    context = ctx.module_context.axis_context
+    if getattr(ctx.module_context.lowering_parameters, "for_export", False):
+        return False
+    devices, mesh = getattr(context, "device_assignment", None), getattr(context, "abstract_mesh", None)
+    return devices is not None and len(devices) > 1 and mesh is not None and not mesh.empty
+
+
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:
     """Operands that all vary along the axes of any."""
     jax = library().jax
@@ -54,9 +78,11 @@ def _spread(jax: Any, value: Any, axes: tuple[Any, ...]) -> Any:
     return jax.lax.pvary(jax.numpy.asarray(value), axes)
 
 
-def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any]) -> Any:
-    """The type of a result of a primitive whose operands have the types `like`."""
+def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any], sharding: Any = None) -> Any:
+    """The type of a result of a primitive whose operands have the types `like`; `sharding` if its type says that."""
     shaped_array = library().ShapedArray
+    if sharding is not None:
+        return shaped_array(shape, dtype, sharding=sharding)
     source = next((a for a in like if varying(a)), None)
     if source is None:
         return shaped_array(shape, dtype)

@@ -12,6 +12,7 @@ from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.values.out_of_range import Reach
+from workbench.interop.jax.wrappers.sharding import check_declared
 from workbench.types import ArrayType, Type
 
 
@@ -31,6 +32,11 @@ class Options(Protocol):
     @property
     def linear(self) -> tuple[str, ...]:
         """Names of inputs in which the user says that it is linear."""
+        ...
+
+    @property
+    def sharding(self) -> str | None:
+        """The sharding rule that it declares."""
         ...
 
 
@@ -66,7 +72,7 @@ class Case:
         """What is static about a call of `like` with these static values; its operands' shapes are the case's.
 
         Raises:
-            LaunchError: it must reach outside of an array.
+            LaunchError: it must reach outside of an array, or cannot be divided as `like` declares.
         """
         # Batches are not part of it: JAX's batching rule makes another configuration of this one.
         key = (block, *statics)
@@ -79,6 +85,8 @@ class Case:
                 self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
                 linear=like.linear,
             )  # fmt: skip
+            if like.sharding is not None:
+                check_declared(like.sharding, self.plan, found)
             self._configs[key] = found
         return found
 

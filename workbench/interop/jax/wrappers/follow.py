@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
+from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.editions import newest
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError
@@ -76,6 +77,22 @@ def naming_the_edit(wrapped: Wrapper, newest: Wrapper | None = None) -> Iterator
         advice = f"Wrap the new one: wb.jax_kernel({wrapped.kernel.name}, …)."
         edit = (wrapped.kernel.edition.outdated or wrapped.kernel.stale).rstrip(".")
         raise replace(error, message=f"{edit}. {error.message}", advice=advice, function="") from None
+
+
+def refuse_text(kernel: object) -> None:
+    """Refuse to wrap what is no kernel of Workbench's language.
+
+    Raises:
+        LaunchError: it is not.
+    """
+    if not isinstance(kernel, Kernel):
+        advice = "A function that launches kernels goes to wb.jax_callable."
+        raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
+    if isinstance(kernel, CudaKernel):
+        raise LaunchError(
+            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
+            advice="Call it outside of JAX, or write the kernel in Python.",
+        )  # fmt: skip
 
 
 def refuse_outdated(kernel: Kernel) -> None:

@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.api.builds.build import load
-from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
@@ -39,8 +38,10 @@ from workbench.interop.jax.wrappers.follow import (
     forget_outdated,
     naming_the_edit,
     refuse_outdated,
+    refuse_text,
 )
 from workbench.interop.jax.wrappers.output_types import check_declared, open_types
+from workbench.interop.jax.wrappers.sharding import Sharded
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
 from workbench.runtime.launching.record import BLOCK_DIM
@@ -49,7 +50,7 @@ from workbench.types import ArrayType, Type, element
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxKernel(FunctionObject, taking="parameters"):
+class JaxKernel(Sharded, FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
         >>> import jax.numpy as jnp
@@ -70,8 +71,8 @@ class JaxKernel(FunctionObject, taking="parameters"):
         in_out, static: names among the inputs.
         init: initial values by name of an output.
         linear: names of inputs in which the user says that it is linear.
-        launch_dims, output_dims, input_dims, output_dtypes, vmap_method, enable_backward, has_side_effect, block_dim:
-            as given to `jax_kernel`.
+        launch_dims, output_dims, input_dims, output_dtypes, vmap_method, enable_backward, has_side_effect, block_dim,
+            sharding: as given to `jax_kernel`.
     """
 
     kernel: Kernel
@@ -90,6 +91,7 @@ class JaxKernel(FunctionObject, taking="parameters"):
     input_dims: InputDims | None = None
     output_dtypes: Mapping[str, Any] = field(default_factory=dict)
     linear: tuple[str, ...] = ()
+    sharding: str | None = None
     _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
     _cases: dict[Any, Case] = field(default_factory=dict, init=False)
@@ -310,6 +312,7 @@ def jax_kernel(
     input_dims: InputDims | None = None,
     output_dtypes: Mapping[str, Any] | None = None,
     linear: str | Sequence[str] = (),
+    sharding: str | None = None,
 ) -> JaxKernel:
     """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
@@ -338,16 +341,16 @@ def jax_kernel(
         linear: inputs in which the results are linear, taken together, where the kernel's text does not show it: JAX
             may then transpose it (`jax.linear_transpose`, matrix-free solvers). Inside `with wb.checks():` each call
             tests it. What is made of sums and products with other inputs needs no declaration.
+        sharding: how devices may divide arrays, a letter for each axis: "i j, k -> i"; see `f.sharding_rule`.
 
     Returns:
         A function of JAX arrays: it returns one array, or a tuple of them if there are several outputs.
 
     Raises:
-        LaunchError: an option names no parameter, or the numbers do not fit; the kernel was redefined by a cell, or is
-            CUDA C++.
+        LaunchError: an option names no parameter, or numbers do not fit; the kernel was redefined, or is CUDA C++.
     """
     options = {name: value for name, value in locals().items() if name != "kernel"}
-    _refuse_text(kernel)
+    refuse_text(kernel)
     refuse_outdated(kernel)
     return followed(_wrapped(kernel, **options), partial(jax_kernel, **options))
 
@@ -375,14 +378,3 @@ def _wrapped(
         output_dtypes=check_declared(kernel, outputs, output_dtypes or {}),
         linear=tuple(sorted(arguments.names(linear))), **options,
     )  # fmt: skip
-
-
-def _refuse_text(kernel: object) -> None:
-    if not isinstance(kernel, Kernel):
-        advice = "A function that launches kernels goes to wb.jax_callable."
-        raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
-    if isinstance(kernel, CudaKernel):
-        raise LaunchError(
-            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
-            advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Kernels divided among devices by XLA under a plain `jit`: rules here, values in processes with eight devices."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+PROGRAMS = Path(__file__).parents[1] / "programs"
+
+
+def run(name: str, *arguments: Any) -> None:
+    command = [sys.executable, str(PROGRAMS / name), *map(str, arguments)]
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=False)
+    assert done.returncode == 0 and done.stdout == "equal\n", done.stderr[-2000:]
+
+
+@wb.kernel
+def rows(A: wb.array2d[float], v: wb.array[float], s: float, y: wb.array[float]):
+    i = wb.tid()
+    total = 0.0
+    for j in range(A.shape[1]):
+        total += A[i, j] * v[j]
+    y[i] = s * total
+
+
+@wb.kernel
+def lagged(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = x[i] - x[0]
+
+
+def test_a_kernel_shows_its_rule_and_why_the_rest_stays_whole() -> None:
+    shapes = jax.ShapeDtypeStruct((6, 4), "float32"), jax.ShapeDtypeStruct((4,), "float32")
+    rule = wb.jax_kernel(rows).sharding_rule(*shapes, 2.0, launch_dims=6)
+    assert str(rule) == "i j, k -> i"
+    assert repr(rule).splitlines()[1] == "axis 1 of A stays whole: no thread's index is its subscript"
+    rule = wb.jax_kernel(lagged).sharding_rule(jnp.ones(8))
+    assert rule.rule == "j -> k" and "x is accessed at other elements as well" in rule.whole[0]
+    # A launch that is smaller than the array cannot be divided with it.
+    small = wb.jax_kernel(rows).sharding_rule(*shapes, s=2.0, launch_dims=3, output_dims=6)
+    assert "A has 6 elements along it, and the launch 3" in small.whole[0]
+
+
+def test_a_rule_that_is_declared_is_compared() -> None:
+    A, v = jnp.ones((6, 4)), jnp.ones(4)
+    allowed = wb.jax_kernel(rows, sharding="a b, b -> a", launch_dims=6)
+    assert allowed(A, v, 2.0).tolist() == [8.0] * 6
+    assert jax.vmap(allowed, in_axes=(0, None, None))(A[None], v, 2.0).shape == (1, 6)
+    with pytest.raises(
+        wb.LaunchError, match=r"axis 0 of x \(i\) cannot be divided: x is accessed at other elements as well"
+    ):
+        wb.jax_kernel(lagged, sharding="i -> i")(v)
+    with pytest.raises(wb.LaunchError, match=r"its arrays have these axes: i j, i -> i\."):
+        wb.jax_kernel(rows, sharding="i, i -> i", launch_dims=6)(A, v, 2.0)
+    with pytest.raises(wb.LaunchError, match=r"axis 0 of v \(i\) cannot be divided"):
+        wb.jax_kernel(rows, sharding="i j, i -> i", launch_dims=6)(A, v, 2.0)
+
+
+def test_kernels_are_divided_and_values_stay() -> None:
+    run("divided.py", "few")
+
+
+@pytest.mark.slow
+def test_every_kernel_and_gradient_is_the_same_on_eight_devices() -> None:
+    run("divided.py")
+
+
+@pytest.mark.slow
+def test_explicit_meshes_two_axes_and_functions_of_launches() -> None:
+    run("divided_types.py")
+
+
+@pytest.mark.slow
+def test_jax_keeps_divided_programs_apart_on_disk(tmp_path: Path) -> None:
+    for name in ("square", "guarded", "square"):
+        run("divided_types.py", tmp_path, name)

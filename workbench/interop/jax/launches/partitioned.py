@@ -1,0 +1,256 @@
+"""Launches of programs that run on several devices: XLA divides what the sharding rule allows.
+
+Only lowering for more than one device comes here, outside of `shard_map`: a program of one device is what it would be
+without this file. The launch becomes a `custom_partitioning` call with the rule; XLA asks, while it compiles, what a
+device runs for the shardings that it chose. That is the same launch over smaller arrays.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from workbench.api.builds.build import load
+from workbench.autodiff import FORWARD
+from workbench.errors import LaunchError
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
+from workbench.interop.jax.launches.plan import Plan, make_plan
+from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.native.descriptor import Kind, Wire
+from workbench.interop.jax.values.library import library, partitioning
+from workbench.interop.jax.values.manual import explicit_mesh, several_devices
+from workbench.passes.positioned import positioned
+from workbench.types import int32
+
+Bind = Callable[..., list[Any]]
+"""Runs a launch: operands, then `plan=` and `config=`."""
+
+_warned: set[object] = set()
+_OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+class Divisible(NamedTuple):
+    """A launch that XLA may divide: a function of its operands, and the plan that each device runs."""
+
+    function: Callable[..., list[Any]]
+    plan: Plan
+
+
+def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
+    """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
+    # JAX has no effects inside `custom_partitioning`.
+    found = partitioning() if several_devices(ctx) and not config.effect else None
+    if found is None:
+        return None
+    rule = rule_of(plan, config, ctx.avals_in)
+    part = positioned_plan(plan, rule) if rule.positioned else plan
+    site = plan.traced.get(("call site", config), ("<unknown>", 0))
+
+    def launch(*operands: Any) -> list[Any]:
+        return bind(*operands, plan=plan, config=config)
+
+    function = found.custom_partitioning(launch)
+    function.def_partition(
+        partition=_Divided(plan, part, config, rule, bind, site).partition, infer_sharding_from_operands=None,
+        sharding_rule=_shardy_rule(rule, [*ctx.avals_in, *ctx.avals_out]),
+    )  # fmt: skip
+    return Divisible(function, part)
+
+
+def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
+    """The call in the program of all devices; `facts` distinguish it from others with the same shapes."""
+    mlir = library().mlir
+    results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
+    # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
+    noted = mlir.ir.DictAttr.get({"workbench": mlir.ir.StringAttr.get(facts)})
+    results[0].owner.attributes["mhlo.frontend_attributes"] = noted
+    return results
+
+
+def _shardy_rule(rule: Rule, avals: Sequence[Any]) -> Any:
+    found, sizes = partitioning(), {}
+
+    def factor(name: str, size: int) -> Any:
+        outer = rule.sizes.get(name, size)
+        if outer == size:
+            return name
+        # A memory as one axis, of which the factor divides the rows.
+        rest = f"{name}_{size // outer}"
+        sizes.update({name: outer, rest: size // outer})
+        return found.CompoundFactor(name, rest)
+
+    values = zip((*rule.operands, *rule.results), avals, strict=True)
+    made = tuple(found.ArrayMapping(*map(factor, axes, aval.shape)) for axes, aval in values)
+    split = len(rule.operands)
+    compound = {n for mapping in made for f in mapping if not isinstance(f, str) for n in f}
+    alone = {n for mapping in made for f in mapping if isinstance(f, str) for n in (f,)}
+    return found.SdyShardingRule(made[:split], made[split:], **{n: sizes[n] for n in compound - alone})
+
+
+def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
+    """The shardings that the types of results name, by result, under a mesh with explicit axes; None of each elsewhere.
+
+    Raises:
+        LaunchError: operands are divided in ways that do not go together.
+    """
+    mesh = next((m for a in avals if (m := explicit_mesh(a)) is not None), None)
+    if mesh is None or partitioning() is None:
+        return [None] * len(plan.results)
+    rule = rule_of(plan, config, avals)
+    chosen: dict[str, tuple[str, ...]] = {}
+    for wire, aval, axes in zip(plan.operands, avals, rule.operands, strict=True):
+        for axis, (factor, names) in enumerate(zip(axes, _specs(aval), strict=True)):
+            taken = {n: f for f, used in chosen.items() for n in used}
+            if factor in rule.sizes and names and chosen.setdefault(factor, names) != names:
+                raise _ambiguous(
+                    plan, f"{wire.name} along {names} in its axis {axis}, other operands along {chosen[factor]}"
+                )
+            if factor in rule.sizes and any(taken.get(n, factor) != factor for n in names):
+                raise _ambiguous(plan, f"two of its axes along {names}")
+    sharding = library().jax.sharding
+    return [
+        sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes))) for axes in rule.results
+    ]
+
+
+def _ambiguous(plan: Plan, what: str) -> LaunchError:
+    return LaunchError(
+        f"How the results of {plan.kernel} are divided is ambiguous: the mesh divides {what}.",
+        advice="Call jax.sharding.reshard on an operand first.", function=plan.kernel,
+    )  # fmt: skip
+
+
+def positioned_plan(plan: Plan, rule: Rule) -> Plan:
+    """The plan of a part of a launch, which takes two more numbers for each dimension that is divided."""
+    dimensions = tuple(n for n, factor in enumerate(rule.dims) if factor)
+    key = "positioned", dimensions, frozenset(rule.lengths.items())
+    found = plan.traced.get(key)
+    if found is None:
+        code = plan.code
+        made = copy(code.specialisation)
+        made.function = positioned(code.function(), dimensions, rule.lengths)
+        made.loaded, made.bound, made.jax_plans = {}, {}, {}
+        part = code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False)
+        loaded = load(made, FORWARD, part.options, "cpu", code.shared)
+        wires, count = plan.target.description.wires, len(plan.operands)
+        more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(made.function.params[len(wires) :], count)]
+        found = plan.traced[key] = make_plan(loaded, (*wires, *more), part, plan.target.description.kernel)
+    return found
+
+
+class _Divided:
+    """What XLA asks of one launch while it compiles a program for several devices."""
+
+    def __init__(
+        self, plan: Plan, part: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]
+    ) -> None:
+        self.plan, self.part, self.config, self.rule, self.bind, self.site = plan, part, config, rule, bind, site
+
+    def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+        """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
+        rule = self.rule
+        given = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
+        chosen = self._chosen(mesh, given)
+        self._warn(operands, chosen)
+        sharding = library().jax.sharding
+
+        def placed(axes: Axes) -> Any:
+            return sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes)))
+
+        parts = {f: _count(mesh, names) for f, names in chosen.items()}
+        run = partial(self._run, rule.part(self.config, parts), chosen)
+        return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
+
+    def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
+        """The mesh axes along which each factor is divided: those of the first value that has some."""
+        chosen: dict[str, tuple[str, ...]] = {}
+        taken: set[str] = set()
+        for value, axes in given:
+            for factor, names in zip(axes, _specs(value), strict=True):
+                size = self.rule.sizes.get(factor)
+                if not names or size is None or factor in chosen or not taken.isdisjoint(names):
+                    continue
+                # XLA would fill up unequal parts with elements that are none, which a kernel must not see.
+                if size % _count(mesh, names) == 0:
+                    chosen[factor] = names
+                    taken.update(names)
+        return chosen
+
+    def _position(self, chosen: Mapping[str, tuple[str, ...]], axes: Shape, factor: str, size: int) -> list[Any]:
+        """Where a device's part begins along a factor of which it has `size`, and the size of the whole."""
+        jax = library()
+        index = jax.jax.lax.axis_index(chosen[factor]) if factor in chosen else 0
+        both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
+        return [x.reshape(axes) for x in both]
+
+    def _run(self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], *operands: Any) -> list[Any]:
+        """What one device does: its part of the launch, and what all devices update put together."""
+        given = list(operands)
+        if self.rule.positioned:
+            axes = (1,) * len(config.batch)
+            for dimension, factor in enumerate(self.rule.dims):
+                if factor:
+                    given += self._position(chosen, axes, factor, config.dims[dimension])
+            config = replace(config, operands=(*config.operands, *[()] * (len(given) - len(operands))))
+        results = self.bind(*given, plan=self.part, config=config)
+        for number, merged in self.rule.merged.items():
+            for factor, kind in merged.items():
+                if factor in chosen:
+                    results[number] = _put_together(results[number], kind, chosen[factor])
+        return results
+
+    def _warn(self, operands: Sequence[Any], chosen: Mapping[str, tuple[str, ...]]) -> None:
+        """Report the first operand that is gathered, once per line that launches."""
+        key = (self.plan.kernel, *self.site)
+        for wire, value, axes in zip(self.plan.operands, operands, self.rule.operands, strict=True):
+            for axis, (factor, names) in enumerate(zip(axes, _specs(value), strict=True)):
+                if names and factor not in chosen and key not in _warned:
+                    _warned.add(key)
+                    why = self.rule.whole.get(factor, "the mesh does not divide it evenly, or divides other axes too")
+                    text = (
+                        f"JAX gathers {wire.name} of {self.plan} on every device, along axis {axis}: {why}. "
+                        "Launch the kernel inside jax.shard_map to divide the work yourself."
+                    )
+                    warnings.warn_explicit(text, UserWarning, *self.site)
+
+
+def _specs(value: Any) -> list[tuple[str, ...]]:
+    """The mesh axes of each axis of a value."""
+    spec = getattr(value.sharding, "spec", None) or ()
+    named = [() if n is None else (n,) if isinstance(n, str) else tuple(n) for n in spec]
+    return [*named, *[()] * (len(value.shape) - len(named))]
+
+
+def _count(mesh: Any, names: Sequence[str]) -> int:
+    count = 1
+    for name in names:
+        count *= mesh.shape[name]
+    return count
+
+
+def _put_together(value: Any, kind: str, names: tuple[str, ...]) -> Any:
+    lax, jnp = library().jax.lax, library().jnp
+    if kind == "add":
+        return lax.psum(value, names)
+    # Not pmin: a NaN must stay one, as it does in a launch.
+    return getattr(jnp, kind)(lax.all_gather(value, names), axis=0)
+
+
+def note_call_site(plan: Plan, config: LaunchConfig) -> None:
+    """Keep the line that launches, for the warning: the innermost that is neither ours nor JAX's."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_others()):
+        frame = frame.f_back
+    plan.traced["call site", config] = frame.f_code.co_filename, frame.f_lineno
+
+
+@lru_cache(maxsize=1)
+def _others() -> tuple[str, ...]:
+    jax = os.path.dirname(library().jax.__file__)
+    return "<", jax + os.sep, _OWN

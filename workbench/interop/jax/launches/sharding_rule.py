@@ -1,0 +1,223 @@
+"""The sharding rule of a launch: which axes of its operands and results may be divided among devices, together.
+
+A rule gives each axis a factor, as Shardy's do; axes with the same factor are divided alike. Batch axes of `jax.vmap`
+are always factors of the batch. Axes that a dimension of the launch subscripts share its factor where
+`passes/analysis/partition.py` proves that parts of the launch do what the whole does. Every other axis has a factor of
+its own, and stays whole.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native.descriptor import Wire
+from workbench.passes.analysis.partition import Dimension, Part, Partition, Reason, partition
+from workbench.types import element
+
+Axes = tuple[str, ...]
+Buffer = tuple[str, int, int]
+"""An axis of an operand or a result: ("operand", number, axis), without batch axes."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The factors of a launch's axes, those of the batch first.
+
+    Attributes:
+        operands, results: a factor for each axis of each.
+        batch: factors of the batch axes.
+        dims: the factor of each dimension of the launch; "" of one that is not divided.
+        viewed: of each view, the factor of its first axis; "" of one that stays whole.
+        sizes: of each factor that may be divided.
+        merged: of results, by number, the factors over which the parts are put together, and how.
+        whole: why an axis that is not divided is not, by factor.
+        positioned: whether parts of the launch use where they begin, or how large the whole is.
+        lengths: axes of parameters whose size they use, and the dimension of the launch that divides each.
+    """
+
+    operands: tuple[Axes, ...]
+    results: tuple[Axes, ...]
+    batch: Axes
+    dims: Axes
+    viewed: Axes
+    sizes: Mapping[str, int]
+    merged: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    whole: Mapping[str, Reason] = field(default_factory=dict)
+    positioned: bool = False
+    lengths: Mapping[Part, int] = field(default_factory=dict)
+
+    def part(self, config: LaunchConfig, parts: Mapping[str, int]) -> LaunchConfig:
+        """The launch of one device, where factors are divided into so many parts."""
+
+        def shape(axes: Axes, sizes: Shape) -> Shape:
+            inner = axes[len(self.batch) :]
+            return tuple(n // parts.get(f, 1) for f, n in zip(inner, sizes, strict=True))
+
+        return replace(
+            config,
+            dims=tuple(n // parts.get(f, 1) for f, n in zip(self.dims, config.dims, strict=True)),
+            batch=tuple(n // parts.get(f, 1) for f, n in zip(self.batch, config.batch, strict=True)),
+            operands=tuple(map(shape, self.operands, config.operands)),
+            results=tuple(map(shape, self.results, config.results)),
+            views=tuple(
+                (offset, rows // parts.get(f, 1), *rest)
+                for f, (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
+            ),
+        )
+
+
+def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
+    """The rule of a launch whose operands have these types; kept with its plan."""
+    key = "sharding rule", config, tuple(tuple(a.shape) for a in avals)
+    found = plan.traced.get(key)
+    if found is None:
+        found = plan.traced[key] = _Making(plan, config, avals).rule()
+    return found
+
+
+def _known(plan: Plan) -> Partition:
+    found = plan.traced.get("partition")
+    if found is None:
+        found = plan.traced["partition"] = partition(plan.code.function())
+    return found
+
+
+class _Making:
+    """Makes the rule of one launch."""
+
+    def __init__(self, plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> None:
+        self.plan, self.config, self.avals = plan, config, avals
+        self.wires = {w.name: w for w in plan.target.description.wires}
+        self.views = dict(zip((w.name for w in self.wires.values() if w.view), config.views, strict=True))
+        self.known = _known(plan)
+        # The launch gets the letters that loops are written with.
+        self.letters = iter([*"ijklmnopqrstuvwxyzacdefgh", *(f"z{n}" for n in range(10_000))])
+        self.reasons: dict[Buffer, Reason] = {}
+        self.merged: dict[int, dict[str, str]] = {}
+
+    def rule(self) -> Rule:
+        config = self.config
+        if config.effect or config.is_symbolic:
+            why = "the launch has effects" if config.effect else "its sizes are not known"
+            return self._rule((), [""] * len(config.dims), {}, Reason(why))
+        batch = ("b",) if len(config.batch) == 1 else tuple(f"b{n}" for n in range(len(config.batch)))
+        names = [next(self.letters) for _ in config.dims]
+        factors: dict[Buffer, str] = {}
+        for number, dimension in enumerate(self.known.dimensions):
+            why, buffers = self._refused(number, dimension), self._buffers(dimension.axes)
+            if why is not None:
+                self.reasons = {**dict.fromkeys(buffers, why), **self.reasons}
+                continue
+            factors |= dict.fromkeys(buffers, names[number])
+            for name, kind in dimension.merged.items():
+                self.merged.setdefault(self.wires[name].result, {})[names[number]] = kind
+        names = [n if n in factors.values() else "" for n in names]
+        return self._rule(batch, names, factors, Reason("no thread's index is its subscript"))
+
+    # ---- what may be divided
+
+    def _refused(self, number: int, dimension: Dimension) -> Reason | None:
+        """Why a dimension of the launch is not divided."""
+        if dimension.refused is not None:
+            return dimension.refused
+        for name, axis in dimension.axes.items():
+            if name in self.views and (axis or not self._is_whole(name)):
+                return Reason(f"{name} is a part of an array, or divided within its rows")
+        size = self.config.dims[number]
+        cut = set(self._buffers(dimension.axes))
+        if not cut:
+            return Reason("no array has its index as a subscript")
+        for name, axis in dimension.axes.items():
+            has = self._shape(name)[axis]
+            if has != size:
+                return Reason(f"{name} has {has} elements along it, and the launch {size}")
+        return self._shared() or self._unmergeable(dimension)
+
+    def _shared(self) -> Reason | None:
+        """Whether two parameters that the kernel accesses are one memory."""
+        seen: dict[tuple[str, int], str] = {}
+        for name in self.known.accessed:
+            for place, number in _memories(self.wires[name]):
+                if seen.setdefault((place, number), name) != name:
+                    return Reason(f"{seen[place, number]} and {name} are one array")
+        return None
+
+    def _unmergeable(self, dimension: Dimension) -> Reason | None:
+        for name, kind in dimension.merged.items():
+            wire = self.wires[name]
+            if wire.result < 0:
+                return Reason(f"{name} is not a result")
+            # A minimum of minima is one whatever each began with; a sum would count its beginning once per device.
+            if kind == "add" and (wire.operand >= 0 or wire.fill is None or wire.fill != 0):
+                return Reason(f"{name} is added to, and does not begin as zeros")
+        return None
+
+    # ---- buffers
+
+    def _shape(self, name: str) -> Shape:
+        wire = self.wires[name]
+        if wire.view:
+            return self.views[name][1 : 1 + wire.view]
+        return self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether a view is all of its memory, row by row: then a part of the rows is a part of the memory."""
+        wire, (offset, *rest) = self.wires[name], self.views[name]
+        shape, strides, size = rest[: wire.view], rest[wire.view :], wire.type.size
+        dense = [size * math.prod(shape[n + 1 :]) for n in range(wire.view)]
+        held = self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
+        whole = math.prod(shape) * size == math.prod(held) * element(wire.type).size
+        return offset == 0 and strides == dense and whole
+
+    def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
+        """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
+        inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
+        return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
+
+    def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
+        config, whole, together = (
+            self.config,
+            {},
+            Reason("each device updates all of it, and the parts are put together"),
+        )
+        count = len(config.batch)
+
+        def axes(place: str, number: int, shape: Shape) -> Axes:
+            made = []
+            for axis, size in enumerate(shape):
+                # An operand that does not vary along a batch axis has the size 1 there.
+                shared = axis < count and size == config.batch[axis]
+                found = batch[axis] if batch and shared else factors.get((place, number, axis - count), "")
+                if not found:
+                    found = next(self.letters)
+                    why = together if place == "result" and number in self.merged else otherwise
+                    whole[found] = self.reasons.get((place, number, axis - count), why)
+                made.append(found)
+            return tuple(made)
+
+        operands = tuple(axes("operand", n, tuple(a.shape)) for n, a in enumerate(self.avals))
+        results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
+        sizes = dict(zip(batch, config.batch, strict=False))
+        sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
+        viewed = tuple(factors.get((*_memories(self.wires[name])[0], 0), "") for name in self.views)
+        lengths = {
+            part: dims.index(factors[buffer])
+            for part in self.known.sizes
+            for buffer in self._buffers({part.array: part.axis})
+            if buffer in factors
+        }
+        numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
+        return Rule(
+            operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths), lengths
+        )
+
+
+def _memories(wire: Wire) -> list[tuple[str, int]]:
+    """The operand and the result that a parameter is."""
+    found = [("operand", wire.operand)] if wire.operand >= 0 else []
+    return [*found, ("result", wire.result)] if wire.result >= 0 else found

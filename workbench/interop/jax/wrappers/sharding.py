@@ -1,0 +1,130 @@
+"""How a wrapped kernel is divided among devices: `f.sharding_rule(…)` shows it, `jax_kernel(…, sharding=…)` asserts it.
+
+Neither changes what is divided, which is what the IR proves (`launches/sharding_rule.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.launches.launch_config import LaunchConfig
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.launches.primitives import primitives
+from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.native.descriptor import Kind, Wire
+from workbench.interop.jax.values import arguments
+from workbench.interop.jax.values.library import library
+
+HOW = 'Write a letter for each axis, arrays left and results right: "i j, j -> i".'
+
+
+@dataclass(frozen=True)
+class ShardingRule:
+    """Which axes of a launch a mesh may divide.
+
+    Attributes:
+        rule: a letter for each axis, array arguments left and results right: "i j, k -> i". Axes with the same letter
+            are divided alike; one whose letter is on one side only stays whole, or is summed over.
+        whole: of each axis that stays whole, why.
+    """
+
+    rule: str
+    whole: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The rule."""
+        return self.rule
+
+    def __repr__(self) -> str:
+        """The rule, and below it what stays whole."""
+        return "\n".join([self.rule, *self.whole])
+
+
+class Sharded:
+    """A kernel as a JAX function, as far as sharding goes."""
+
+    kernel: Any
+    parameters: tuple[str, ...]
+    static: frozenset[str]
+
+    def sharding_rule(self, *args: Any, **named: Any) -> ShardingRule:
+        """Show which axes a mesh of several devices may divide, for arguments of these shapes and types.
+
+        Args:
+            *args, **named: as in a call, or `jax.ShapeDtypeStruct` in place of arrays; nothing runs.
+
+        Returns:
+            The rule, with the reason for each axis that stays whole.
+
+        Raises:
+            LaunchError: as a call does.
+
+            f.sharding_rule(jnp.ones((6, 4)), jnp.ones(4), launch_dims=6)    # i j, k -> i
+        """
+        jax = library().jax
+        options = {n: named.pop(n) for n in [*named] if n not in self.parameters}
+        given = arguments.by_name(self.kernel.name, self.parameters, args, named)
+        static = {n: given.pop(n) for n in [*given] if n in self.static}
+        call: Any = self
+        jaxpr = jax.make_jaxpr(lambda traced: call(**traced, **static, **options))(given).jaxpr
+        launch = next(e for e in jaxpr.eqns if e.primitive is primitives().launch)
+        plan = launch.params["plan"]
+        rule = rule_of(plan, launch.params["config"], [v.aval for v in launch.invars])
+        left, right = _arrays(plan, rule)
+        whole = [
+            f"axis {n} of {wire.name} stays whole: {rule.whole[f]}"
+            for wire, axes in [*left, *right]
+            for n, f in enumerate(axes)
+            if f in rule.whole
+        ]
+        text = " -> ".join(", ".join(" ".join(axes) for _, axes in side) for side in (left, right))
+        return ShardingRule(text, tuple(dict.fromkeys(whole)))
+
+
+def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple[Wire, Axes]]]:
+    """The arrays among operands, and the results, each with the factors of the kernel's axes."""
+    left = [(w, a) for w, a in zip(plan.operands, rule.operands, strict=True) if w.kind is Kind.ARRAY]
+    right = list(zip(plan.results, rule.results, strict=True))
+    batch = len(rule.batch)
+    return [(w, a[: batch + w.rank]) for w, a in left], [(w, a[: batch + w.rank]) for w, a in right]
+
+
+def check_declared(declared: str, plan: Plan, config: LaunchConfig) -> None:
+    """Compare a rule that the user declares with the launch's own.
+
+    Raises:
+        LaunchError: it is not a rule for these arrays, or an axis that it divides cannot be divided; it says why.
+    """
+    # Types without batches: `jax.vmap` adds axes of its own.
+    shapes = [library().ShapedArray(s, "float32") for s in config.operands]
+    rule = rule_of(plan, config, shapes)
+    written = [[side.split() for side in part.split(",")] for part in declared.split("->")]
+    sides = _arrays(plan, rule)
+    counts = [[len(axes) for _, axes in side] for side in sides]
+    if [[len(letters) for letters in side] for side in written] != counts:
+        form = " -> ".join(", ".join(" ".join("ijklmnop"[:n]) for n in side) for side in counts)
+        _refuse(plan, declared, f"its arrays have these axes: {form}", HOW)
+    places: dict[str, list[tuple[int, Wire, int, str]]] = {}
+    for number, (side, letters) in enumerate(zip(sides, written, strict=True)):
+        for (wire, axes), named in zip(side, letters, strict=True):
+            for axis, (factor, letter) in enumerate(zip(axes, named, strict=True)):
+                places.setdefault(letter, []).append((number, wire, axis, factor))
+    for letter, found in places.items():
+        if {number for number, *_ in found} == {0, 1}:
+            _compare(plan, declared, letter, found, rule)
+
+
+def _compare(plan: Plan, declared: str, letter: str, found: list[tuple[int, Wire, int, str]], rule: Rule) -> None:
+    """Refuse a letter on both sides whose axes are not divided together."""
+    for _, wire, axis, factor in found:
+        if factor in rule.whole:
+            what = f"axis {axis} of {wire.name} ({letter}) cannot be divided: {rule.whole[factor]}"
+            _refuse(plan, declared, what, "Give that axis a letter of its own, or launch inside jax.shard_map.")
+    if len({factor for *_, factor in found}) > 1:
+        _refuse(plan, declared, f"the axes called {letter} are not subscripted by one thread index", HOW)
+
+
+def _refuse(plan: Plan, declared: str, what: str, advice: str) -> NoReturn:
+    raise LaunchError(f'{plan.kernel} has sharding="{declared}", but {what}.', advice=advice, function=plan.kernel)

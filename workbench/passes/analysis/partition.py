@@ -1,0 +1,178 @@
+"""Which dimensions of a launch may be computed in parts, each with a part of the arrays: what sharding under JAX needs.
+
+A dimension may be if every array is subscripted by the thread's index along it at one and the same axis, always, or
+never. A part is then a launch of its own over those parts of the arrays. What such threads write elsewhere has to be a
+sum, a minimum or a maximum that none of them reads.
+
+The index as a number, and the size of an axis that is divided, have other values in a part than in the whole. A kernel
+that uses them is given them (`positioned`): where its part begins, and the size of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from workbench.ir.attributes import AXIS, KIND, LEVEL
+from workbench.ir.ops import EFFECTS, ELEMENTS, LEGAL, OPERATIONS, TILED, UPDATES
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.source import UNKNOWN, Location
+from workbench.types import ArrayType
+
+MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
+"""How the parts of an array that every part of a launch updates are put together."""
+
+
+class Reason(NamedTuple):
+    """Why a dimension is not computed in parts, and the place in the source."""
+
+    text: str
+    place: Location = UNKNOWN
+
+    def __str__(self) -> str:
+        """With the line, if it is known."""
+        return f"{self.text} ({self.place})" if self.place.line else self.text
+
+
+class Part(NamedTuple):
+    """An axis of an array parameter."""
+
+    array: str
+    axis: int
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of the launch.
+
+    Attributes:
+        axes: of each array that it subscripts, the axis.
+        merged: arrays that its threads all update, and how: a key of `MERGED`.
+        numbered: whether its index is used as a number, too.
+        refused: why it is not computed in parts; None if it may be.
+    """
+
+    axes: dict[str, int] = field(default_factory=dict[str, int])
+    merged: dict[str, str] = field(default_factory=dict[str, str])
+    numbered: bool = False
+    refused: Reason | None = None
+
+
+@dataclass(frozen=True)
+class Partition:
+    """What is known of a kernel or of a derivative.
+
+    Attributes:
+        dimensions: one per dimension that `tid()` asks for.
+        sizes: axes whose sizes it uses.
+        accessed: the arrays of which it touches elements.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    sizes: frozenset[Part]
+    accessed: frozenset[str]
+
+
+def partition(function: Function) -> Partition:
+    """Which dimensions of a launch of `function` may be computed in parts.
+
+    partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
+    """
+    found = _Uses(function)
+    for op in walk(function.body):
+        found.note(op)
+    dimensions = tuple(found.dimension(n) for n in range(function.launch_ndim))
+    return Partition(dimensions, frozenset(found.sizes), frozenset(a for a, _ in found.accesses))
+
+
+class _Uses:
+    """What operations do with thread indices, sizes and arrays."""
+
+    def __init__(self, function: Function) -> None:
+        self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
+        self.index: dict[Value, int] = {}
+        self.accesses: list[tuple[str, Op]] = []
+        self.used: set[Value] = set()
+        self.numbered: set[int] = set()
+        self.sizes: set[Part] = set()
+        self._never: Reason | None = None
+
+    def note(self, op: Op) -> None:
+        """Take in one operation; those that make its operands came before."""
+        self.used.update(op.operands)
+        if op.name in TILED or LEVEL in op.attrs or op.name in ("launch_dim", "print"):
+            self._refuse(f"it uses {op.name}" if op.name in ("print", "launch_dim") else "it uses tiles", op)
+        elif op.name in OPERATIONS and op.name not in LEGAL:
+            self._refuse(f"it holds {op.name}", op)
+        elif op.name == "tid":
+            self.index[op.result] = op.attrs[AXIS]
+        elif op.name == "shape" and op.operands[0] in self.arrays:
+            self.sizes.add(Part(self.arrays[op.operands[0]], op.attrs[AXIS]))
+        else:
+            self._note_operands(op)
+
+    def _note_operands(self, op: Op) -> None:
+        """Note an access, and indices and arrays that are operands otherwise."""
+        first = subscripts(op)
+        if op.operands and op.operands[0] in self.arrays and (op.name in ELEMENTS or op.name == "reduce_add"):
+            self.accesses.append((self.arrays[op.operands[0]], op))
+        elif any(isinstance(v.type, ArrayType) for v in op.operands):
+            self._refuse(f"an array is passed to {op.name}", op)
+        for position, operand in enumerate(op.operands):
+            if operand in self.index and position not in first:
+                self.numbered.add(self.index[operand])
+
+    def _refuse(self, text: str, op: Op) -> None:
+        self._never = self._never or Reason(text, op.location)
+
+    def dimension(self, number: int) -> Dimension:
+        """What is known of a dimension of the launch."""
+        refused = self._never
+        axes: dict[str, int] = {}
+        merged: dict[str, str] = {}
+        for name in dict.fromkeys(name for name, _ in self.accesses):
+            ops = [op for other, op in self.accesses if other == name]
+            places = [self._places(op, number) for op in ops]
+            if any(places):
+                refused = refused or _uneven(name, ops, places)
+                axes[name] = next(p for p in places if p)[0]
+            elif any(op.name in EFFECTS for op in ops):
+                kind, why = self._merge(name, ops)
+                refused, merged[name] = refused or why, kind
+        return Dimension(axes, merged, number in self.numbered, refused)
+
+    def _places(self, op: Op, number: int) -> tuple[int, ...]:
+        """The subscripts of an access that are the index along this dimension."""
+        return tuple(n for n, v in enumerate(op.operands[k] for k in subscripts(op)) if self.index.get(v) == number)
+
+    def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
+        """How an array that every thread may write to is put together again."""
+        kinds: set[str] = set()
+        for op in ops:
+            kind = op.attrs[KIND] if op.name == "atomic" else "add"
+            if op.name not in UPDATES or kind not in MERGED:
+                return "", Reason(
+                    f"all its threads may write to one element of {name}, or read what others wrote", op.location
+                )
+            if any(v in self.used for v in op.results):
+                return "", Reason(f"the old value of an update of {name} is used", op.location)
+            kinds.add(kind)
+        kind, *others = sorted(kinds)
+        return kind, Reason(f"{name} is updated in several ways") if others else None
+
+
+def subscripts(op: Op) -> range:
+    """The positions of an operation's operands that are subscripts of an element."""
+    array = op.operands[0].type if op.name in ELEMENTS else None
+    return range(1, 1 + array.ndim) if isinstance(array, ArrayType) else range(0)
+
+
+def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:
+    """Why the accesses of an array do not all have the index at one and the same axis."""
+    for op, found in zip(ops, places, strict=True):
+        if len(found) > 1:
+            return Reason(f"its index is two subscripts of {name}", op.location)
+        if found != next(p for p in places if p):
+            return Reason(f"{name} is accessed at other elements as well", op.location)
+    return None
