@@ -169,7 +169,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
         raise saved_values.Wrong("a part of the content is not a list")
-    modules = [_function(m, members, trust) for m in fields["modules"]]
+    modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions = tuple(function for function, _ in modules)
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
@@ -186,7 +186,12 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     return Saved(functions, checkpoints, memories, arrays, tuple(graphs), entries, artifacts, machine)
 
 
-def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int]:
+def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int]:
+    """The verified IR of a kernel and its number of checkpoints, as a file tells them.
+
+    Raises:
+        Malformed, Wrong, RecordError: what it tells makes no sense.
+    """
     given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints"))
     checkpoints = saved_values.whole(given["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:

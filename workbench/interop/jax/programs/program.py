@@ -302,6 +302,7 @@ def _segment_results(*avals: Any, segment: Segment) -> list[Any]:
 
 def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
     segment = segment.with_targets(partial(edits.called, ctx))
+    edits.note_export(ctx, segment.function, segment.name)
     segment.register()
     rule = library().jax.ffi.ffi_lowering(segment.name, operand_output_aliases=dict(segment.aliases))
     return rule(ctx, *operands)

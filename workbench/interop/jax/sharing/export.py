@@ -5,11 +5,13 @@ A target's name is made from its content, so a name never means something else i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.native.target import registered
+from workbench.interop.jax.native import edits
 from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
 
@@ -17,10 +19,11 @@ from workbench.runtime.launching.checks import checks_here
 def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Like `jax.export.export(jax.jit(function), **options)`, for functions that call kernels.
 
-        data = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32")).serialize()
+        exported = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32"))
+        data = exported.serialize(vjp_order=1)      # with its gradient
 
     Shapes may be symbolic. The process that loads the program calls `wb.jax_preload(exported)` first, and needs the
-    same kernel cache.
+    same kernel cache; `wb.jax_pack` makes bytes that need neither.
 
     Args:
         function: jitted or not.
@@ -35,6 +38,7 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
     jax = library().jax
     export = export_library()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
+    given = tuple(options.pop("disabled_checks", ()))
 
     def make(*args: Any, **named: Any) -> Any:
         if checks_here():
@@ -42,14 +46,31 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
                 "An exported program cannot report unwritten outputs, as `with wb.checks():` requests.",
                 advice="Export outside of it. wb.set_checks(True) exports tests of indices, divisions and asserts.",
             )
-        known: tuple[str, ...] = ()
-        while True:
-            checks = [*options.get("disabled_checks", ()), *map(export.DisabledSafetyCheck.custom_call, known)]
-            try:
-                return export.export(jitted, **{**options, "disabled_checks": checks})(*args, **named)
-            except ValueError:  # lowering it has registered the targets it needs
-                if known == registered():
-                    raise
-                known = registered()
+        return _allowed(lambda checks: export.export(jitted, disabled_checks=checks, **options)(*args, **named), given)
 
     return make
+
+
+def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...]) -> Any:
+    """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
+    allow = export_library().DisabledSafetyCheck.custom_call
+    names: set[str] = set()
+    known: tuple[str, ...] = ()
+    token = edits.EXPORTED.set(names)
+    try:
+        while True:
+            try:
+                made = make((*given, *map(allow, known)))
+                break
+            except ValueError:  # what it calls is known only now that it was lowered
+                if len(known) == len(names):
+                    raise
+                known = tuple(sorted(names))
+    finally:
+        edits.EXPORTED.reset(token)
+    # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
+    return replace(made, _get_vjp=partial(_gradient, made._get_vjp, given))
+
+
+def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], exported: Any) -> Any:
+    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), given)
