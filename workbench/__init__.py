@@ -123,13 +123,7 @@ _MODULES = {
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
     "workbench.interop.jax": (
-        "GraphMode",
-        "jax_callable",
-        "jax_export",
-        "jax_kernel",
-        "jax_pack",
-        "jax_preload",
-        "jax_unpack",
+        "GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_pack", "jax_preload", "jax_unpack",
     ),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
 }
@@ -227,6 +221,6 @@ __all__ = [
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
     "jax_export", "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair",
     "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "profile", "record",
-    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "value_and_grad", "vector",
-    "wait", "zeros", "zeros_like",
+    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types",
+    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -74,6 +74,12 @@ def test_an_export_allows_the_targets_that_it_calls_and_no_others() -> None:
     assert len(checks) == 1 and "workbench.waved." in checks.pop()
 
 
+def test_a_program_is_exported_again_though_jax_does_not_lower_it_again() -> None:
+    f = wb.jax_kernel(waved)
+    first, second = exported(f), exported(jax.jit(f))
+    assert first.disabled_safety_checks == second.disabled_safety_checks != ()
+
+
 def test_jaxs_own_export_says_which_call_to_use() -> None:
     with pytest.raises(wb.LaunchError, match=r"wb\.jax_export\(f\)"):
         export.export(jax.jit(wb.jax_kernel(waved)))(FLOATS, NUMBER)

@@ -138,8 +138,10 @@ class _Program:
 
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
-EXPORTED: ContextVar[set[str] | None] = ContextVar("EXPORTED", default=None)
-"""The targets that the program calls which `jax_export` is exporting here."""
+EXPORTING: ContextVar[bool] = ContextVar("EXPORTING", default=False)
+"""Whether `jax_export` exports a program here."""
+exported: set[str] = set()
+"""The targets that exported programs call."""
 OURS: ContextVar[bool] = ContextVar("OURS", default=False)
 """Programs compiled now are those of a call that nothing traces: an outdated one is not called again, nor counted."""
 
@@ -175,14 +177,13 @@ def note_export(ctx: Any, kernel: str, name: str) -> bool:
     """
     if not getattr(ctx.module_context.lowering_parameters, "for_export", False):
         return False
-    names = EXPORTED.get()
-    if names is None:
+    if not EXPORTING.get():
         raise LaunchError(
             f"jax.export.export does not know the calls of {kernel}.",
             advice="Call wb.jax_export(f)(…) in its place, with the same options; it returns the same kind of object.",
             function=kernel,
         )
-    names.add(name)
+    exported.add(name)
     return True
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.native import edits
+from workbench.interop.jax.native.target import NAME
 from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
 
@@ -54,22 +55,23 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
 def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...]) -> Any:
     """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
     allow = export_library().DisabledSafetyCheck.custom_call
-    names: set[str] = set()
-    known: tuple[str, ...] = ()
-    token = edits.EXPORTED.set(names)
+    known = frozenset[str]()
+    token = edits.EXPORTING.set(True)
     try:
         while True:
             try:
-                made = make((*given, *map(allow, known)))
+                made = make((*given, *map(allow, sorted(known))))
                 break
-            except ValueError:  # what it calls is known only now that it was lowered
-                if len(known) == len(names):
+            except ValueError:  # what it calls is known only now that it, or an equal program before, was lowered
+                if known == edits.exported:
                     raise
-                known = tuple(sorted(names))
+                known = frozenset(edits.exported)
     finally:
-        edits.EXPORTED.reset(token)
+        edits.EXPORTING.reset(token)
+    called = sorted(known.intersection(NAME.findall(made.mlir_module()))) if known else ()
     # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
-    return replace(made, _get_vjp=partial(_gradient, made._get_vjp, given))
+    gradient = partial(_gradient, made._get_vjp, given)
+    return replace(made, disabled_safety_checks=(*given, *map(allow, called)), _get_vjp=gradient)
 
 
 def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], exported: Any) -> Any:
