@@ -5,8 +5,10 @@ pytest runs this file in an environment that has the libraries; see test_jax_lib
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -341,3 +343,21 @@ def test_a_pipeline_of_launches_inside_an_equinox_model() -> None:
         return eqx.filter_grad(loss)(model, x).gain, jax.grad(lambda x: loss(model, x))(x)
 
     equal(slopes, partial(wb.jax_callable(simulate, static_argnames="steps"), steps=3), simulate_jnp, 1e-12)
+
+
+def test_the_lesson_in_equinox_and_optax_trains_as_well() -> None:
+    lesson = json.loads((Path(__file__).parents[3] / "notebooks/13-a-simulator-in-a-training-loop.ipynb").read_text())
+    cells = ["".join(cell["source"]) for cell in lesson["cells"]]
+    (kernel,) = (c.removeprefix("%%kernel\n") for c in cells if c.startswith("%%kernel"))
+    (drive,) = (c for c in cells if c.startswith("def pilot"))
+    (text,) = (c.removeprefix("```python\n").removesuffix("```") for c in cells if "class Pilot(eqx.Module)" in c)
+    names: dict[str, Any] = {"jax": jax, "jnp": jnp, "wb": wb}
+    wb.build_cell(kernel).bind(names)
+    names["simulate"] = wb.jax_kernel(names["crane"])
+    jax.config.update("jax_enable_x64", False)
+    try:
+        exec(drive, names)
+        exec(text, names)
+    finally:
+        jax.config.update("jax_enable_x64", True)
+    assert names["eqx_losses"][-1] < 0.05 * names["eqx_losses"][0]
