@@ -123,7 +123,13 @@ _MODULES = {
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
     "workbench.interop.jax": (
-        "GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_pack", "jax_preload", "jax_unpack",
+        "GraphMode",
+        "jax_callable",
+        "jax_export",
+        "jax_kernel",
+        "jax_pack",
+        "jax_preload",
+        "jax_unpack",
     ),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
 }
