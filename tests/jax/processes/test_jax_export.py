@@ -107,6 +107,7 @@ def assert_same(shown: list[list[float]], function: Callable[..., Any], *sizes: 
         np.testing.assert_allclose(shown[2 * n + 1], slope, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_pack_runs_and_differentiates_with_an_empty_cache_and_without_source(tmp_path: Path) -> None:
     (n,) = export.symbolic_shape("n")
     data = wb.jax_pack(exported(floats=jax.ShapeDtypeStruct((n,), "float32")), vjp_order=1)

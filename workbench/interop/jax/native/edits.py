@@ -138,8 +138,8 @@ class _Program:
 
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
-EXPORTING: ContextVar[bool] = ContextVar("EXPORTING", default=False)
-"""Whether `jax_export` exports a program here."""
+EXPORTING: ContextVar[str | None] = ContextVar("EXPORTING", default=None)
+"""Where `jax_export` exports a program: the GPUs it is for (`sm_90`), or "" for those of this machine."""
 exported: set[str] = set()
 """The targets that exported programs call."""
 OURS: ContextVar[bool] = ContextVar("OURS", default=False)
@@ -177,7 +177,7 @@ def note_export(ctx: Any, kernel: str, name: str) -> bool:
     """
     if not getattr(ctx.module_context.lowering_parameters, "for_export", False):
         return False
-    if not EXPORTING.get():
+    if EXPORTING.get() is None:
         raise LaunchError(
             f"jax.export.export does not know the calls of {kernel}.",
             advice="Call wb.jax_export(f)(…) in its place, with the same options; it returns the same kind of object.",

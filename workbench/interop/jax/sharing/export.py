@@ -17,7 +17,7 @@ from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
 
 
-def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> Callable[..., Any]:
     """Like `jax.export.export(jax.jit(function), **options)`, for functions that call kernels.
 
         exported = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32"))
@@ -28,6 +28,8 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
 
     Args:
         function: jitted or not.
+        arch: with `platforms=["cpu", "cuda"]`, the GPUs to compile for ("sm_90"), which need not be in this machine; by
+            default those that are.
         **options: of `jax.export.export`.
 
     Returns:
@@ -35,6 +37,7 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
 
     Raises:
         LaunchError: inside `with wb.checks():`, whose reports of unwritten outputs are callbacks into this process.
+        DeviceError: for GPUs, if there is none and no `arch`, or NVRTC does not know it.
     """
     jax = library().jax
     export = export_library()
@@ -47,16 +50,20 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
                 "An exported program cannot report unwritten outputs, as `with wb.checks():` requests.",
                 advice="Export outside of it. wb.set_checks(True) exports tests of indices, divisions and asserts.",
             )
-        return _allowed(lambda checks: export.export(jitted, disabled_checks=checks, **options)(*args, **named), given)
+
+        def attempt(checks: Sequence[Any]) -> Any:
+            return export.export(jitted, disabled_checks=checks, **options)(*args, **named)
+
+        return _allowed(attempt, given, arch)
 
     return make
 
 
-def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...]) -> Any:
+def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch: str) -> Any:
     """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
     allow = export_library().DisabledSafetyCheck.custom_call
     known = frozenset[str]()
-    token = edits.EXPORTING.set(True)
+    token = edits.EXPORTING.set(arch)
     try:
         while True:
             try:
@@ -70,9 +77,9 @@ def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...]) -> An
         edits.EXPORTING.reset(token)
     called = sorted(known.intersection(NAME.findall(made.mlir_module()))) if known else ()
     # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
-    gradient = partial(_gradient, made._get_vjp, given)
+    gradient = partial(_gradient, made._get_vjp, given, arch)
     return replace(made, disabled_safety_checks=(*given, *map(allow, called)), _get_vjp=gradient)
 
 
-def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], exported: Any) -> Any:
-    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), given)
+def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], arch: str, exported: Any) -> Any:
+    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), given, arch)

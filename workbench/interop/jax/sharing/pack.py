@@ -17,19 +17,21 @@ from typing import Any
 from workbench.api.builds.build import load
 from workbench.api.load_record import SavedSpecialisation
 from workbench.errors import CacheError, RecordError, WorkbenchError
-from workbench.interop.jax.launches.plan import Code, origin_data
+from workbench.interop.jax.launches.cuda import CudaTarget, arch_here, target_for
+from workbench.interop.jax.launches.plan import Code, Plan, origin_data
 from workbench.interop.jax.native.descriptor import Description, Kind, Wire
 from workbench.interop.jax.native.table import preload_segment, segment_data
 from workbench.interop.jax.native.target import NAME, Target, kept, make_target, registered
 from workbench.interop.jax.values.library import export_library
 from workbench.ir.data import read_type
 from workbench.ir.json_values import Malformed
+from workbench.runtime.device.driver import driver
 from workbench.runtime.records import archive, saved_values
 from workbench.runtime.records.saved import DIRECTIONS, read_function
 from workbench.types import ArrayType, Scalar, Vector, element
 
 _ORIGIN = ("kernel", "checkpoints", "direction", "contiguous", "shared", "constant", "checks", "wires")
-_TARGET = ("module", "label", "late", *_ORIGIN[2:])
+_TARGET = ("module", "label", "late", "block", *_ORIGIN[2:])
 
 
 def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
@@ -48,7 +50,7 @@ def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
         The bytes, for `wb.jax_unpack`.
 
     Raises:
-        CacheError: the cache does not hold one of the kernels, or it is one for GPUs.
+        CacheError: the cache does not hold one of the kernels.
         RecordError: a kernel has no form in a file.
     """
     program = bytes(exported.serialize(vjp_order=vjp_order))
@@ -94,7 +96,7 @@ def _told(name: str, members: dict[str, bytes]) -> Any:
     rest = {n: origin[n] for n in _ORIGIN[2:]}
     return {
         "module": {"kernel": kernel, "member": member, "checkpoints": origin["checkpoints"]},
-        "label": described["label"], "late": described["late"], **rest,
+        "label": described["label"], "late": described["late"], "block": described.get("block", 0), **rest,
     }  # fmt: skip
 
 
@@ -105,7 +107,8 @@ def jax_unpack(data: bytes) -> Any:
         exported.call(x)                            # in a jitted function and under jax.grad too
 
     Neither the kernels' source code nor their cache is needed: they are compiled now, or found in the cache if this
-    machine has compiled them before.
+    machine has compiled them before. Those for GPUs are compiled for the GPUs that are here, and left out if there are
+    none.
 
     Args:
         data: from `jax_pack`.
@@ -143,18 +146,22 @@ def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
     made = {name: _target(name, data, members) for name, data in targets.items() if name not in known}
     read = {name: segment_data(data, frozenset(targets)) for name, data in segments.items() if name not in known}
     for target in made.values():
-        target.register()
+        if target is not None:
+            target.register()
     for name, segment in read.items():
         preload_segment(name, segment)
 
 
-def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target:
+def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | CudaTarget | None:
     told = saved_values.record(data, f"the target {name}", _TARGET)
     function, checkpoints = read_function(told["module"], members, False)
     direction, constant = told["direction"], told["constant"]
     flags = [told[n] for n in ("contiguous", "shared", "checks", "late")]
     if direction not in DIRECTIONS or not all(type(flag) is bool for flag in flags) or not isinstance(constant, list):
         raise saved_values.Wrong(f"the target {name} is compiled in no way that there is")
+    block = saved_values.index(told["block"], 1025, "block")
+    if block and driver() is None:
+        return None
     chosen = tuple(saved_values.index(n, len(function.params), "parameter") for n in constant)
     contiguous, shared, checks, late = flags
     source = SavedSpecialisation(function, checkpoints)
@@ -168,6 +175,9 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target:
         explained = code.function if checks else None
         target = make_target(description, loaded.digest, loaded.handle, explained, partial(origin_data, code, wires))
         target._text  # noqa: B018  # a description that cannot be written is found before anything is registered
+        if block:
+            plan = Plan(function.name, loaded.launch_ndim, target, code, _no_further, _no_further)
+            return replace(target_for(plan, block, arch_here(plan)), name=name, is_exported=True)
     except (CacheError, saved_values.Wrong):
         raise
     except WorkbenchError as error:
@@ -175,6 +185,18 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target:
     except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
         raise RecordError(f"{function.name} cannot be built ({type(error).__name__}).") from error
     return replace(target, name=name, is_exported=True)
+
+
+def _no_further(*wanted: Any) -> Any:
+    raise AssertionError("the derivatives of an exported call are exported with it")
+
+
+def on_gpus(name: str) -> CudaTarget | None:
+    """The target for GPUs that the store keeps under a name, for those of this machine; None if there are none."""
+    members: dict[str, bytes] = {}
+    made = _target(name, _told(name, members), members)
+    assert not isinstance(made, Target), "a target for GPUs has blocks"
+    return made
 
 
 def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
