@@ -352,7 +352,7 @@ def test_the_lesson_in_equinox_and_optax_trains_as_well() -> None:
     (drive,) = (c for c in cells if c.startswith("def pilot"))
     (text,) = (c.removeprefix("```python\n").removesuffix("```") for c in cells if "class Pilot(eqx.Module)" in c)
     names: dict[str, Any] = {"jax": jax, "jnp": jnp, "wb": wb}
-    wb.build_cell(kernel).bind(names)
+    wb.build_cell(kernel, names).bind(names)
     names["simulate"] = wb.jax_kernel(names["crane"])
     jax.config.update("jax_enable_x64", False)
     try:
