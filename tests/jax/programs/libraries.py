@@ -351,7 +351,7 @@ def test_the_lesson_in_equinox_and_optax_trains_as_well() -> None:
     (kernel,) = (c.removeprefix("%%kernel\n") for c in cells if c.startswith("%%kernel"))
     (drive,) = (c for c in cells if c.startswith("def pilot"))
     (text,) = (c.removeprefix("```python\n").removesuffix("```") for c in cells if "class Pilot(eqx.Module)" in c)
-    names: dict[str, Any] = {"jax": jax, "jnp": jnp, "wb": wb}
+    names: dict[str, Any] = {"__name__": __name__, "jax": jax, "jnp": jnp, "wb": wb}
     wb.build_cell(kernel, names).bind(names)
     names["simulate"] = wb.jax_kernel(names["crane"])
     jax.config.update("jax_enable_x64", False)
