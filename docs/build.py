@@ -44,7 +44,7 @@ API = {
         Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad find_nan
         Explanation""",
     "Records and graphs": "record Recorder load_record capture capture_if capture_while capture_stream Graph",
-    "JAX": "jax_kernel jax_callable GraphMode jax_export jax_preload",
+    "JAX": "jax_kernel jax_callable GraphMode jax_export jax_pack jax_unpack jax_preload",
     "Devices": """
         Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize
         is_peer_access_supported is_peer_access_enabled set_peer_access_enabled trim""",

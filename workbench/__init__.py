@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from workbench.api.profiling.profile import profile
     from workbench.api.profiling.report import Profile
     from workbench.api.tapes.tape import Tape
-    from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_preload
+    from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_pack, jax_preload, jax_unpack
     from workbench.runtime.records.recorder import Recorder, record
     from workbench.utils.hash_grid import HashGrid
 
@@ -125,7 +125,15 @@ _MODULES = {
     "workbench.api.profiling.profile": ("profile",),
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
-    "workbench.interop.jax": ("GraphMode", "jax_callable", "jax_export", "jax_kernel", "jax_preload"),
+    "workbench.interop.jax": (
+        "GraphMode",
+        "jax_callable",
+        "jax_export",
+        "jax_kernel",
+        "jax_pack",
+        "jax_preload",
+        "jax_unpack",
+    ),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
     "workbench.utils.hash_grid": ("HashGrid",),
 }
@@ -224,8 +232,8 @@ __all__ = [
     "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "full_like", "func",
     "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
-    "jax_export", "jax_kernel", "jax_preload", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
-    "vector", "wait", "zeros", "zeros_like",
+    "jax_export", "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair",
+    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record",
+    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils",
+    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 import workbench as wb
 from tests.support.devices.ffi_gpu_frames import Gpu
 from workbench.interop.jax.launches import cuda
+from workbench.interop.jax.native import target
 
 jax = pytest.importorskip("jax")
 pytest.importorskip("cuda.bindings.driver")
@@ -97,3 +98,52 @@ def test_without_a_gpu_a_lowering_for_one_is_refused() -> None:
         pytest.skip("there is a GPU here")
     with pytest.raises(wb.DeviceError, match="no CUDA device to compile scale for"):
         lowered(wb.jax_kernel(scale), X, 1.0)
+
+
+@wb.kernel
+def stretch(x: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
+    i = wb.tid()
+    y[i] = s * x[i] * x[i]
+
+
+SHAPES = jax.ShapeDtypeStruct((6,), "float32"), jax.ShapeDtypeStruct((), "float32")
+
+
+def test_a_program_for_both_is_exported_packed_and_run_where_there_is_no_gpu(need: Callable[[str], str]) -> None:
+    need("nvrtc")
+    pytest.importorskip("flatbuffers")
+    f = wb.jax_kernel(stretch)
+    with pytest.raises(wb.DeviceError, match='Pass arch="sm_90"'):
+        wb.jax_export(f, platforms=["cpu", "cuda"])(*SHAPES)
+    exported = wb.jax_export(f, platforms=["cpu", "cuda"], arch="sm_90")(*SHAPES)
+    assert len(exported.disabled_safety_checks) == 2
+    again = wb.jax_unpack(wb.jax_pack(exported, vjp_order=1))
+    assert again.platforms == ("cpu", "cuda")
+    np.testing.assert_allclose(again.call(X, np.float32(3)), 3 * X * X, rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(lambda x: again.call(x, 3.0).sum())(jnp.array(X)), 6 * X, rtol=1e-6)
+    wb.jax_preload(again)
+
+
+@wb.kernel
+def squeeze(x: wb.array[wb.float32], s: wb.float32, y: wb.array[wb.float32]):
+    i = wb.tid()
+    y[i] = x[i] / (s + x[i])
+
+
+@pytest.mark.parametrize("how", ["unpacked", "preloaded"])
+def test_where_there_are_gpus_it_is_registered_for_them(how: str, registered: list[Any]) -> None:
+    pytest.importorskip("flatbuffers")
+    with pytest.MonkeyPatch.context() as patch:  # written where there is no GPU, for another architecture
+        patch.setattr(cuda, "driver", lambda: None)
+        exported = wb.jax_export(wb.jax_kernel(squeeze), platforms=["cuda"], arch="sm_80")(*SHAPES)
+    assert registered == []
+    data = wb.jax_pack(exported)
+    if how == "unpacked":
+        wb.jax_unpack(data)
+    else:
+        wb.jax_preload(exported)
+    ((name, bundle, platform),) = registered
+    assert name in exported.mlir_module() and platform == "CUDA" and set(bundle) == {"initialize", "execute"}
+    cuda_names = [n for n in target._registered if "squeeze" in n]
+    for known in cuda_names:  # a mock GPU knew it; the next case is another process
+        target._registered.pop(known)

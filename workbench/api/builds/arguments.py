@@ -51,7 +51,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
             advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
             parameter="dim",
         )  # fmt: skip
-    return tuple(int(n) for n in given)
+    return tuple(n + 0 if isinstance(n, int) else int(n) for n in given)
 
 
 def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str) -> tuple[int, ...]:

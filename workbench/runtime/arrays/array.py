@@ -139,7 +139,7 @@ class array(Viewed, Arithmetic):
         self.memory = memory
         self.address = memory.address if address is None else address
         self.dtype = dtype
-        self.shape = tuple(int(n) for n in shape)
+        self.shape = tuple(n if isinstance(n, int) else int(n) for n in shape)
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
         wide, kind = is_wide(self.shape), type if type is not None else array_type(dtype, len(self.shape))

@@ -72,7 +72,7 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
-    return tuple(int(n) for n in dims)
+    return tuple(n if isinstance(n, int) else int(n) for n in dims)
 
 
 def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:

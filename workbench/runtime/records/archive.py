@@ -21,7 +21,7 @@ from typing import Any
 
 from workbench.errors import RecordError
 
-FORMAT, VERSION = "workbench record", 3
+FORMAT, VERSION = "workbench record", 2
 _DIRECTORY, _SEAL = "record.json", "seal"
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,

@@ -156,7 +156,7 @@ class _Writer:
             member = f"modules/{number}-{record.kernel}.json"
             self.members[member] = json.dumps(data, separators=(",", ":")).encode()
             kernel = specialisation.kernel
-            options = {"checkpoints": kernel.checkpoints, "fma": kernel.fma}
+            options = {"checkpoints": kernel.checkpoints, **({"fma": True} if kernel.fma else {})}
             self.modules.append({"kernel": record.kernel, "member": member, **options})
         self.artifact(record)
         return self._modules[id(specialisation)]

@@ -171,7 +171,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
         raise saved_values.Wrong("a part of the content is not a list")
-    modules = [_function(m, members, trust) for m in fields["modules"]]
+    modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
@@ -187,18 +187,26 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     return Saved(functions, checkpoints, fma, memories, arrays, tuple(graphs), entries, artifacts, machine)
 
 
-def _function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
-    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", "fma"))
+def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
+    """The verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
+
+    Raises:
+        Malformed, Wrong, RecordError: what it tells makes no sense.
+    """
+    # Only kernels that are contracted say so: files from before there was a choice are read as they were.
+    some = ("fma",) if isinstance(told, dict) and "fma" in told else ()
+    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", *some))
     checkpoints = saved_values.whole(given["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:
         raise saved_values.Wrong("a kernel with an improper number of checkpoints")
-    if not isinstance(given["fma"], bool):
+    fma = given.get("fma", False)
+    if not isinstance(fma, bool):
         raise saved_values.Wrong("a kernel with an improper fma")
     function = from_data(archive.read_json(saved_values.member(given["member"], members)), trust)
     wrong = verify_builtins(function)
     if wrong:
         raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
-    return function, checkpoints, given["fma"]
+    return function, checkpoints, fma
 
 
 def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:

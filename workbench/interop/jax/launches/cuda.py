@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ctypes
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from workbench.api.builds.build import backend_for, function_of
@@ -24,14 +25,15 @@ from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 from workbench.errors import DeviceError
-from workbench.interop.jax.launches.plan import Code, Plan
+from workbench.interop.jax.launches.plan import Code, Plan, origin_data
 from workbench.interop.jax.native import edits, registry
 from workbench.interop.jax.native.abi import string_text
 from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
 from workbench.interop.jax.native.handler import CUDA, CUDA_INITIALIZE, REFUSE, address_of
-from workbench.interop.jax.native.target import content_name, for_ever, make_known_on_gpus
+from workbench.interop.jax.native.target import content_name, for_ever, keep, make_known_on_gpus
 from workbench.interop.jax.native.thunk import outdated_first
 from workbench.ir.build import Builder
+from workbench.ir.data import Unwritable
 from workbench.ir.rewrite import copy_block
 from workbench.ir.values import Block, Function, Value
 from workbench.runtime.device.driver import driver
@@ -75,6 +77,7 @@ class CudaTarget:
         description: its wires, for the handler.
         image, entry: the cubin and its symbol.
         block, each: threads of a block, and points of a launch that one takes.
+        origin: what its code is made from, as JSON values.
     """
 
     name: str
@@ -83,15 +86,26 @@ class CudaTarget:
     entry: str = field(compare=False, repr=False)
     block: int = field(compare=False, repr=False)
     each: int = field(compare=False, repr=False)
+    origin: Callable[[], Any] = field(compare=False, repr=False)
+    is_exported: bool = field(default=False, compare=False, repr=False)
 
     @property
     def exported(self) -> CudaTarget:
         """The same for programs that are exported, which keep their version."""
-        return replace(self, name=content_name(self.description, self.name, "exported"))
+        return replace(self, name=content_name(self.description, self.name, "exported"), is_exported=True)
 
     def register(self) -> None:
-        """Make it known to XLA for CUDA; once per process."""
-        make_known_on_gpus(self.name, self.thunks)
+        """Make it known to XLA for CUDA, once per process; one that is only exported needs no GPU here."""
+        if not self.is_exported or driver() is not None:
+            make_known_on_gpus(self.name, self.thunks)
+        if self.is_exported:
+            keep(self.name, self._described)
+
+    def _described(self) -> dict[str, Any]:
+        with suppress(Unwritable):
+            told = {"label": self.description.kernel, "late": False, "block": self.block}
+            return {"origin": self.origin(), **told}
+        return {}
 
     def thunks(self) -> dict[str, int]:
         """The addresses of its handlers by XLA's stage, made now."""
@@ -137,24 +151,37 @@ _alive: list[Any] = []
 
 
 def cuda_target(plan: Plan, block: int) -> CudaTarget:
-    """The target of a plan on this machine's GPUs.
+    """The target of a plan on this machine's GPUs, or on those that it is exported for.
 
     Raises:
         DeviceError: there is no GPU, or there are some of different architectures.
         BuildError: NVRTC refused the code.
     """
-    found = driver()
-    if found is None:
-        raise DeviceError(f"There is no CUDA device to compile {plan.kernel} for.")
     if plan.checked:
         warnings.warn(_UNCHECKED, stacklevel=2)
+    arch = edits.EXPORTING.get() or arch_here(plan)
+    made = target_for(plan, block, arch)
+    edits.claim(made.name, plan.code.specialisation)
+    return made
+
+
+def arch_here(plan: Plan) -> str:
+    """The architecture of this machine's GPUs.
+
+    Raises:
+        DeviceError: there is none, or there are several.
+    """
+    found = driver()
+    if found is None:
+        advice = 'Pass arch="sm_90", or another, to wb.jax_export.' if edits.EXPORTING.get() is not None else ""
+        raise DeviceError(f"There is no CUDA device to compile {plan.kernel} for.", advice=advice)
     kinds = sorted({found.arch(n) for n in range(found.count())})
     if len(kinds) > 1:
         raise DeviceError(
             f"{plan.kernel} would run under JAX on GPUs of different kinds: {', '.join(kinds)}.",
             advice="Let JAX see those of one kind: CUDA_VISIBLE_DEVICES.", function=plan.kernel,
         )  # fmt: skip
-    return target_for(plan, block, kinds[0])
+    return kinds[0]
 
 
 def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
@@ -176,8 +203,8 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     description = Description(described.kernel, wires, placed, ON_GPU)
     block, each = (function.block_dim, 1) if function.block_dim else (block, block)
     name = content_name(description, f"{entry.metadata['digest']} {block}")
-    edits.claim(name, plan.code.specialisation)
-    return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each)
+    origin = partial(origin_data, plan.code, described.wires)
+    return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each, origin)
 
 
 def _is_reference(wire: Wire) -> bool:

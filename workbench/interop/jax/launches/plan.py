@@ -18,8 +18,10 @@ from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native import registry as known
-from workbench.interop.jax.native.descriptor import Description, Kind, Wire
+from workbench.interop.jax.native.descriptor import Description, Kind, Wire, pattern
 from workbench.interop.jax.native.target import Target, make_target
+from workbench.ir.data import to_data, type_data
+from workbench.ir.json_values import Json
 from workbench.ir.values import Function
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
@@ -128,7 +130,8 @@ class Plan:
     def late(self) -> Target:
         """The target where neither a fault nor an interrupt may fail one device of several."""
         described = replace(self.target.description, late=True)
-        made = make_target(described, self.target.digest, self.target.code, self.target.function)
+        of = self.target
+        made = make_target(described, of.digest, of.code, of.function, of.origin)
         edits.claim(made.name, self.code.specialisation)
         known.plans[made.name] = self
         return made
@@ -193,7 +196,8 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     # The same limits as for `wb.launch`, so that both split a launch alike, and sums have the same bits.
     grains = loaded.threads_per_task, loaded.strip, loaded.sums
     description = Description(name or loaded.name, wires, loaded.layout, *grains, code.checks)
-    target = make_target(description, loaded.digest, loaded.handle, code.function if code.checks else None)
+    function = code.function if code.checks else None
+    target = make_target(description, loaded.digest, loaded.handle, function, partial(origin_data, code, wires))
     edits.claim(target.name, code.specialisation)
 
     gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
@@ -217,6 +221,29 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
     return made
+
+
+def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
+    """What a target is made from, on whatever machine: the kernel's IR, how it is compiled, and the wires.
+
+    Raises:
+        Unwritable: a type has no form as data.
+    """
+    told: dict[str, Json] = {
+        "kernel": to_data(code.specialisation.function), "fma": code.specialisation.kernel.fma,
+        "checkpoints": code.specialisation.kernel.checkpoints,
+        "direction": code.direction, "contiguous": code.contiguous, "shared": code.shared,
+        "constant": [*code.constant], "checks": code.checks,
+        "wires": [
+            [w.name, int(w.kind), type_data(w.type), w.rank, w.operand, w.result, w.value, _hex(pattern(w)), w.view]
+            for w in wires
+        ],
+    }  # fmt: skip
+    return told
+
+
+def _hex(pattern: bytes | None) -> Json:
+    return None if pattern is None else pattern.hex()
 
 
 def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:

@@ -111,11 +111,12 @@ class Description:
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
-            width, pattern = _pattern(wire)
+            filled = pattern(wire) or b""
+            width, bits = len(filled), int.from_bytes(filled, "little")
             inner = wire.inner[0] if wire.inner else 0
             fields = (
                 wire.kind, code(element(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
-                wire.type.size, slot.offset, width, pattern, views if wire.view else -1, wire.view,
+                wire.type.size, slot.offset, width, bits, views if wire.view else -1, wire.view,
             )  # fmt: skip
             views += 1 + 2 * wire.view if wire.view else 0
             rows.append(f"%Param {{ ptr @param.{number}, {', '.join(f'i64 {int(f)}' for f in fields)} }}")
@@ -158,14 +159,11 @@ def completed(text: str) -> str:
     return "\n".join(lines)
 
 
-def _pattern(wire: Wire) -> tuple[int, int]:
-    """Bytes of one component and its bits as a number; (0, 0) where nothing is filled in."""
-    if wire.fill is None:
-        return 0, 0
-    if isinstance(wire.fill, bytes):
-        return len(wire.fill), int.from_bytes(wire.fill, "little")
-    scalar = element(wire.type)
-    return scalar.size, int.from_bytes(np.asarray(wire.fill).astype(scalar.numpy).tobytes(), "little")
+def pattern(wire: Wire) -> bytes | None:
+    """The bytes of one component that a result is filled with; None where nothing is filled in."""
+    if wire.fill is None or isinstance(wire.fill, bytes):
+        return wire.fill
+    return np.asarray(wire.fill).astype(element(wire.type).numpy).tobytes()
 
 
 def static_bits(value: np.generic) -> int:

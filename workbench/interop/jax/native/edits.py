@@ -138,6 +138,10 @@ class _Program:
 
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
+EXPORTING: ContextVar[str | None] = ContextVar("EXPORTING", default=None)
+"""Where `jax_export` exports a program: the GPUs it is for (`sm_90`), or "" for those of this machine."""
+exported: set[str] = set()
+"""The targets that exported programs call."""
 OURS: ContextVar[bool] = ContextVar("OURS", default=False)
 """Programs compiled now are those of a call that nothing traces: an outdated one is not called again, nor counted."""
 
@@ -146,14 +150,14 @@ def called(ctx: Any, target: T) -> T:
     """The target that the program which JAX lowers calls in this one's place: exported ones have their own.
 
     Raises:
-        LaunchError: it is outdated.
+        LaunchError: it is outdated, or exported by JAX alone.
     """
     calls = _calls.get(target.name)
     if calls is not None and calls.text is not None:
         raise LaunchError(calls.text.value.decode(), function=target.description.kernel)
-    module = ctx.module_context
-    if getattr(module.lowering_parameters, "for_export", False):
+    if note_export(ctx, target.description.kernel, target.exported.name):
         return target.exported
+    module = ctx.module_context
     if not OURS.get():
         # One per compiled program, however many launches it has; JAX drops its keep-alives with the program.
         program = next((k for k in module.keepalives if isinstance(k, _Program)), None)
@@ -163,6 +167,24 @@ def called(ctx: Any, target: T) -> T:
             _programs.add(program)
         program.targets.add(target.name)
     return target
+
+
+def note_export(ctx: Any, kernel: str, name: str) -> bool:
+    """Whether JAX lowers a program to export it; then note that it calls the target of this name.
+
+    Raises:
+        LaunchError: `jax_export` does not run here, so JAX would refuse the name with an error of its own.
+    """
+    if not getattr(ctx.module_context.lowering_parameters, "for_export", False):
+        return False
+    if EXPORTING.get() is None:
+        raise LaunchError(
+            f"jax.export.export does not know the calls of {kernel}.",
+            advice="Call wb.jax_export(f)(…) in its place, with the same options; it returns the same kind of object.",
+            function=kernel,
+        )
+    exported.add(name)
+    return True
 
 
 def look(cell: str) -> None:

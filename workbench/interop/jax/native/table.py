@@ -20,6 +20,7 @@ from workbench.interop.jax.native.abi import CODES
 from workbench.interop.jax.native.descriptor import THUNK
 from workbench.interop.jax.native.handler import PROGRAM, address_of, handler_text
 from workbench.interop.jax.native.target import Target, keep, make_known, thunk_named, thunk_of
+from workbench.runtime.records import saved_values
 
 LAUNCH, REPEAT, FILL = range(3)
 HEAD = 7
@@ -195,7 +196,27 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
     return thunk_of(text)
 
 
+def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
+    """What a file tells of a segment that calls these targets: its words are integers, each call is at one of them.
+
+    Raises:
+        Wrong: it tells something else.
+    """
+    told = saved_values.record(data, "a function of launches", ("program", "words", "calls"))
+    words, calls = told["words"], told["calls"]
+    if not isinstance(words, list) or len(words) < HEAD or not isinstance(calls, dict):
+        raise saved_values.Wrong("a function of launches without steps")
+    if not all(type(word) is int and -(2**63) <= word < 2**63 for word in words):
+        raise saved_values.Wrong("a function of launches with a step that is none")
+    for at, name in calls.items():
+        saved_values.index(int(at) if at.isdecimal() else None, len(words), "step")
+        if name not in targets:
+            raise saved_values.Wrong(f"a call of {str(name)[:80]}, which is missing")
+    return {**told, "program": saved_values.text(told["program"])}
+
+
 def preload_segment(name: str, described: dict[str, Any]) -> None:
     """Make a kept segment known to XLA: its targets' code comes from the store."""
     calls = {int(k): thunk_named(target) for k, target in described["calls"].items()}
-    make_known(name, lambda: _thunk(described["program"], described["words"], calls))
+    if make_known(name, lambda: _thunk(described["program"], described["words"], calls)):
+        keep(name, lambda: described)

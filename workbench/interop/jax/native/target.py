@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -50,6 +50,7 @@ class Target:
         code: the kernel's, which XLA will call as long as the process lives.
         digest: the module key of the kernel's code.
         function: makes its IR, where the code has checks: for the text of its faults.
+        origin: what its code is made from, as JSON values; None if that has no such form.
     """
 
     name: str
@@ -57,12 +58,15 @@ class Target:
     code: jit.CpuCode = field(compare=False, repr=False)
     digest: str = field(compare=False, repr=False)
     function: Callable[[], Function] | None = field(default=None, compare=False, repr=False)
+    origin: Callable[[], Any] | None = field(default=None, compare=False, repr=False)
+    is_exported: bool = field(default=False, compare=False, repr=False)
 
     @cached_property
     def exported(self) -> Target:
         """The same for programs that are exported: it keeps its version whatever becomes of the kernel."""
-        name = content_name(self.description, self.digest, "exported")
-        return Target(name, self.description, self.code, self.digest, self.function)
+        # "2": the store keeps the origin of these, too.
+        name = content_name(self.description, self.digest, "exported 2")
+        return replace(self, name=name, is_exported=True)
 
     def register(self) -> None:
         """Make the target known to XLA for CPU; once per process, after JAX's backend is up."""
@@ -79,6 +83,10 @@ class Target:
             # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
             with suppress(Unwritable):
                 found["function"] = to_data(self.function())
+        if self.is_exported and self.origin is not None:
+            with suppress(Unwritable):
+                found["origin"] = self.origin()
+                found |= {"label": self.description.kernel, "late": self.description.late}
         return found
 
     @cached_property
@@ -93,10 +101,11 @@ class Target:
 
 
 def make_target(
-    description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None
-) -> Target:
-    """The target of a kernel whose code was loaded from the artifact `digest`; `function` as there."""
-    return Target(content_name(description, digest), description, code, digest, function)
+    description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None,
+    origin: Callable[[], Any] | None = None,
+) -> Target:  # fmt: skip
+    """The target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as there."""
+    return Target(content_name(description, digest), description, code, digest, function, origin)
 
 
 def content_name(description: Description, digest: str, *more: str) -> str:

@@ -10,21 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.primitives import primitives, tangent_of
-from workbench.interop.jax.native import edits
-from workbench.interop.jax.native.table import Segment
-from workbench.interop.jax.programs.flat import Flat, Value, flatten
+from workbench.interop.jax.programs.flat import Flat, flatten
 from workbench.interop.jax.programs.schedule import Part, parts
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.library import library, needs_devices
-from workbench.interop.jax.values.manual import explicit_mesh, know, several_devices, shaped, varying
+from workbench.interop.jax.values.library import library
 from workbench.types import SCALARS, is_float
 
 
@@ -156,7 +148,7 @@ class Linearised:
 
 def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
     jax = library().jax
-    floats = [n for n, a in enumerate(program.closed.out_avals) if _is_float(a)]
+    floats = [n for n, a in enumerate(program.closed.out_avals) if is_float_aval(a)]
     moved = [jax.ShapeDtypeStruct(program.inputs[n].shape, program.inputs[n].dtype) for n in wanted]
     kept: list[Any] = []
 
@@ -199,207 +191,15 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
     return Linearised(small, Program.of(f"{program.name}_tangent", tangent, [*types, *moved]), tuple(residuals))
 
 
-def _is_float(aval: Any) -> bool:
+def is_float_aval(aval: Any) -> bool:
+    """Whether a value of this abstract type has a gradient."""
     return aval.dtype.name in SCALARS and is_float(SCALARS[aval.dtype.name])
 
 
 def _inner(equation: Any) -> Any:
     """The jaxpr that one of our operations stands for."""
-    kinds = programs()
-    if equation.primitive in (kinds.program, kinds.linear):
+    if isinstance(equation.params.get("program"), Program):
         return equation.params["program"].closed
     if equation.primitive is primitives().tangent:
         return tangent_of(tuple(v.aval for v in equation.invars), **equation.params)
     return None
-
-
-class Programs(NamedTuple):
-    """The primitives: a program, one that is linear in its last operands, and a native segment."""
-
-    program: Any
-    linear: Any
-    segment: Any
-
-
-@lru_cache(maxsize=1)
-def programs() -> Programs:
-    """The primitives, made and registered with JAX at the first call."""
-    jax = library()
-    names = ("program", "linear", "segment")
-    found = Programs(*(jax.Primitive(f"workbench_{name}") for name in names))
-    for primitive in found:
-        primitive.multiple_results = True
-    for primitive in (found.program, found.linear):
-        primitive.def_impl(partial(_run_jitted, primitive))
-        primitive.def_abstract_eval(_results)
-        jax.mlir.register_lowering(primitive, _lower, platform="cpu")
-        # Without a platform: everywhere but on the CPU each launch is XLA's.
-        jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
-        jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
-        know(primitive)
-        refuse_jet(primitive)
-        needs_devices(primitive)
-    jax.ad.primitive_jvps[found.program] = _program_jvp
-    jax.ad.primitive_jvps[found.linear] = _linear_jvp
-    jax.ad.primitive_transposes[found.linear] = _transpose
-    jax.ad.primitive_transposes[found.program] = _transpose_program
-    jax.partial_eval.dce_rules[found.program] = _drop_results
-    found.segment.def_abstract_eval(_segment_results)
-    jax.mlir.register_lowering(found.segment, _lower_segment, platform="cpu")
-    return found
-
-
-def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
-    """The results of a program, as one call where it can be one."""
-    tracers = (x for x in operands if isinstance(x, library().jax.core.Tracer))
-    if not program.is_one_call or any(varying(x.aval) or explicit_mesh(x.aval) for x in tracers):
-        return program(*operands)
-    return programs().program.bind(*operands, program=program)
-
-
-def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
-    key = (primitive, params.get("split"))
-    program = params["program"]
-
-    def make() -> Callable[..., Any]:
-        return whole(partial(primitive.bind, **params), program.name, lambda: program.checked)
-
-    return program.derived(key, make)(*operands)
-
-
-def _results(*avals: Any, program: Program, split: int = 0) -> list[Any]:
-    return [shaped(a.shape, a.dtype, avals) for a in program.closed.out_avals]
-
-
-def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:
-    return program(*operands)
-
-
-def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
-    # XLA divides launches among devices, each by its own rule.
-    run = _run_each if several_devices(ctx) else _run_native
-    return library().mlir.lower_fun(run, multiple_results=True)(ctx, *operands, **params)
-
-
-def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
-    """The program level by level: XLA's operations, then a segment, and so on."""
-    flat, segments = program.native
-    known: dict[Value, Any] = dict(zip(flat.arguments, operands, strict=True))
-
-    def read(value: Value) -> Any:
-        if value not in known:
-            fill = value.fill
-            found = value.constant if fill is None else fill.primitive.bind(read(fill.inputs[0]), **fill.params)
-            known[value] = np.asarray(found, value.dtype) if fill is None and np.isscalar(found) else found
-        return known[value]
-
-    for level in range(flat.levels):
-        if level % 2:
-            _run_part(segments[level], read, known)
-            continue
-        for node in flat.nodes:
-            if node.level == level and node.outputs[0].fill is None:
-                found = node.primitive.bind(*map(read, node.inputs), **node.params)
-                known |= zip(node.outputs, found if node.primitive.multiple_results else [found], strict=True)
-    return [read(v) for v in flat.results]
-
-
-def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any]) -> None:
-    jnp = library().jnp
-    operands = [jnp.asarray(read(v)) for v in part.inputs]
-    for operand, result in part.segment.aliases:
-        # XLA aliases only buffers of equal shapes.
-        operands[operand] = operands[operand].reshape(part.segment.results[result][1])
-    found = programs().segment.bind(*operands, segment=part.segment)
-    known |= {value: found[n].reshape(value.shape) for value, n in part.outputs}
-    known |= {value: read(source).reshape(value.shape) for value, source in part.same}
-
-
-def _segment_results(*avals: Any, segment: Segment) -> list[Any]:
-    return [library().ShapedArray(shape, np.dtype(SCALARS[d].numpy)) for d, shape in segment.results]
-
-
-def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
-    segment = segment.with_targets(partial(edits.called, ctx))
-    segment.register()
-    rule = library().jax.ffi.ffi_lowering(segment.name, operand_output_aliases=dict(segment.aliases))
-    return rule(ctx, *operands)
-
-
-# ---- derivatives and batches
-
-
-def _is_zero(tangent: Any) -> bool:
-    return type(tangent) is library().ad.Zero
-
-
-def _program_jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, program: Program, split: int = 0
-) -> tuple[list[Any], list[Any]]:
-    jax = library()
-    wanted = tuple(n for n, t in enumerate(tangents) if not _is_zero(t) and _is_float(program.inputs[n]))
-    made = program.linearised(wanted)
-    found = programs().program.bind(*primals, program=made.forward)
-    residuals = [(primals if place == "operand" else found)[n] for place, n in made.residuals]
-    given = [jax.ad.instantiate_zeros(tangents[n]) for n in wanted]
-    moved = iter(programs().linear.bind(*residuals, *given, program=made.tangent, split=len(residuals)))
-    results = found[: len(program.closed.out_avals)]
-
-    def none(result: Any) -> Any:
-        return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
-
-    pairs = zip(results, program.closed.out_avals, strict=True)
-    return results, [next(moved) if _is_float(a) else none(r) for r, a in pairs]
-
-
-def _linear_jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, program: Program, split: int
-) -> tuple[list[Any], list[Any]]:
-    if not all(map(_is_zero, tangents[:split])):
-        return _program_jvp(primals, tangents, program=program)
-    again = partial(programs().linear.bind, *primals[:split], program=program, split=split)
-    return again(*primals[split:]), again(*map(library().ad.instantiate_zeros, tangents[split:]))
-
-
-def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, split: int) -> list[Any]:
-    ad = library().ad
-    linear = operands[split:]
-    wanted = [ad.is_undefined_primal(x) for x in linear]
-    if all(map(_is_zero, cotangents)):
-        return [None] * split + [ad.Zero(x.aval) if w else None for x, w in zip(linear, wanted, strict=True)]
-    full = map(ad.instantiate_zeros, cotangents)
-    found = programs().linear.bind(*operands[:split], *full, program=program.transposed(split), split=split)
-    return [None] * split + [f if w else None for f, w in zip(found, wanted, strict=True)]
-
-
-def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Program) -> list[Any]:
-    """Of a program that is linear in the operands that JAX does not know: each of its launches says whether it is."""
-    linear = [n for n, x in enumerate(operands) if library().ad.is_undefined_primal(x)]
-    order = [n for n in range(len(operands)) if n not in linear] + linear
-    split = len(operands) - len(linear)
-    ordered = program.ordered(tuple(order))
-    moved = _transpose(cotangents, *(operands[n] for n in order), program=ordered, split=split)
-    found = dict(zip(order, moved, strict=True))
-    return [found[n] for n in range(len(operands))]
-
-
-def _batch(
-    primitive: Any, operands: Sequence[Any], axes: Sequence[Any], *, program: Program, **params: Any
-) -> tuple[list[Any], list[int]]:
-    size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
-    made = program.batched(tuple(axes), size)
-    return primitive.bind(*operands, program=made, **params), [0] * len(made.closed.out_avals)
-
-
-def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
-    """What is not requested is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
-    equation = given[-1]
-    program = equation.params["program"]
-    if not any(used):
-        return [False] * len(equation.invars), None
-    if all(used):
-        return [True] * len(equation.invars), equation
-    chosen = tuple(n for n, u in enumerate(used) if u)
-    outvars = [equation.outvars[n] for n in chosen]
-    made = equation.replace(params={**equation.params, "program": program.chosen(chosen)}, outvars=outvars)
-    return [True] * len(equation.invars), made

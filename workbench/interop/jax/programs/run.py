@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.interop.jax.launches.reports import watch
+from workbench.interop.jax.programs.sizes import stood_for
 from workbench.interop.jax.programs.trace import Filled, Trace, Undefined
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
@@ -167,7 +168,8 @@ def run_traced(
     # Made unobserved, then given to the trace: it must not take them for arrays that the function makes.
     with _alone():
         given, kept = _stand_ins(trace, signature, operands)
-        outputs = [array.undefined(o.shape, o.type.dtype, CPU) for o in signature.outputs]
+        shapes = [stood_for(o.shape, trace.around) for o in signature.outputs]
+        outputs = [array.undefined(s, o.type.dtype, CPU) for s, o in zip(shapes, signature.outputs, strict=True)]
         for target, output in zip(outputs, signature.outputs, strict=True):
             scalar = element(output.type)
             known = Filled(scalar.numpy.type(output.init)) if output.init is not None else Undefined(poisoned)
@@ -203,7 +205,7 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
         for type, shape in zip(leaf.types, leaf.full_shapes, strict=True):
             value = next(rest)
             if isinstance(type, ArrayType):
-                stand_in = array.undefined(shape[: type.ndim], type.dtype, CPU)
+                stand_in = array.undefined(stood_for(shape[: type.ndim], trace.around), type.dtype, CPU)
                 trace.give(stand_in, value, leaf.name)
                 values.append(stand_in)
                 kept += [stand_in] if leaf.name in signature.in_out else []

@@ -25,12 +25,14 @@ from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import recorded_plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.native.descriptor import Kind, Wire, static_bits
+from workbench.interop.jax.programs.sizes import is_open, open_shape, open_size, refuse_part
 from workbench.interop.jax.values.access import read_before_written
 from workbench.interop.jax.values.arguments import host_values
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.out_of_range import Reach
 from workbench.interop.jax.values.traced_scalars import TracedNumber
 from workbench.interop.jax.values.uninitialised import marker
+from workbench.passes.checks.out_of_range import Condition
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
@@ -64,21 +66,23 @@ class Trace(Observer):
         specialisations: those launched, to see later whether they are still current.
         constants: memories from outside the function, with their versions of now.
         checked: whether one of the launches reports faults.
+        around: which numbers open sizes have (see `sizes`).
     """
 
     takes = True
 
-    def __init__(self, definition: Definition, code: CodeType, vmap_method: str) -> None:
+    def __init__(self, definition: Definition, code: CodeType, vmap_method: str, around: int = 0) -> None:
         self.definition = definition
         self.specialisations: set[Specialisation] = set()
         self.constants: list[tuple[Memory, int]] = []
         self.checked = False
+        self.around = around
         self._code = code
         self._method = vmap_method
         self._values: dict[Memory, Any] = {}
         self._names: dict[Memory, str] = {}
         self._filled: set[Memory] = set()
-        self._reached: set[Any] = set()
+        self._reached: dict[Any, tuple[Condition, ...]] = {}
 
     # ---- arrays
 
@@ -92,7 +96,7 @@ class Trace(Observer):
 
     def take(self, source: array) -> Any:
         """The JAX value of an array now, with its own shape and the components' axes last."""
-        shape = (*source.shape, *source.dtype.shape)
+        shape = (*open_shape(source.shape), *source.dtype.shape)
         return self._part(source).reshape(shape)
 
     def is_undefined(self, source: array) -> bool:
@@ -235,7 +239,7 @@ class Trace(Observer):
                 f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is; that is not supported under JAX.",
                 self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
             )  # fmt: skip
-        self._check_reach(record)
+        within = self._within(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
         # Only floats have gradients, so only among them does overlap matter for an adjoint.
@@ -244,26 +248,29 @@ class Trace(Observer):
         aliased = any(overlap({"written": w, "other": a}) for w, a in pairs) or binding.twice
         plan = recorded_plan(record, wires, overlap(arrays), aliased)
         operands = tuple(tuple(x.shape) for x in binding.operands)
-        sizes = tuple((_count(m, s),) for m, s in binding.results.items())
+        sizes = tuple(binding.shapes.get(m, (_count(m, s),)) for m, s in binding.results.items())
         assert isinstance(record.block_dim, int), "CUDA C++, which sees its blocks, is refused before"
         config = LaunchConfig(
-            record.dim, operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
-            views=tuple(binding.views), block=block,
+            open_shape(record.dim), operands, sizes, values=tuple(binding.statics), vmap_method=self._method,
+            views=tuple(binding.views), block=block, within=within,
         )  # fmt: skip
         results = launch(plan, binding.operands, config)
-        self._values.update(zip(binding.results, results, strict=True))
+        for memory, result in zip(binding.results, results, strict=True):
+            self._values[memory] = library().jnp.reshape(result, (-1,)) if memory in binding.shapes else result
 
-    def _check_reach(self, record: LaunchRecord) -> None:
-        """Refuse a launch that must reach outside of an array."""
+    def _within(self, record: LaunchRecord) -> tuple[Condition, ...]:
+        """What must hold of open sizes; a launch that must reach outside of an array is refused."""
         given = record.arguments.items()
-        shapes = {n: a.shape for n, a in given if isinstance(a, array)}
+        shapes = {n: open_shape(a.shape) for n, a in given if isinstance(a, array)}
+        dims = open_shape(record.dim)
         numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
         # A loop of a thousand equal launches is looked at once.
-        key = (record.loaded, record.dim, *shapes.items(), *numbers.items())
+        key = (record.loaded, dims, *shapes.items(), *numbers.items())
         if key not in self._reached:
             function, outputs = record.loaded.function, frozenset[str]()
-            Reach(record.kernel, function, record.dim, shapes, numbers, outputs, "dim", self.place()).check()
-            self._reached.add(key)
+            reach = Reach(record.kernel, function, dims, shapes, numbers, outputs, "dim", self.place())
+            self._reached[key] = reach.check()
+        return self._reached[key]
 
 
 def _refuse_structs(record: LaunchRecord) -> None:
@@ -285,6 +292,7 @@ class _Binding:
         self.results: dict[Memory, Scalar] = {}
         self.statics: list[int] = []
         self.views: list[tuple[int, ...]] = []
+        self.shapes: dict[Memory, tuple[Any, ...]] = {}
         self._places: dict[Memory, tuple[int, int, Any]] = {}
         written = [record.arguments[n] for n in record.writes]
         for target in written:
@@ -316,8 +324,19 @@ class _Binding:
         if memory not in self._places:
             self._places[memory] = self._place(memory, scalar)
         operand, result, fill = self._places[memory]
+        if is_open((*value.shape, memory.nbytes)):
+            return self._whole(name, value, Wire(name, Kind.ARRAY, value.dtype, value.ndim, operand, result, fill=fill))
         self.views.append((value.address - memory.address, *value.shape, *value.strides))
         return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
+
+    def _whole(self, name: str, value: array, wire: Wire) -> Wire:
+        """An array with an open size, which a view cannot have: it is all of an operand and result of its shape."""
+        shape = (*open_shape(value.shape), *value.dtype.shape)
+        if self.shapes.setdefault(value.memory, shape) != shape or _where(value) is not None:
+            raise refuse_part()
+        if wire.operand >= 0:
+            self.operands[wire.operand] = library().jnp.reshape(self.operands[wire.operand], shape)
+        return wire
 
     def _read_early(self) -> set[Memory]:
         """Memories that the kernel may read before it has written them."""
@@ -341,7 +360,7 @@ class _Binding:
 
 
 def _count(memory: Memory, scalar: Scalar) -> int:
-    return memory.nbytes // scalar.size
+    return open_size(memory.nbytes // scalar.size)
 
 
 def _where(view: array) -> Any:
@@ -350,8 +369,12 @@ def _where(view: array) -> Any:
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner
     if view.is_contiguous:
-        whole = count == _count(view.memory, scalar)
-        return None if whole else slice(start, start + count)
+        if count == view.memory.nbytes // scalar.size:
+            return None
+        if not is_open((count, view.memory.nbytes)):
+            return slice(start, start + count)
+    if is_open((count, view.memory.nbytes)):
+        raise refuse_part()
     at = np.full((), start)
     for n, stride in zip(view.shape, view.strides, strict=True):
         at = at[..., None] + np.arange(n) * (stride // scalar.size)

@@ -5,25 +5,31 @@ A target's name is made from its content, so a name never means something else i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.native.target import registered
+from workbench.interop.jax.native import edits
+from workbench.interop.jax.native.target import NAME
 from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
 
 
-def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> Callable[..., Any]:
     """Like `jax.export.export(jax.jit(function), **options)`, for functions that call kernels.
 
-        data = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32")).serialize()
+        exported = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32"))
+        data = exported.serialize(vjp_order=1)      # with its gradient
 
     Shapes may be symbolic. The process that loads the program calls `wb.jax_preload(exported)` first, and needs the
-    same kernel cache.
+    same kernel cache; `wb.jax_pack` makes bytes that need neither.
 
     Args:
         function: jitted or not.
+        arch: with `platforms=["cpu", "cuda"]`, the GPUs to compile for ("sm_90"), which need not be in this machine; by
+            default those that are.
         **options: of `jax.export.export`.
 
     Returns:
@@ -31,10 +37,12 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
 
     Raises:
         LaunchError: inside `with wb.checks():`, whose reports of unwritten outputs are callbacks into this process.
+        DeviceError: for GPUs, if there is none and no `arch`, or NVRTC does not know it.
     """
     jax = library().jax
     export = export_library()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
+    given = tuple(options.pop("disabled_checks", ()))
 
     def make(*args: Any, **named: Any) -> Any:
         if checks_here():
@@ -42,14 +50,36 @@ def jax_export(function: Callable[..., Any], **options: Any) -> Callable[..., An
                 "An exported program cannot report unwritten outputs, as `with wb.checks():` requests.",
                 advice="Export outside of it. wb.set_checks(True) exports tests of indices, divisions and asserts.",
             )
-        known: tuple[str, ...] = ()
-        while True:
-            checks = [*options.get("disabled_checks", ()), *map(export.DisabledSafetyCheck.custom_call, known)]
-            try:
-                return export.export(jitted, **{**options, "disabled_checks": checks})(*args, **named)
-            except ValueError:  # lowering it has registered the targets it needs
-                if known == registered():
-                    raise
-                known = registered()
+
+        def attempt(checks: Sequence[Any]) -> Any:
+            return export.export(jitted, disabled_checks=checks, **options)(*args, **named)
+
+        return _allowed(attempt, given, arch)
 
     return make
+
+
+def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch: str) -> Any:
+    """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
+    allow = export_library().DisabledSafetyCheck.custom_call
+    known = frozenset[str]()
+    token = edits.EXPORTING.set(arch)
+    try:
+        while True:
+            try:
+                made = make((*given, *map(allow, sorted(known))))
+                break
+            except ValueError:  # what it calls is known only now that it, or an equal program before, was lowered
+                if known == edits.exported:
+                    raise
+                known = frozenset(edits.exported)
+    finally:
+        edits.EXPORTING.reset(token)
+    called = sorted(known.intersection(NAME.findall(made.mlir_module()))) if known else ()
+    # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
+    gradient = partial(_gradient, made._get_vjp, given, arch)
+    return replace(made, disabled_safety_checks=(*given, *map(allow, called)), _get_vjp=gradient)
+
+
+def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], arch: str, exported: Any) -> Any:
+    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), given, arch)

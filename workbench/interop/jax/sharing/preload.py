@@ -10,6 +10,7 @@ from functools import partial
 
 from workbench.interop.jax.native.table import preload_segment
 from workbench.interop.jax.native.target import NAME, kept, make_known, registered, thunk_named
+from workbench.interop.jax.sharing.pack import on_gpus
 
 
 def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
@@ -38,6 +39,10 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
             described = kept(name)
             if "program" in described:
                 preload_segment(name, described)
+            elif described.get("block"):
+                target = on_gpus(name)
+                if target is not None:
+                    target.register()
             else:
                 make_known(name, partial(thunk_named, name))
     return tuple(found)

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from workbench.frontend import Definition, parameter_annotation
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.primitives import VMAP_METHODS
 from workbench.interop.jax.programs.callback import call_back
-from workbench.interop.jax.programs.program import Program, run_program
+from workbench.interop.jax.programs.program import Program
+from workbench.interop.jax.programs.program_primitives import run_program
 from workbench.interop.jax.programs.rebound_outputs import rebinding
 from workbench.interop.jax.programs.run import Leaf, Output, Signature, active, run_inside, run_traced
+from workbench.interop.jax.programs.sizes import same_program
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
@@ -224,8 +227,8 @@ class JaxCallable(FunctionObject, taking="inputs"):
         # Global names of kernels, because a cell that is run again binds a new kernel to the same name.
         made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
 
-        def traced(*operands: Any) -> list[Any]:
-            trace = Trace(self.definition, code, self.vmap_method)
+        def traced(*operands: Any, around: int = 0) -> list[Any]:
+            trace = Trace(self.definition, code, self.vmap_method, around)
             results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
             made.specialisations = frozenset(trace.specialisations)
             made.checked |= trace.checked
@@ -233,12 +236,26 @@ class JaxCallable(FunctionObject, taking="inputs"):
             return results
 
         def run(*operands: Any) -> list[Any]:
-            if self.graph_mode is GraphMode.JAX:
+            is_open = any(arguments.is_symbolic(n) for x in operands for n in x.shape)
+            if self.graph_mode is GraphMode.JAX and not is_open:
                 return traced(*operands)
-            return run_program(Program.of(self.__name__, traced, operands), operands)
+            program = Program.of(self.__name__, traced, operands)
+            if is_open:
+                self._check_open(program, Program.of(self.__name__, partial(traced, around=1), operands))
+            return run_program(program, operands)
 
         made.run = whole(run, self.__name__, lambda: made.checked)
         return made
+
+    def _check_open(self, one: Program, two: Program) -> None:
+        """Refuse a program that depends on the number that stood for an open size."""
+        if not same_program(one.closed, two.closed):
+            raise LaunchError(
+                f"{self.__name__} does something else for each size, and the size is known only when the program runs.",
+                self.definition.locate(self.definition.node),
+                "Let kernels do what depends on the size (range(n), 1.0 / n), or export for known sizes.",
+                self.__name__,
+            )
 
     def _result(self, signature: Signature, results: Sequence[Any]) -> Any:
         shaped = signature.results(results)

@@ -1,0 +1,131 @@
+"""Sizes that `jax.export` leaves open, for a Python function that is traced with stand-in arrays.
+
+A stand-in needs a size in bytes, so an open size is a whole number here that remembers what it stands for. Arithmetic
+keeps both; the user's comparisons are JAX's, which raises where they are not decided. What else Python makes of the
+number (`range(n)`, `n * 0.5`) cannot be seen. So the function is traced with two sets of numbers, and a program that
+differs depends on the number.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import LaunchError
+from workbench.interop.jax.values.arguments import is_symbolic
+
+_FIRST = (61, 86)  # one odd, one even: `n // 2` is another function of each
+
+
+class Size(int):
+    """A number for an open size; `dim` is the size for JAX."""
+
+    dim: Any
+
+    def __new__(cls, number: int, dim: Any) -> Any:
+        """A plain number where the size is known."""
+        if not is_symbolic(dim):
+            return int(dim)
+        made = super().__new__(cls, number)
+        made.dim = dim
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, (int(self),)
+
+    __hash__ = int.__hash__
+
+
+def _arithmetic(name: str) -> Callable[[Size, Any], Any]:
+    whole, apply = getattr(int, f"__{name}__"), getattr(operator, name.removeprefix("r"), None)
+    apply = apply or getattr(operator, name)
+
+    def method(self: Size, other: Any) -> Any:
+        number = whole(self, other)
+        if number is NotImplemented:
+            return number
+        one, two = self.dim, open_size(other)
+        return Size(number, apply(two, one) if name.startswith("r") else apply(one, two))
+
+    return method
+
+
+def _comparison(name: str) -> Callable[[Size, Any], Any]:
+    whole, apply = getattr(int, f"__{name}__"), getattr(operator, name)
+
+    def method(self: Size, other: Any) -> Any:
+        decided = whole(self, other)
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        # Our own code compares stand-ins, which are as large as the number says.
+        if decided is NotImplemented or caller.partition(".")[0] == "workbench":
+            return decided
+        return apply(self.dim, open_size(other))
+
+    return method
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod"):
+    setattr(Size, f"__{_name}__", _arithmetic(_name))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Size, f"__{_name}__", _comparison(_name))
+
+
+def open_size(size: Any) -> Any:
+    """A size as JAX has it."""
+    return size.dim if isinstance(size, Size) else size
+
+
+def open_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
+    """A shape as JAX has it."""
+    return tuple(map(open_size, shape))
+
+
+def is_open(shape: Sequence[Any]) -> bool:
+    """Whether a size in it is known only when the program runs."""
+    return any(isinstance(n, Size) for n in shape)
+
+
+def stood_for(shape: Sequence[Any], around: int) -> tuple[int, ...]:
+    """The shape of a stand-in in one of the rounds 0 and 1."""
+    return tuple(_number(n, around) if is_symbolic(n) else n for n in shape)
+
+
+_names: dict[str, int] = {}
+"""Each name of an open size, and which it is: no two have one number."""
+
+
+def _number(dim: Any, around: int) -> int:
+    numbers = {name: _FIRST[around] + 2 * _names.setdefault(name, len(_names)) for name in dim._get_vars()}
+    return Size(int(dim._evaluate(numbers)), dim)
+
+
+def same_program(one: Any, two: Any) -> bool:
+    """Whether two closed jaxprs are one program."""
+    return _shown(one) == _shown(two)
+
+
+def _shown(closed: Any) -> tuple[Any, ...]:
+    consts = tuple((c.dtype.name, c.shape, np.asarray(c).tobytes()) for c in closed.consts)
+    return str(closed.jaxpr), tuple(_configs(closed.jaxpr)), consts
+
+
+def _configs(jaxpr: Any) -> Iterator[Any]:
+    """What a jaxpr's text leaves out of its launches."""
+    for equation in jaxpr.eqns:
+        yield equation.params.get("config")
+        for value in equation.params.values():
+            inner = getattr(value, "jaxpr", None)
+            if inner is not None:
+                yield from _configs(inner)
+
+
+def refuse_part() -> LaunchError:
+    """The error for a view of a part of an array whose size is open."""
+    return LaunchError(
+        "This is a part of an array whose size is known only when the program runs.",
+        advice="Let a kernel compute the indices, or export for known sizes.",
+    )

@@ -1,0 +1,239 @@
+"""A program that calls kernels, as bytes that need no cache: JAX's own form of it, and its kernels' portable IR.
+
+The container is that of saved records, and the IR is verified by the same code. Machine code is never in it: the
+process that unpacks a program compiles its kernels for the machine that it runs on. XLA's program itself is believed
+as much as `jax.export.deserialize` believes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from workbench.api.builds.build import load
+from workbench.api.load_record import SavedSpecialisation
+from workbench.errors import CacheError, RecordError, WorkbenchError
+from workbench.interop.jax.launches.cuda import CudaTarget, arch_here, target_for
+from workbench.interop.jax.launches.plan import Code, Plan, origin_data
+from workbench.interop.jax.native.descriptor import Description, Kind, Wire
+from workbench.interop.jax.native.table import preload_segment, segment_data
+from workbench.interop.jax.native.target import NAME, Target, kept, make_target, registered
+from workbench.interop.jax.values.library import export_library
+from workbench.ir.data import read_type
+from workbench.ir.json_values import Malformed
+from workbench.runtime.device.driver import driver
+from workbench.runtime.records import archive, saved_values
+from workbench.runtime.records.saved import DIRECTIONS, read_function
+from workbench.types import ArrayType, Scalar, Vector, element
+
+_ORIGIN = ("kernel", "checkpoints", "direction", "contiguous", "shared", "constant", "checks", "wires")
+_TARGET = ("module", "label", "late", "block", *_ORIGIN[2:])
+
+
+def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
+    """An exported program with all of its kernels, as bytes that another machine can load and differentiate.
+
+        data = wb.jax_pack(wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32")), vjp_order=1)
+
+    The bytes hold the program as `exported.serialize(vjp_order)` writes it, and the IR of each kernel it calls, with
+    the source lines that errors show. They hold no machine code of the kernels.
+
+    Args:
+        exported: what `wb.jax_export(f)(…)`, or `wb.jax_unpack`, returned.
+        vjp_order: how often the loaded program can be differentiated.
+
+    Returns:
+        The bytes, for `wb.jax_unpack`.
+
+    Raises:
+        CacheError: the cache does not hold one of the kernels.
+        RecordError: a kernel has no form in a file.
+    """
+    program = bytes(exported.serialize(vjp_order=vjp_order))
+    members: dict[str, bytes] = {"program": program}
+    targets: dict[str, Any] = {}
+    segments: dict[str, Any] = {}
+    for name in _called(export_library().deserialize(bytearray(program))):
+        described = kept(name)
+        inner = [name]
+        if "program" in described:
+            segments[name] = {k: described[k] for k in ("program", "words", "calls")}
+            inner = sorted(set(described["calls"].values()))
+        for target in inner:
+            if target not in targets:
+                targets[target] = _told(target, members)
+    return archive.pack({"jax": {"targets": targets, "segments": segments}}, members)
+
+
+def _called(exported: Any) -> list[str]:
+    """The names of the targets that a program and its gradients call."""
+    found: dict[str, None] = {}
+    while True:
+        found |= dict.fromkeys(NAME.findall(exported.mlir_module()))
+        if not exported.has_vjp():
+            return list(found)
+        exported = exported.vjp()
+
+
+def _told(name: str, members: dict[str, bytes]) -> Any:
+    described = kept(name)
+    origin, kernel = described.get("origin"), name.split(".")[1]
+    if origin is None:
+        raise RecordError(
+            f"{kernel} has no form in a file, so a program that calls it cannot be packed.",
+            advice="Export the program again with wb.jax_export. A kernel of arrays with 2³¹ elements or more along an "
+            "axis has none.",
+            function=kernel,
+        )
+    module = json.dumps(origin["kernel"], separators=(",", ":"), sort_keys=True).encode()
+    # One member for a kernel and all of its derivatives.
+    member = f"kernels/{hashlib.sha256(module).hexdigest()[:16]}.json"
+    members[member] = module
+    rest = {n: origin[n] for n in _ORIGIN[2:]}
+    fma = {"fma": True} if origin.get("fma") else {}
+    return {
+        "module": {"kernel": kernel, "member": member, "checkpoints": origin["checkpoints"], **fma},
+        "label": described["label"], "late": described["late"], "block": described.get("block", 0), **rest,
+    }  # fmt: skip
+
+
+def jax_unpack(data: bytes) -> Any:
+    """The program that `jax_pack` packed, ready to be called here.
+
+        exported = wb.jax_unpack(data)
+        exported.call(x)                            # in a jitted function and under jax.grad too
+
+    Neither the kernels' source code nor their cache is needed: they are compiled now, or found in the cache if this
+    machine has compiled them before. Those for GPUs are compiled for the GPUs that are here, and left out if there are
+    none.
+
+    Args:
+        data: from `jax_pack`.
+
+    Returns:
+        A `jax.export.Exported`.
+
+    Raises:
+        RecordError: the bytes are damaged, foreign or of another version, or a kernel in them is not sound.
+    """
+    try:
+        content, members = archive.unpack(bytes(data))
+        _make_known(content, members)
+        return export_library().deserialize(bytearray(members["program"]))
+    except RecordError as error:
+        reason = error.message.rpartition("is not a usable record: ")[2]
+        raise RecordError(f"These bytes are not a usable program of jax_pack: {reason}") from None
+    except (saved_values.Wrong, Malformed) as error:
+        raise RecordError(f"These bytes are not a usable program of jax_pack: {error}.") from None
+
+
+def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
+    """Register the kernels with XLA and the cache."""
+    told = saved_values.record(content, "the content", ("jax",))["jax"]
+    told = saved_values.record(told, "the program", ("targets", "segments"))
+    saved_values.member("program", members)
+    targets, segments = told["targets"], told["segments"]
+    if not isinstance(targets, dict) or not isinstance(segments, dict):
+        raise saved_values.Wrong("a list of kernels that is none")
+    for name in (*targets, *segments):
+        if NAME.fullmatch(name) is None:
+            raise saved_values.Wrong(f"a kernel with the name {name[:80]}")
+    known = registered()
+    # All are read before one is registered, since XLA forgets no name.
+    made = {name: _target(name, data, members) for name, data in targets.items() if name not in known}
+    read = {name: segment_data(data, frozenset(targets)) for name, data in segments.items() if name not in known}
+    for target in made.values():
+        if target is not None:
+            target.register()
+    for name, segment in read.items():
+        preload_segment(name, segment)
+
+
+def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | CudaTarget | None:
+    told = saved_values.record(data, f"the target {name}", _TARGET)
+    function, checkpoints, contracted = read_function(told["module"], members, False)
+    direction, constant = told["direction"], told["constant"]
+    flags = [told[n] for n in ("contiguous", "shared", "checks", "late")]
+    if direction not in DIRECTIONS or not all(type(flag) is bool for flag in flags) or not isinstance(constant, list):
+        raise saved_values.Wrong(f"the target {name} is compiled in no way that there is")
+    block = saved_values.index(told["block"], 1025, "block")
+    if block and driver() is None:
+        return None
+    chosen = tuple(saved_values.index(n, len(function.params), "parameter") for n in constant)
+    contiguous, shared, checks, late = flags
+    source = SavedSpecialisation(function, checkpoints, contracted)
+    code = Code(source, direction, contiguous, shared, constant=chosen, checks=checks)
+    try:
+        loaded = load(source, direction, code.options, "cpu", shared)
+        wires = _wires(told["wires"], {s.name: s.type for s in loaded.layout.slots})
+        grains = loaded.threads_per_task, loaded.strip, loaded.sums
+        label = saved_values.text(told["label"])
+        description = Description(label, wires, loaded.layout, *grains, checks, late)
+        explained = code.function if checks else None
+        target = make_target(description, loaded.digest, loaded.handle, explained, partial(origin_data, code, wires))
+        target._text  # noqa: B018  # a description that cannot be written is found before anything is registered
+        if block:
+            plan = Plan(function.name, loaded.launch_ndim, target, code, _no_further, _no_further)
+            return replace(target_for(plan, block, arch_here(plan)), name=name, is_exported=True)
+    except (CacheError, saved_values.Wrong):
+        raise
+    except WorkbenchError as error:
+        raise RecordError(f"{function.name} cannot be built: {error.message}") from None
+    except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
+        raise RecordError(f"{function.name} cannot be built ({type(error).__name__}).") from error
+    return replace(target, name=name, is_exported=True)
+
+
+def _no_further(*wanted: Any) -> Any:
+    raise AssertionError("the derivatives of an exported call are exported with it")
+
+
+def on_gpus(name: str) -> CudaTarget | None:
+    """The target for GPUs that the store keeps under a name, for those of this machine; None if there are none."""
+    members: dict[str, bytes] = {}
+    made = _target(name, _told(name, members), members)
+    assert not isinstance(made, Target), "a target for GPUs has blocks"
+    return made
+
+
+def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
+    """Where each parameter comes from; all of them are there, each with an element of its type."""
+    if not isinstance(data, list) or [w[0] if isinstance(w, list) and w else None for w in data] != list(types):
+        raise saved_values.Wrong("a call whose arguments are not the kernel's parameters")
+    made = tuple(_wire(fields, types[fields[0]]) for fields in data)
+    for numbers in ([w.operand for w in made], [w.result for w in made], [w.value for w in made]):
+        if not {n for n in numbers if n >= 0} == set(range(max(numbers, default=-1) + 1)):
+            raise saved_values.Wrong("a call with a gap among its operands or results")
+    if not any(w.result == 0 and w.kind is not Kind.SHAPE for w in made):
+        raise saved_values.Wrong("a call without a result")
+    return made
+
+
+def _wire(fields: list[Any], type: Any) -> Wire:
+    if len(fields) != 9 or any(isinstance(n, bool) or not isinstance(n, int) for n in (*fields[3:7], fields[8])):
+        raise saved_values.Wrong("an argument of a call is malformed")
+    name, kind, data, rank, operand, result, value, fill, view = fields
+    read = read_type(data)
+    own = type.dtype if isinstance(type, ArrayType) else type
+    is_array = isinstance(type, ArrayType)
+    if kind not in list(Kind) or not isinstance(read, (Scalar, Vector)) or element(read) != element(own):
+        raise saved_values.Wrong(f"{name} of a call has another type than its parameter")
+    if is_array != (kind != Kind.SCALAR) or (view == 0 and is_array and kind != Kind.ACCUMULATOR and read != own):
+        raise saved_values.Wrong(f"{name} of a call is not what its parameter is")
+    if is_array and kind != Kind.ACCUMULATOR and (rank if view == 0 else view) != type.ndim:
+        raise saved_values.Wrong(f"{name} of a call has another number of dimensions than its parameter")
+    if view and rank != 1:
+        raise saved_values.Wrong(f"{name} of a call is a view of no flat array")
+    if min(operand, result, value) < -1 or max(operand, result, value) < 0:
+        raise saved_values.Wrong(f"{name} of a call comes from nowhere")
+    filled = None if fill is None else bytes.fromhex(saved_values.text(fill))
+    if filled is not None and len(filled) != element(read).size:
+        raise saved_values.Wrong(f"{name} of a call is filled with a number of another type")
+    return Wire(name, Kind(kind), read, rank, operand, result, value, filled, view)
+
+
+__all__ = ["jax_pack", "jax_unpack"]
