@@ -22,8 +22,9 @@ from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """Rows of complex numbers, as vectors of 2 floats."""
     (tile,) = args if len(args) == 1 else (None,)
-    pairs = isinstance(tile, Tile) and isinstance(tile.dtype, Vector) and tile.dtype.length == 2 and tile.ndim <= 2
-    if not pairs or tile.dtype.dtype.kind is not Kind.FLOAT or isinstance(tile.dtype, (Matrix, Quaternion)):
+    dtype = tile.dtype if isinstance(tile, Tile) and tile.ndim <= 2 else None
+    pairs = isinstance(dtype, Vector) and dtype.length == 2 and dtype.dtype.kind is Kind.FLOAT
+    if not pairs or isinstance(dtype, (Matrix, Quaternion)):
         got = ", ".join(map(repr, args))
         raise KernelTypeError(f"{name}() takes a tile of vec2 with 1 or 2 dimensions, (real, imaginary); it got {got}.")
     return [None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.builtins.declaration.declare import Form, form
 
 tid = form(
@@ -38,7 +40,7 @@ expect_near = form(
     "expect_near(a, b, tolerance=1e-6)",
     "An assert that two numbers are so near each other; of vectors and matrices each component.",
 )
-adjoint = form(
+adjoint: Any = form(
     "adjoint[x]",
     "In the body of a `@func_grad`: what is added to it becomes part of the adjoint of the input x; of an array, its "
     "adjoint array.",

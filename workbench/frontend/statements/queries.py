@@ -34,15 +34,16 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     """
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
-        grid, *point = [expression(context, a) for a in node.iter.args] or [None]
-        if node.iter.keywords or not is_grid(grid) or not _is_ball(context, point):
+        given = [expression(context, a) for a in node.iter.args]
+        if node.iter.keywords or not given or not is_grid(given[0]) or not _is_ball(context, given[1:]):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
             raise context.error(
                 KernelTypeError, f"hash_grid_query() takes a grid, a point of 3 floats and a radius; this is {shown}.",
                 "Annotate the parameter as grid: wb.HashGrid.",
             )  # fmt: skip
-        known = library.call(context, hash_grids.rows, [grid, *point])  # type: ignore[list-item]
+        known = library.call(context, hash_grids.rows, given)
     at = f".{node.lineno}.{node.col_offset}"
+    grid = given[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)
     context.env.update(zip((name + at for name in KNOWN), known, strict=True))
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)

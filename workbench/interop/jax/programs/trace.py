@@ -325,6 +325,7 @@ class _Binding:
             self._places[memory] = self._place(memory, scalar)
         operand, result, fill = self._places[memory]
         if is_open((*value.shape, memory.nbytes)):
+            assert isinstance(value.dtype, (Scalar, Vector))
             return self._whole(name, value, Wire(name, Kind.ARRAY, value.dtype, value.ndim, operand, result, fill=fill))
         self.views.append((value.address - memory.address, *value.shape, *value.strides))
         return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
