@@ -48,7 +48,7 @@ def test_over_threads() -> None:
 
 def test_whole_blocks_alone() -> None:
     x = np.zeros(100, np.float32)
-    with pytest.raises(wb.LaunchError, match="whole blocks: dim is 100, block_dim 32"):
+    with pytest.raises(wb.LaunchError, match="whole blocks: 100 threads, block_dim 32"):
         wb.launch(flat, dim=100, inputs=[x, x, x], block_dim=32)
 
 

@@ -34,7 +34,8 @@ from workbench.ir.values import Function
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
 LIBRARY = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt cosh erfc erfinv exp2 expm1 hypot log10 log1p log2 sinh".split()
+    "acos acosh asin asinh atan atan2 atanh cbrt cosh erfc erfcinv erfinv exp2 expm1 hypot log10 log1p log2 "
+    "sinh".split()
 )
 """Builtins that ask the system's library, natively, and the browser's here."""
 CHECKED = Options(few_cores=True, checks=True)

@@ -55,7 +55,7 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         ("expect_near(x[i], 1.0, vec2(1.0, 2.0))", "vectors of one type"),
         ("expect_eq(x, x)", "takes numbers; this is array[float32]"),
         ("x[i] = select(i > 0, 1.0, 2.0)", "Write where(condition, if_true, if_false)"),
-        ("x[i] = wb.fma(x[i], 2.0, 1.0)", "Write x * y + z."),
+        ("x[i] = wb.fma(x[i], 2.0, 1.0)", "Write x * y + z; @wb.kernel(fma=True)"),
         ("breakpoint_()", "not defined"),
         ("m = mesh_query_point(x, x)", "library of geometry"),
         ("m = transformation(x, x)", "Use a quat and a vec3"),

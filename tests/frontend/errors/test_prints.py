@@ -188,13 +188,6 @@ def test_refused(body, sentence):
     assert sentence.replace("\\n", "\n") in caught.value.render().replace("\\n", "\n")
 
 
-def test_under_jax_it_is_refused(need):
-    pytest.importorskip("jax")
-    launched = kernel("print(i)")
-    with pytest.raises(wb.LaunchError, match="nothing reads what it prints"):
-        wb.jax_kernel(launched)(np.ones(2, np.float32))
-
-
 def test_the_shim_and_the_interpreter_agree_on_effects():
     function = kernel("if i < 0:\n        print(i)").specialise().function
     expected, got = arrays(), arrays()

@@ -174,7 +174,7 @@ def test_the_cuda_text_reads_like_matrices() -> None:
     head, body = "def k(x: array[mat22], a: mat22, y: array[mat22]):", "m = x[tid()] + a * 0.5\n    m[0, 1] = 1.0"
     text = f"{head}\n    {body}\n    y[tid()] = m\n"
     cuda = emit_cuda(annotated(text), Options())
-    assert "mat22 a," in cuda and "m.m[0][1] = 1.0f;" in cuda and "y.data[i] = m;" in cuda
+    assert "mat22 a," in cuda and "m.m[0][1] = 1.0f;" in cuda and "(y.data[i]) = m;" in cuda
 
 
 def test_matrices_are_registers_after_optimisation() -> None:

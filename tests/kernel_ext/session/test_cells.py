@@ -35,6 +35,7 @@ def test_a_cell_is_built_with_its_options_and_bound(library) -> None:
     assert asked == {
         "text": GOOD, "name": "cell [4]", "filename": "<cell>", "line_offset": 1, "backend": "cpu", "gradient": True,
         "fast_math": False, "checks": None, "constants": {"DT": 0.5}, "arch": "native", "force": False, "compile": True,
+        "fma": None,
     }  # fmt: skip
     assert [v.state for v in seen] == ["compiling", "compiling", "compiling", "compiled", "compiled"]
     assert seen[-1] is built.view and built.view.kernels == ("saxpy",)

@@ -6,14 +6,14 @@ template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b;
 
 extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> source, wb_array<float, 2> result)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0] * dim.n[1]) return;
-    int i = (int)(linear / dim.n[1]);
-    int j = (int)(linear % dim.n[1]);
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
+    int i = (int)(linear / (unsigned int)dim.n[1]);
+    int j = (int)(linear % (unsigned int)dim.n[1]);
     float total = 0.0f;
     for (int dy = -1; dy < 2; ++dy) {
         int y = wb_min(wb_max(0, i + dy), (int)source.shape[0] - 1);
-        total += source.data[y * source.shape[1] + j] / 3.0f;
+        total += source.data[y * (int)source.shape[1] + j] / 3.0f;
     }
-    result.data[i * result.shape[1] + j] = total;
+    result.data[i * (int)result.shape[1] + j] = total;
 }

@@ -11,14 +11,14 @@ extern "C" __global__ void blur_adjoint(
     wb_array<float, 2> adj_source,
     wb_array<float, 2> adj_result)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0] * dim.n[1]) return;
-    int i = (int)(linear / dim.n[1]);
-    int j = (int)(linear % dim.n[1]);
-    float adj_total = adj_result.data[i * adj_result.shape[1] + j];
-    adj_result.data[i * adj_result.shape[1] + j] = 0.0f;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
+    int i = (int)(linear / (unsigned int)dim.n[1]);
+    int j = (int)(linear % (unsigned int)dim.n[1]);
+    float adj_total = adj_result.data[i * (int)adj_result.shape[1] + j];
+    adj_result.data[i * (int)adj_result.shape[1] + j] = 0.0f;
     for (int dy = 1; dy > -2; --dy) {
         int y = wb_min(wb_max(0, i + dy), (int)source.shape[0] - 1);
-        atomicAdd(&adj_source.data[y * adj_source.shape[1] + j], adj_total / 3.0f);
+        atomicAdd(&adj_source.data[y * (int)adj_source.shape[1] + j], adj_total / 3.0f);
     }
 }

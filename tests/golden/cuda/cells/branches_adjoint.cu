@@ -8,8 +8,8 @@ extern "C" __global__ void branches_adjoint(
     wb_array<float, 1> adj_x,
     wb_array<float, 1> adj_y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     float t = x.data[i];
     float t1;

@@ -32,8 +32,8 @@ WB_FN double wb_mod(double a, double b) { return wb_mod_float(b, fmod(a, b)); }
 
 extern "C" __global__ void collatz(wb_dims dim, wb_array<int, 1> start, wb_array<int, 1> steps)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     int n = start.data[i];
     int k = 0;

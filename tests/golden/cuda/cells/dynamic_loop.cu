@@ -3,12 +3,12 @@ template <typename T, int N> struct wb_array { T* data; long long shape[N]; long
 
 extern "C" __global__ void dynamic_loop(wb_dims dim, wb_array<float, 2> x, wb_array<float, 1> y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     float s = 0.0f;
     for (int j = 0; j < (int)x.shape[1]; ++j) {
-        s += sinf(x.data[i * x.shape[1] + j]);
+        s += sinf(x.data[i * (int)x.shape[1] + j]);
     }
     y.data[i] = s;
 }

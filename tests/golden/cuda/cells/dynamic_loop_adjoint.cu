@@ -8,12 +8,12 @@ extern "C" __global__ void dynamic_loop_adjoint(
     wb_array<float, 2> adj_x,
     wb_array<float, 1> adj_y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     float adj_s = adj_y.data[i];
     adj_y.data[i] = 0.0f;
     for (int j = (int)x.shape[1] - 1; j > -1; --j) {
-        adj_x.data[i * adj_x.shape[1] + j] = adj_x.data[i * adj_x.shape[1] + j] + adj_s * cosf(x.data[i * x.shape[1] + j]);
+        adj_x.data[i * (int)adj_x.shape[1] + j] = adj_x.data[i * (int)adj_x.shape[1] + j] + adj_s * cosf(x.data[i * (int)x.shape[1] + j]);
     }
 }

@@ -20,8 +20,8 @@ template <typename T> WB_FN T wb_wrap(T i, T n) { return i < T(0) ? i + n : i; }
 
 extern "C" __global__ void histogram(wb_dims dim, wb_array<float, 1> x, wb_array<int, 1> bins)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     atomicAdd(&bins.data[wb_wrap(wb_mod(wb_to_int32(x.data[i] * 10.0f), (int)bins.shape[0]), (int)bins.shape[0])], 1);
 }

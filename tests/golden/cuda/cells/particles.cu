@@ -15,8 +15,8 @@ typedef wb_vec3<float> vec3;
 
 extern "C" __global__ void particles(wb_dims dim, wb_array<vec3, 1> p, wb_array<vec3, 1> f)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     vec3 total = vec3{0.0f, 0.0f, 0.0f};
     for (int j = 0; j < (int)p.shape[0]; ++j) {

@@ -31,8 +31,8 @@ extern "C" __global__ void particles_adjoint(
     wb_array<vec3, 1> adj_p,
     wb_array<vec3, 1> adj_f)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     vec3 adj_total = adj_f.data[i];
     adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};

@@ -31,7 +31,7 @@ extern "C" __global__ void recurrence_adjoint(
 {
     double adj_decay_sum = -0.0;
     bool adj_decay_sum_any = false;
-    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+    for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
         float adj_s = adj_y.data[i];
         adj_y.data[i] = 0.0f;

@@ -3,8 +3,8 @@ template <typename T, int N> struct wb_array { T* data; long long shape[N]; long
 
 extern "C" __global__ void saxpy(wb_dims dim, float a, wb_array<float, 1> x, wb_array<float, 1> y)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     atomicAdd(&y.data[i], a * x.data[i]);
 }

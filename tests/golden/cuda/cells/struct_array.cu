@@ -2,7 +2,7 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {
+template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
     return *(T*)((char*)a.data + i * bytes);
 }
 template <typename T> WB_FN wb_vec3<T> operator*(wb_vec3<T> a, T b) {
@@ -22,8 +22,8 @@ extern "C" __global__ void struct_array(
     wb_array<int, 1> bodies_id,
     float dt)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     wb_atomic_add(&wb_field<32>(bodies_pos, i), wb_field<32>(bodies_vel, i) * dt);
     atomicAdd(&wb_field<32>(bodies_id, i), 1);

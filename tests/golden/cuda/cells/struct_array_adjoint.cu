@@ -2,7 +2,7 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {
+template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
     return *(T*)((char*)a.data + i * bytes);
 }
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
@@ -48,7 +48,7 @@ extern "C" __global__ void struct_array_adjoint(
 {
     double adj_dt_sum = -0.0;
     bool adj_dt_sum_any = false;
-    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+    for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
         vec3 t = wb_field<32>(adj_bodies_pos, i);
         vec3 t1 = t * wb_field<32>(bodies_vel, i);

@@ -2,7 +2,7 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, long long i) {
+template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
     return *(T*)((char*)a.data + i * bytes);
 }
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
@@ -24,8 +24,8 @@ extern "C" __global__ void struct_pairs(
     wb_array<int, 1> bodies_id,
     wb_array<vec3, 1> f)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     vec3 a_pos = wb_field<32>(bodies_pos, i);
     float a_mass = wb_field<32>(bodies_mass, i);

@@ -12,8 +12,8 @@ typedef wb_vec3<float> vec3;
 
 extern "C" __global__ void struct_values(wb_dims dim, wb_array<vec3, 1> x, vec3 b_pos, vec3 b_vel, float b_mass, int b_id, float dt)
 {
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     vec3 c_pos = x.data[i];
     vec3 c_vel = b_vel;

@@ -51,7 +51,7 @@ extern "C" __global__ void struct_values_adjoint(
     bool adj_b_mass_sum_any = false;
     double adj_dt_sum = -0.0;
     bool adj_dt_sum_any = false;
-    for (long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x; linear < dim.n[0]; linear += gridDim.x * (long long)blockDim.x) {
+    for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
         vec3 c_pos = x.data[i];
         vec3 c_vel = b_vel;

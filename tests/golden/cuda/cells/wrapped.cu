@@ -6,8 +6,8 @@ template <typename T> WB_FN T wb_wrap(T i, T n) { return i < T(0) ? i + n : i; }
 extern "C" __global__ void wrapped(wb_dims dim, wb_array<float, 1> x, wb_array<float, 1> y)
 {
     const float SCALE = 2.5f;
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     y.data[wb_wrap(-1 - i, (int)y.shape[0])] = x.data[wb_wrap(i - 1, (int)x.shape[0])] * SCALE;
 }

@@ -11,8 +11,8 @@ extern "C" __global__ void wrapped_adjoint(
     wb_array<float, 1> adj_y)
 {
     const float SCALE = 2.5f;
-    long long linear = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    if (linear >= dim.n[0]) return;
+    unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
+    if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     int t = wb_wrap(-1 - i, (int)y.shape[0]);
     float t1 = adj_y.data[t];
