@@ -211,6 +211,8 @@ def test_edited_kernels_of_whole_numbers_run_alike():
             continue
         function, one = found[0], (1,) * max(1, found[0].launch_ndim)
         (kernel,) = wb.build_cell(text, NAMESPACE, backend="cpu").kernels.values()
+        if kernel.specialise().tiling is not None:
+            continue  # it asks for block_dim(), so it runs in whole blocks only
         for turn in range(4):
             if runs_away(function, turn):
                 continue
