@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -113,6 +114,27 @@ def test_a_child_has_a_worker_of_its_own_and_its_parents_lives_on(pool: Pool) ->
     pid = pool.run(ECHO)[0]["pid"]
     assert in_child(lambda: pool.run(ECHO)[0]["pid"] != pid)
     assert pool.run(ECHO)[0]["pid"] == pid
+
+
+def test_a_fork_asks_nothing_of_the_threads_of_workers(pool: Pool) -> None:
+    pool.run(ECHO)
+    (service,) = pool._services
+    assert service.process is not None
+    with service.process._popen._waitpid_lock, service._lock:  # as its thread does when it looks after its process
+        child = os.fork()  # Python calls methods of all its threads in the child, before any of our code runs there
+        if child == 0:
+            os._exit(0)
+        assert gone_by_itself(child)
+
+
+def gone_by_itself(child: int) -> bool:
+    for _ in range(600):
+        if os.waitpid(child, os.WNOHANG)[0]:
+            return True
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
 
 
 def test_a_child_keeps_no_worker_alive(pool: Pool) -> None:

@@ -37,11 +37,14 @@ class JobSource(Protocol):
         ...
 
 
-class Service(threading.Thread):
-    """The thread of one worker process."""
+class Service:
+    """The thread of one worker process.
+
+    It has a thread, and is none: in a forked child, Python calls `_stop` of each thread of the parent; a method of that
+    name here waited there for a lock that nobody would release.
+    """
 
     def __init__(self, pool: JobSource, changed: threading.Condition) -> None:
-        super().__init__(name=f"workbench-{pool.name}", daemon=True)
         self.pool = pool
         self.changed = changed
         self.idle = True
@@ -49,27 +52,34 @@ class Service(threading.Thread):
         self._lock = threading.Lock()
         self._job: Job | None = None
 
+    def start(self) -> None:
+        """Start the thread.
+
+        Raises:
+            RuntimeError: the system has no room for another thread.
+        """
+        threading.Thread(target=self._run, name=f"workbench-{self.pool.name}", daemon=True).start()
+
     @property
     def works(self) -> bool:
         """Whether its process does a job now."""
         job = self._job
         return job is not None and job.began is not None
 
-    def run(self) -> None:
-        """Start the process, and do jobs."""
+    def _run(self) -> None:
         try:
             if not self.pool.once:
                 self._start()
             while (job := self.pool.take(self)) is not None:
                 self._do(job)
                 if self.pool.once:
-                    self._stop()
+                    self._end_process()
         except Exception as error:  # whatever it is, who waits must hear of it
             problem = error if isinstance(error, Unavailable) else Unavailable(f"its thread failed: {error!r}")
             self.pool.give_up(self, problem)
             if self._job is not None:
                 self._over(self._job, None, problem)
-        self._stop()
+        self._end_process()
 
     def end_of(self, job: Job) -> None:
         """End the process, if it still works for this job."""
@@ -80,7 +90,7 @@ class Service(threading.Thread):
     def bury(self) -> None:
         """Leave nothing of a process that has ended while it had nothing to do; the next job starts another."""
         if self.process is not None and self.process.has_ended:
-            self._stop()
+            self._end_process()
 
     def _start(self) -> Process:
         """The process; a new one if there is none."""
@@ -99,7 +109,7 @@ class Service(threading.Thread):
             self.process = process
         return self.process
 
-    def _stop(self) -> tuple[int, str, str]:
+    def _end_process(self) -> tuple[int, str, str]:
         with self._lock:
             process, self.process = self.process, None
         return process.end() if process is not None else (0, "", "")
@@ -113,7 +123,7 @@ class Service(threading.Thread):
             if passed is None:
                 return
             process.kill()
-            status, log, job.stage = self._stop()
+            status, log, job.stage = self._end_process()
             # Somebody ended it, or it was dead before it heard of the job: that says nothing about the job.
             again = not self.pool.once and (status in OUTSIDE or not job.stage)
             if last or job.cancelled or passed or not again:
@@ -140,7 +150,7 @@ class Service(threading.Thread):
 
     def _answered(self, job: Job, header: dict[str, Any], data: bytes) -> None:
         if job.limits.memory and header["memory"] > job.limits.memory // 4:
-            self._stop()  # it keeps too much of what it once needed
+            self._end_process()  # it keeps too much of what it once needed
         if "error" in header:
             self._over(job, None, Refused(header))
         else:
