@@ -223,4 +223,4 @@ def test_edited_kernels_of_whole_numbers_run_alike():
             compared, faults = compared + 1, faults + bool(got[0])
         if compared >= 300:
             break
-    assert compared >= 300 and 8 <= faults < compared / 2
+    assert compared >= 300 and 3 <= faults < compared / 2

@@ -73,4 +73,4 @@ def test_a_few():
 def test_many():
     texts = collected(700)[25:]
     taken = sum(check(texts[n : n + BATCH]) for n in range(0, len(texts), BATCH))
-    assert taken >= 500
+    assert taken >= 400
