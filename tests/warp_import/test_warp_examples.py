@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.compat.run_example import RUNS
+from tests.warp_import.run_example import RUNS
 from tests.support.checks.environments import python_with
 
 ROOT = Path(__file__).parents[2]
