@@ -83,7 +83,7 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
 
 
 NAMES = tuple(CORPUS)
-FEW, MANY, CHUNKS = 400, 3_000, 10
+FEW, MANY, CHUNKS = 200, 3_000, 10
 # What edits once ended in: a body, and what its error says; None where it is a kernel.
 FOUND = [
     ("y[i] = 9 ** 9 ** 9 ** 9", "more than 1023 bits"),
