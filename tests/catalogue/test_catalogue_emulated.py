@@ -1,4 +1,7 @@
-"""A few of the catalogue on the emulated device; `make test-emulated` runs the whole (tests/gpu/test_gpu_catalogue.py)."""
+"""A few of the catalogue on the emulated device.
+
+`make test-emulated` runs all of it: tests/gpu/test_gpu_catalogue.py.
+"""
 
 from __future__ import annotations
 
