@@ -12,11 +12,11 @@ import platform
 import sys
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+import msgspec
 import platformdirs
 
 Value = TypeVar("Value", int, str)
@@ -38,8 +38,7 @@ CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 _TOLD: set[tuple[str, str]] = set()
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What the environment requests.
 
     Attributes:

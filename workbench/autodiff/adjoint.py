@@ -8,8 +8,10 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
@@ -42,8 +44,7 @@ CHECKPOINT_RANGE = range(2, 1025)
 UNROLL_LIMIT = 2048
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """The options of one `adjoint`."""
 
     atomic: bool

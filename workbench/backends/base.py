@@ -7,8 +7,10 @@ keep. All that changes its output comes in through its arguments, so a key made 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+import msgspec
+from msgspec.structs import fields
 
 from workbench.ir.values import Function
 
@@ -16,8 +18,7 @@ _RARE = ("aligned", "constant", "index32")
 """Options that a key names only where they are not as usual."""
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """What changes the generated code besides the function itself.
 
     Attributes:
@@ -50,8 +51,7 @@ class Options:
         return tuple(sorted((name, value) for name, value, usual in found if name not in _RARE or value != usual))
 
 
-@dataclass(frozen=True)
-class Artifact:
+class Artifact(msgspec.Struct, frozen=True):
     """What a backend compiled: bytes to load, and facts about them.
 
     Attributes:
@@ -60,7 +60,7 @@ class Artifact:
     """
 
     image: bytes
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Backend(ABC):

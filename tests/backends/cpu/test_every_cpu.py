@@ -7,10 +7,10 @@ share the optimised code.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 
 import pytest
+from msgspec.structs import replace
 
 from tests.builtins.test_table_on_cpu import Job, jobs
 from tests.support.kernels.builtin_cases import kernel_of

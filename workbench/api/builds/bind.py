@@ -10,7 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
@@ -80,8 +82,7 @@ def bind(
     return record_of(found.loaded, specialisation, dims, arguments, found.how)
 
 
-@dataclass(frozen=True, eq=False)
-class _Bound:
+class _Bound(msgspec.Struct, frozen=True, eq=False):
     """The code that suits some arguments.
 
     Where arrays are dense and share no memory, it is the same for all, and kept with the specialisation.

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
 from workbench.api.kernels.kernel import Specialisation
@@ -79,7 +81,7 @@ def _on_cpu(options: Options, few_cores: bool) -> Options:
 def load(
     specialisation: Specialisation,
     direction: str = "forward",
-    options: Options = Options(),  # noqa: B008  (frozen)
+    options: Options = Options(),
     device: Device | str | None = None,
     atomic: bool = False,
     force: bool = False,
@@ -134,8 +136,7 @@ def compile_for(
     )
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True, dict=True):
     """One direction of a kernel, and all that it is compiled with and for.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from symtable import symtable
 from typing import Any
+
+import msgspec
 
 from workbench.api.builds import build
 from workbench.api.kernels.cuda_funcs import with_text
@@ -29,13 +30,12 @@ NATIVE = "native"
 CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 
-@dataclass(frozen=True)
-class Ahead:
+class Ahead(msgspec.Struct, frozen=True):
     """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
 
     backend: str = "auto"
     gradient: bool = False
-    options: Options = field(default_factory=Options)
+    options: Options = msgspec.field(default_factory=Options)
     arch: str = NATIVE
     force: bool = False
     fma: bool | None = None
@@ -54,8 +54,7 @@ KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward", "fma")
 """The options of a kernel that its decorator in a cell may set."""
 
 
-@dataclass(frozen=True, repr=False)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """What a cell defines.
 
     Attributes:
@@ -69,12 +68,12 @@ class Cell:
     """
 
     source: Source
-    kernels: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
-    funcs: dict[str, Func] = field(default_factory=dict[str, Func])
-    structs: dict[str, type] = field(default_factory=dict[str, type])
+    kernels: dict[str, Kernel] = msgspec.field(default_factory=dict[str, Kernel])
+    funcs: dict[str, Func] = msgspec.field(default_factory=dict[str, Func])
+    structs: dict[str, type] = msgspec.field(default_factory=dict[str, type])
     ahead: Ahead | None = None
-    scope: Scope = field(default_factory=Scope)
-    remarks: list[str] = field(default_factory=list[str])
+    scope: Scope = msgspec.field(default_factory=Scope)
+    remarks: list[str] = msgspec.field(default_factory=list[str])
 
     @property
     def names(self) -> dict[str, object]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.api.profiling.bound import Bound, bound, rates_of
 from workbench.api.profiling.card import card_html
@@ -23,8 +25,7 @@ COLUMNS = (
 the least they are."""
 
 
-@dataclass(frozen=True)
-class Line(Counts):
+class Line(Counts, frozen=True):
     """The counts of one line of the cell.
 
     Attributes:
@@ -221,7 +222,7 @@ def cell(counts: Counts, name: str) -> str:
 
 def line_of(counts: Counts, **more: object) -> Line:
     """Counts as a line."""
-    return replace(Line(**vars(counts)), **more)
+    return Line(**msgspec.structs.asdict(counts), **more)
 
 
 def _of(line: Line) -> str:

@@ -12,8 +12,9 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from workbench.cache.folder.entry import Damaged, Entry, decode, encode
 from workbench.cache.key import SCHEMA
@@ -23,8 +24,7 @@ _MEMBER = re.compile(rf"v{SCHEMA}/([0-9a-f]{{64}})")
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """What became of an archive's members.
 
     Attributes:

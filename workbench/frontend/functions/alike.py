@@ -6,7 +6,8 @@ That is the types that a loop settles to, and what a func comes to.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import fields, replace
+
+from msgspec.structs import fields, replace
 
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View

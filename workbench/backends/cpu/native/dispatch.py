@@ -7,9 +7,10 @@ Python.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+
+import msgspec
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.compile import CpuBackend, compile_text
@@ -24,8 +25,7 @@ ENTRY_SIZE = 64
 symbols = ("wb_py_link", "wb_busy", *stopping.SYMBOLS, *fastcall.FUNCTIONS)
 
 
-@dataclass(frozen=True)
-class Launcher:
+class Launcher(msgspec.Struct, frozen=True):
     """The loaded launcher: its functions, `code.addresses` for native callers, and the object it came from."""
 
     image: bytes

@@ -45,8 +45,7 @@ class Operand:
     data: np.ndarray[Any, Any] | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CallEntry(Entry):
+class CallEntry(Entry, frozen=True, eq=False):
     """A call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
 
     Attributes:
