@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from symtable import symtable
 from typing import Any
-
-import msgspec
 
 from workbench.api.builds import build
 from workbench.api.kernels.cuda_funcs import with_text
@@ -30,12 +29,13 @@ NATIVE = "native"
 CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 
-class Ahead(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Ahead:
     """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
 
     backend: str = "auto"
     gradient: bool = False
-    options: Options = msgspec.field(default_factory=Options)
+    options: Options = field(default_factory=Options)
     arch: str = NATIVE
     force: bool = False
     fma: bool | None = None
@@ -54,7 +54,8 @@ KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward", "fma")
 """The options of a kernel that its decorator in a cell may set."""
 
 
-class Cell(msgspec.Struct, frozen=True):
+@dataclass(frozen=True, repr=False)
+class Cell:
     """What a cell defines.
 
     Attributes:
@@ -68,12 +69,12 @@ class Cell(msgspec.Struct, frozen=True):
     """
 
     source: Source
-    kernels: dict[str, Kernel] = msgspec.field(default_factory=dict[str, Kernel])
-    funcs: dict[str, Func] = msgspec.field(default_factory=dict[str, Func])
-    structs: dict[str, type] = msgspec.field(default_factory=dict[str, type])
+    kernels: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
+    funcs: dict[str, Func] = field(default_factory=dict[str, Func])
+    structs: dict[str, type] = field(default_factory=dict[str, type])
     ahead: Ahead | None = None
-    scope: Scope = msgspec.field(default_factory=Scope)
-    remarks: list[str] = msgspec.field(default_factory=list[str])
+    scope: Scope = field(default_factory=Scope)
+    remarks: list[str] = field(default_factory=list[str])
 
     @property
     def names(self) -> dict[str, object]:

@@ -47,9 +47,9 @@ class Entry(msgspec.Struct, frozen=True, eq=False, kw_only=True):
 
     started: float = 0.0
     seconds: float | None = None
-    site: Site | None = msgspec.field(default=None)
-    events: tuple[Any, Any] | None = msgspec.field(default=None)
-    on_device: tuple[float, float] | None = msgspec.field(default=None)
+    site: Site | None = None
+    events: tuple[Any, Any] | None = None
+    on_device: tuple[float, float] | None = None
 
     @property
     def kind(self) -> str:
