@@ -17,7 +17,6 @@ from types import ModuleType
 from typing import TypeVar
 
 import msgspec
-import platformdirs
 
 Value = TypeVar("Value", int, str)
 
@@ -94,6 +93,8 @@ def settings() -> Settings:
 def _user_cache() -> Path:
     """The user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
     try:
+        import platformdirs
+
         return platformdirs.user_cache_path("workbench")
     except RuntimeError:
         return Path("~/.cache/workbench")

@@ -6,6 +6,7 @@ In `y[i] = x[i] + float(i)` the subscript counts within the part of the arrays, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+
 from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS

@@ -18,8 +18,6 @@ from workbench.api.builds.keys import key_of, note_forced, remember, target_of, 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import layout, wide
 from workbench.backends.prints import SYMBOL
@@ -45,7 +43,7 @@ from workbench.work import go_on
 Found = TypeVar("Found")
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
-_CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
+_CODE: Weak[str, Any] = Weak()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
 
 
@@ -56,9 +54,11 @@ def backend_for(kind: str) -> Backend:
     Raises:
         KeyError: there is no such kind.
     """
+    # Here, not at the top: an import of the library reads neither half, a session on the CPU never that of CUDA.
     if kind == "cpu":
+        from workbench.backends.cpu.compile import CpuBackend
+
         return CpuBackend()
-    # Here, not at the top: a session on the CPU never reads the CUDA half.
     from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 
     return {"cuda": CudaBackend, "emulated": EmulatedBackend}[kind]()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench.api.builds.bind import bind
 from workbench.api.narrow import HostArray, Numpy, is_numpy_array
 from workbench.autodiff.directions import then
-from workbench.autodiff.tangent import traced_tangent
+from workbench.autodiff.forward_mode import traced_tangent
 from workbench.backends.python.interpret import Step, step
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import called

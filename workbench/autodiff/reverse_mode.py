@@ -13,7 +13,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
+from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
@@ -37,9 +37,6 @@ from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
 
-# States of a loop that are kept at once, and how many a user may ask for.
-CHECKPOINTS = 16
-CHECKPOINT_RANGE = range(2, 1025)
 # Operations after unrolling one loop, at most.
 UNROLL_LIMIT = 2048
 
