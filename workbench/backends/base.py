@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import msgspec
-from msgspec.structs import fields
 
 from workbench.ir.values import Function
 
@@ -47,8 +46,11 @@ class Options(msgspec.Struct, frozen=True):
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        found = ((f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "ordered")
-        return tuple(sorted((name, value) for name, value, usual in found if name not in _RARE or value != usual))
+        found = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "ordered")
+        return tuple(sorted((name, value) for name, value in found if name not in _RARE or value != _USUAL[name]))
+
+
+_USUAL = msgspec.structs.asdict(Options())
 
 
 class Artifact(msgspec.Struct, frozen=True):

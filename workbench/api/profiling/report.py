@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -220,9 +221,10 @@ def cell(counts: Counts, name: str) -> str:
     return f"{value:,}{times}" if value else ""
 
 
-def line_of(counts: Counts, **more: object) -> Line:
+def line_of(counts: Counts, **more: Any) -> Line:
     """Counts as a line."""
-    return Line(**msgspec.structs.asdict(counts), **more)
+    found: dict[str, Any] = msgspec.structs.asdict(counts)
+    return Line(**found, **more)
 
 
 def _of(line: Line) -> str:
