@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from workbench import cache, events
 from workbench.backends.cuda.products import workers
