@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -194,7 +194,7 @@ class Notes:
                 self._steps.setdefault(parent, []).append(entry)
             else:
                 steps = self._steps.pop(frame, ())
-                found.append(replace(entry, calls=tuple(steps)) if steps else entry)
+                found.append(msgspec.structs.replace(entry, calls=tuple(steps)) if steps else entry)
         return found
 
     def _take(self, number: int) -> tuple[CallEntry, int, int] | None:
