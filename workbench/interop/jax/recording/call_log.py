@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.errors import LaunchError, RecordError, WorkbenchError
