@@ -28,7 +28,7 @@ from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.statements import INDENT, emit_block, indented
 from workbench.backends.cuda.tiles.multiply import product_of
-from workbench.backends.cuda.tiles.operations import lower_tiles
+from workbench.backends.cuda.tiles.operations import tiles_to_threads
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
@@ -99,7 +99,7 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
     }
     if function.block_dim:
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
-        lowered = lower_tiles(made, options.contiguous)
+        lowered = tiles_to_threads(made, options.contiguous)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))

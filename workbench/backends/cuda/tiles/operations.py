@@ -28,7 +28,7 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 }
 
 
-def lower_tiles(function: Function, contiguous: bool) -> Lowered:
+def tiles_to_threads(function: Function, contiguous: bool) -> Lowered:
     """What each thread of a block does.
 
     Args:

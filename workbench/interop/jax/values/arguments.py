@@ -64,6 +64,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     assert not isinstance(type, Aggregate)
     shape = type.shape
     scalar = element(type)
+    # The usual argument, at once: below `_SAFE` no float type overflows, so JAX need not be asked.
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
     if not is_typed(value):
