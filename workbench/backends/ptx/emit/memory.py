@@ -196,7 +196,7 @@ def _atom(e: Emitter, i: Instruction) -> None:
 
 def _cp(e: Emitter, i: Instruction) -> None:
     """Asynchronous copies are complete at once; groups have nothing to wait for."""
-    if i.modifiers[:1] != ("async",) or any("bulk" in m or "mbarrier" in m for m in i.modifiers):
+    if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
         raise e.refuse()
     if i.modifiers[1] in ("commit_group", "wait_group", "wait_all"):
         return
