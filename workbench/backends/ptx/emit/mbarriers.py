@@ -7,7 +7,7 @@ from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.memory import Access, access, checked, load, space_of
 from workbench.backends.ptx.emit.values import Value
 from workbench.backends.ptx.emit.waiting import changed
-from workbench.backends.ptx.emit.watching import fenced, watched, wrote
+from workbench.backends.ptx.emit.watching import fenced, landed, watched, wrote
 from workbench.backends.ptx.syntax.program import Instruction, Operand
 
 
@@ -72,6 +72,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
         return memory.RULES["cp"](e, i)
     if "shared::cluster" in i.modifiers:
         raise e.refuse()
+    landed(e)
     if "noinc" in i.modifiers:
         _arrived(e, i, i.operands[0], e.int(1, "i32"))
     else:
