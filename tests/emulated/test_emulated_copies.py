@@ -47,6 +47,6 @@ def test_three_stages_of_copies(checks: bool) -> None:
 @pytest.mark.parametrize("wait", ["", "__pipeline_wait_prior(2);"])
 def test_a_copy_that_is_read_before_the_wait_is_a_race(wait: str) -> None:
     """Not waited for at all, or for one group too few."""
-    with pytest.raises(wb.KernelFault, match="of shared memory, where a cp.async may not have arrived yet") as met:
+    with pytest.raises(wb.KernelFault, match=r"of shared memory, where a cp\.async may not have arrived yet") as met:
         run(wait, checks=True)
     assert (met.value.kind, met.value.location and met.value.location.line) == ("race", 13)
