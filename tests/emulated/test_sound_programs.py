@@ -1,4 +1,4 @@
-"""Programs that are right, of kinds that a sanitizer easily takes for wrong: fences, tickets, groups, named barriers."""
+"""Programs that are right, of kinds that a sanitizer easily takes for wrong: fences, tickets, groups, barriers."""
 
 from __future__ import annotations
 
