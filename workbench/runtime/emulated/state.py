@@ -192,7 +192,7 @@ class State:
         """
         self.not_captured_beside(stream, title)
         if stream.capture is not None:
-            stream.capture.add(do)
+            stream.capture.add(stream, do)
             return None
         return self.streams.put(stream, do, title)
 

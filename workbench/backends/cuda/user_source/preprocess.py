@@ -16,7 +16,9 @@ import msgspec
 from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
 from workbench.source import Location, Source
 
-OWN = re.compile(r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cuda|cub|nv)/.*")
+OWN = re.compile(
+    r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cooperative_groups|cuda|cub|nv|thrust)/.*"
+)
 """Headers that come with NVRTC."""
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$", re.MULTILINE)
