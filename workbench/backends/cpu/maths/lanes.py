@@ -57,7 +57,15 @@ class Lanes:
     def number(self, value: float) -> str:
         """A float constant in every lane; exact: LLVM reads the bits of a double."""
         rounded = struct.unpack("f", struct.pack("f", value))[0] if self.bits == 32 else value
-        return self._all("float" if self.bits == 32 else "double", f"0x{struct.pack('>d', rounded).hex().upper()}")
+        kind, text = "float" if self.bits == 32 else "double", struct.pack(">d", rounded).hex().upper()
+        if self.fused or self.count == 1:
+            return self._all(kind, f"0x{text}")
+        # Browsers make a register's constant by three instructions, and load it by one. Weak: LLVM does not fold it.
+        name = f"wb_{self.bits}_{text}"
+        self.declarations[name] = f"@{name} = weak constant {kind} 0x{text}"
+        one = self.emit(f"load {kind}, ptr @{name}")
+        first = self.emit(f"insertelement {self.kind} poison, {kind} {one}, i64 0")
+        return self.shuffled(self.kind, first, "poison", [0] * self.count)
 
     def bits_of(self, value: int) -> str:
         """An integer constant in every lane."""
@@ -228,7 +236,7 @@ def _written(bits: int) -> str:
 
     It is weak, so that LLVM leaves each call as it stands: a browser may have one instruction for it.
     """
-    lanes = Lanes(bits, REGISTER // bits, False)
+    lanes = Lanes(bits, REGISTER // bits)
     x, y, z = (Lane(lanes, f"%x{n}") for n in range(3))
     if bits == 64:
         product, rest = _product(x, y)
@@ -237,7 +245,7 @@ def _written(bits: int) -> str:
         lost = (product - (total - part)) + (z - part)
         made = (total + (lost + rest)).name
     else:  # the product is exact in float64; the sum is rounded there, and once more here
-        wide = Lanes(64, 2, False)
+        wide = Lanes(64, 2)
         wide.rows = lanes.rows
         narrow: list[str] = []
         for half in ((0, 1), (2, 3)):
