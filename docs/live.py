@@ -64,7 +64,8 @@ def deblur(page: str) -> Shown:
         tape.backward(loss=loss)
         wb.launch(own.descend, guess.shape, [guess, guess.grad, speed, 0.4])
         tape.zero()
-    return show.controls(run, sigma=(0.5, 4.0), rate=(0.0, 0.8), watch=guess, rewind=False)
+    look = {"colours": "gray", "range": (0, 1)}
+    return show.controls(run, sigma=(0.5, 4.0), rate=(0.0, 0.8), watch=guess, look=look, rewind=False)
 
 
 def slopes(page: str) -> Shown:
@@ -79,7 +80,7 @@ def slopes(page: str) -> Shown:
 
 
 def membrane(page: str) -> Shown:
-    """Sixty steps of a wave after a drop."""
+    """Four steps of the wave after a drop."""
     own = kernels(page, "pull", "move")
     y, x = np.mgrid[0:96, 0:96].astype(np.float32)
     drop = 2.0 * np.exp(-((x - 30) ** 2 + (y - 40) ** 2) / 18).astype(np.float32)
@@ -92,17 +93,18 @@ def membrane(page: str) -> Shown:
 
 
 def springs(page: str) -> Shown:
-    """A graph of springs, each drawn out a little further than the one before."""
+    """A graph of springs, each a little behind the one before: a wave runs along them."""
     own = kernels(page, "push")
     n = 400
-    x, v = wb.array(np.linspace(-1, 1, n, dtype=np.float32) ** 3), wb.zeros(n)
+    phase = np.linspace(0, 4 * np.pi, n, dtype=np.float32)
+    x, v = wb.array(np.cos(phase)), wb.array(np.sin(phase))
     with wb.capture() as graph:
         wb.launch(own.push, n, [x, v, 0.1])
     return show.controls(graph, dt=(0.0, 0.5), watch=x)
 
 
 def plate(page: str) -> Shown:
-    """The inverse problem: a round of the descent towards the hidden plate, forwards and backwards through the waves."""
+    """The inverse problem: a round of the descent towards the hidden plate, through all waves and back."""
     own = kernels(page, "pull", "move", "knock", "listen", "misfit")
     size, steps, rim = 40, 130, 6
     far = size - 1 - rim
@@ -135,7 +137,8 @@ def plate(page: str) -> Shown:
             wb.launch(own.misfit, wanted.shape, [simulate(guess), wanted, loss])
         tape.backward(loss)
         optimizer.step()
-    return show.controls(run, watch=guess, rewind=False)
+    look = {"colours": "viridis", "range": (0.5, 1.5)}
+    return show.controls(run, rate=(0.0, 0.05), watch=guess, look=look, rewind=False)
 
 
 def wave(page: str) -> Shown:
@@ -159,24 +162,25 @@ def spheres(page: str) -> Shown:
     return show.controls(look, turn=(-3.14, 3.14), tilt=(0.05, 1.4), away=(2.5, 8.0), watch=picture)
 
 
-LIVE: dict[str, tuple[str, Callable[[str], Shown]]] = {
-    "notebooks/00-tour.ipynb": ("Deblurring by descent: press play, then change sigma", deblur),
-    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", slopes),
-    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", membrane),
-    "notebooks/06-graphs.ipynb": ("Springs", springs),
-    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", plate),
-    "notebooks/14-a-page-that-computes.ipynb": ("A wave", wave),
-    "docs/guide/pages.md": ("Three balls, seen through a camera", spheres),
+LIVE: dict[str, tuple[str, int, Callable[[str], Shown]]] = {
+    # By source: title, height of its frame in pixels, what makes the view.
+    "notebooks/00-tour.ipynb": ("Deblurring by descent: press play, then change sigma", 560, deblur),
+    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", 320, slopes),
+    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", 480, membrane),
+    "notebooks/06-graphs.ipynb": ("Springs", 320, springs),
+    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", 400, plate),
+    "notebooks/14-a-page-that-computes.ipynb": ("A wave", 460, wave),
+    "docs/guide/pages.md": ("Three balls, seen through a camera", 660, spheres),
 }
 
 
-def write(folder: Path) -> dict[str, str]:
-    """Write all pages into `folder`; the file of each by the source that it belongs to."""
+def write(folder: Path) -> dict[str, tuple[str, int]]:
+    """Write all pages into `folder`; the file and the height of each, by the source that it belongs to."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for source, (title, make) in LIVE.items():
-        files[source] = f"{Path(source).stem}.html"
-        print(show.page(str(folder / files[source]), make(source), title=title), file=sys.stderr)
+    for source, (title, height, make) in LIVE.items():
+        files[source] = f"{Path(source).stem}.html", height
+        show.page(str(folder / files[source][0]), make(source), title=title)
     return files
 
 

@@ -27,9 +27,8 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     bound, frames = parts.get("bound"), parts.get("frames")
     if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
-        return _with(
-            inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""}
-        )
+        look = {"fixed": bound.look.range is not None, "colours": bound.look.colours}
+        return _with(inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, look)
     if isinstance(frames, Animation) and frames.view.kind == "array_view" and isinstance(frames.step, Subject):
         look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
         return _with(inspect.page_program(frames.step, frames.watch, from_start=False), kind, False, look)
