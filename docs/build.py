@@ -97,8 +97,8 @@ def embed(files: dict[str, tuple[str, int]], folder: Path) -> None:
             lesson.cells[0].source += f"\n\n{frame}"
             nbformat.write(lesson, path)
         else:
-            first, rest = path.read_text(encoding="utf-8").split("\n\n", 1)
-            path.write_text(f"{first}\n\n{frame}\n{rest}", encoding="utf-8")
+            title, first, rest = path.read_text(encoding="utf-8").split("\n\n", 2)
+            path.write_text(f"{title}\n\n{first}\n\n{frame}\n{rest}", encoding="utf-8")
 
 
 def keep_links_inside(text: str, folder: Path) -> str:

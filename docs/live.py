@@ -164,13 +164,13 @@ def spheres(page: str) -> Shown:
 
 LIVE: dict[str, tuple[str, int, Callable[[str], Shown]]] = {
     # By source: title, height of its frame in pixels, what makes the view.
-    "notebooks/00-tour.ipynb": ("Deblurring by descent: press play, then change sigma", 560, deblur),
-    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", 320, slopes),
-    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", 480, membrane),
-    "notebooks/06-graphs.ipynb": ("Springs", 320, springs),
-    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", 400, plate),
-    "notebooks/14-a-page-that-computes.ipynb": ("A wave", 460, wave),
-    "docs/guide/pages.md": ("Three balls, seen through a camera", 660, spheres),
+    "notebooks/00-tour.ipynb": ("Deblurring by descent: press play, then change sigma", 660, deblur),
+    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", 410, slopes),
+    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", 520, membrane),
+    "notebooks/06-graphs.ipynb": ("Springs", 380, springs),
+    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", 420, plate),
+    "notebooks/14-a-page-that-computes.ipynb": ("A wave", 510, wave),
+    "docs/guide/pages.md": ("Three balls, seen through a camera", 700, spheres),
 }
 
 

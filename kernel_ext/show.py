@@ -133,8 +133,7 @@ def animate(
     """
     title = name or "animation"
     made = moving.Animation(
-        step, lambda: draw(watch, title, **options).view, title, frames, fps, bool(options.get("range")),
-        options.get("colours", ""), watch,
+        step, lambda: draw(watch, title, **options).view, title, frames, fps, options, watch,
     )  # fmt: skip
     return Animated(made, draw(watch, title, **options))
 

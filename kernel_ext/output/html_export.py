@@ -183,6 +183,8 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
     picture = view.get("picture")
     if not picture:
         return view
+    if "places" in picture:
+        return {**view, "picture": {**picture, "places": ""}}
     parts = [{**part, "low": "", "high": "", "bad": []} for part in picture["parts"]]
     return {**view, "picture": {**picture, "parts": parts, "values": ""}}
 

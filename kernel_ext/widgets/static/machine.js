@@ -263,8 +263,9 @@ export async function openMachine(program, payload, fused = hasFused()) {
     const all = new TYPES[dtype](memory.buffer, 0, Math.floor(memory.buffer.byteLength / TYPES[dtype].BYTES_PER_ELEMENT));
     const size = all.BYTES_PER_ELEMENT;
     const count = shape.reduce((a, b) => a * b, 1);
-    const out = new TYPES[dtype](count * inner);
-    for (let k = 0; k < count; k++) {
+    const dense = strides.every((stride, axis) => stride === shape.slice(axis + 1).reduce((a, b) => a * b, inner * size));
+    const out = dense ? all.slice(at / size, at / size + count * inner) : new TYPES[dtype](count * inner);
+    for (let k = 0; k < count && !dense; k++) {
       let [from, rest] = [at, k];
       for (let axis = shape.length - 1; axis >= 0; axis--) {
         from += (rest % shape[axis]) * strides[axis];

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,21 +38,23 @@ LARGEST = 1_000_000_000
 INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
 
 
-def program_of(entries: Sequence[Entry], kept: Contents | None = None, watch: array | None = None) -> Program:
+def program_of(
+    entries: Sequence[Entry], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({})
+) -> Program:
     """The program that runs these entries.
 
     Args:
         entries: what a page runs again, in order.
         kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
-        watch: an array that is read after each run; the page calls it "watch".
+        seen: arrays that are read after runs, by the page's names for them.
 
     Raises:
         RecordError: an entry cannot run in a page; the message names it.
     """
     writer = _Writer(Contents(kept.kept if kept is not None else None))
-    writer.lay_out([*(a for e in entries for a in _arrays(e)), *([watch] if watch is not None else [])])
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()])
     schedule = [step for entry in entries for step in writer.steps(entry)]
-    return writer.finished(schedule, watch)
+    return writer.finished(schedule, seen)
 
 
 def _arrays(entry: Entry) -> Iterator[array]:
@@ -222,11 +225,10 @@ class _Writer:
             "strides": list(value.strides), "inner": inner,
         }  # fmt: skip
 
-    def finished(self, schedule: list[Any], watch: array | None) -> Program:
+    def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
         """The program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
-        if watch is not None:
-            arrays["watch"] = self.place_of(watch)
+        arrays |= {name: self.place_of(a) for name, a in seen.items()}
         found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
         self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}
         return self.program
