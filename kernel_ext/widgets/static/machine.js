@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A program of kernels in WebAssembly: one memory, modules that share it, and rows that run one after the other, as
- * `kernel_ext/pages/program.py` writes them. It knows no page: a worker runs it, and so do tests.
+ * `workbench/runtime/pages/program.py` writes them. It knows no page: a worker runs it, and so do tests.
  *
  * @typedef {[entry: number, params: number, total: number, grain: number, sums: number, fault: number]} Row
  * @typedef {{at: number, dtype: string, shape: number[], strides: number[], inner: number}} Place
