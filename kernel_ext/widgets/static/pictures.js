@@ -16,6 +16,8 @@ const LOW = 110; // pixels of a component's line, so that three are seen at once
 const [GAP, LEAST] = [14, 150]; // pixels between images, and of an image beside others
 export const PAD = 8; // pixels left and right of a plot
 
+const SHADES = 1023; // of a colour map: more than a screen tells apart
+
 /** A value's colour. @param {number} value @param {number[][]} stops @param {number[]} span the values at both ends of the map */
 export function blend(value, stops, [low, high]) {
   const at = (Math.max(0, Math.min(1, (value - low) / (high - low || 1))) || 0) * (stops.length - 1);
@@ -29,7 +31,13 @@ function imageOf(part, view) {
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const pixels = paint.createImageData(part.columns, part.rows);
   if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));
-  else numbers(part.low).forEach((value, k) => pixels.data.set(blend(value, view.stops, view.span), 4 * k));
+  else {
+    const shades = new Uint8Array(4 * SHADES + 4);
+    for (let k = 0; k <= SHADES; k++) shades.set(blend(k, view.stops, [0, SHADES]).map(Math.round), 4 * k);
+    const [colours, all, values] = [new Uint32Array(shades.buffer), new Uint32Array(pixels.data.buffer), numbers(part.low)];
+    const [first, scale] = [view.span[0], SHADES / (view.span[1] - view.span[0] || 1)];
+    for (let k = 0; k < values.length; k++) all[k] = colours[Math.max(0, Math.min(SHADES, Math.round((values[k] - first) * scale))) || 0];
+  }
   for (const k of part.bad) pixels.data.set(BAD, 4 * k);
   for (let k = 3; k < pixels.data.length; k += 4) pixels.data[k] = 255;
   paint.putImageData(pixels, 0, 0);
