@@ -47,6 +47,9 @@ def entry_name(function: Function) -> str:
     return identifier(function.name, RESERVED, "kernel")
 
 
+DEFAULT_TARGET = "sm_90"
+
+
 @dataclass(frozen=True)
 class EmittedKernel:
     """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
@@ -71,19 +74,21 @@ class EmittedKernel:
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
-def emit_cuda(function: Function, options: Options, *, lines: bool = False) -> str:
-    """The function as the CUDA C++ text that is compiled.
+def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False) -> str:
+    """The function as the CUDA C++ text that is compiled; with tiles it depends on the target's shared memory.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
 
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
-    return emit_kernel(function, options, lines=lines).text
+    return emit_kernel(function, options, target, lines=lines).text
 
 
 @deep
-def emit_kernel(function: Function, options: Options, *, lines: bool = False, link: str = "") -> EmittedKernel:
+def emit_kernel(
+    function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
+) -> EmittedKernel:  # fmt: skip
     """The text as `emit_cuda` returns it, with the shared memory it takes.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
@@ -98,7 +103,7 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
     }
     if function.block_dim:
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
-        lowered = lower_tiles(made, options.contiguous)
+        lowered = lower_tiles(made, options.contiguous, link or target)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))

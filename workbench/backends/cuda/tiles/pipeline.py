@@ -1,6 +1,7 @@
-"""Loads of a loop's later turns while it multiplies: three stages in shared memory, filled by `cp.async`.
+"""Loads of a loop's later turns while it multiplies: stages in shared memory, filled by `cp.async`.
 
-A loop over k that loads tiles and multiplies them loads those of the next two turns ahead. Each turn waits for its own
+A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three stages
+leave no room for a second block (`operations.lower_tiles`). Each turn waits for its own
 tiles, which leaves one group of copies under way, meets the others once, and begins the copies of two turns on, into
 the stage that all threads are done with. Only where nothing in the loop changes an array: then no load can see another
 value by being early. Whether a turn comes is computed in 64 bits, so nothing is loaded that the loop would not load.
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from workbench.backends.cuda.tiles.copies import in_chunks
 from workbench.backends.cuda.tiles.lower import Lowering
+from workbench.backends.cuda.tiles.placement.arena import capability
 from workbench.backends.cuda.tiles.placement.layouts import product, when
 from workbench.backends.cuda.tiles.placement.places import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
@@ -26,8 +28,11 @@ from workbench.types import bool as bool_
 from workbench.types import element, int32, int64
 
 STAGES = 3
-MOST = 64 * 1024
-"""Bytes of shared memory of a block with stages: what every architecture has."""
+
+
+def most_stages(target: str) -> int:
+    """Stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
+    return STAGES if capability(target) >= 80 else 1
 
 
 @dataclass(frozen=True)
