@@ -162,7 +162,7 @@ def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
 
 def test_the_ptx_moves_128_bits() -> None:
     text = wb.inspect.ptx(doubled)
-    assert text.count("ld.global.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
+    assert text.count("ld.global.nc.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
 
 
 def test_a_profile_asks_too_where_the_arrays_are_the_cpus() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.gathered import gathers
-from workbench.api.builds.overlaps import fits_index32, is_aligned, is_dense, overlap
+from workbench.api.builds.overlaps import Places, is_dense, overlap, places
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
@@ -56,8 +56,8 @@ def bind(
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
-    places = (fits_index32(dims, arrays), is_aligned(arrays.values())) if device.is_cuda else (True, True)
-    key = (direction, how.code, device, cpu_threads(), places)
+    variant = places(dims, arrays) if device.is_cuda else Places()
+    key = (direction, how.code, device, cpu_threads(), variant)
     found = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
@@ -74,7 +74,7 @@ def bind(
     if direction == GATHERED:
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
-        found = _code_for(specialisation, direction, dims, arguments, device, how, places)
+        found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
     return record_of(found.loaded, specialisation, dims, arguments, found.how)
@@ -112,11 +112,10 @@ _NONE: Mapping[str, str] = {}
 
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions, places: tuple[bool, bool],
+    device: Device, how: LaunchOptions, variant: Places,
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    index32, aligned = places
-    options = replace(how.code, contiguous=is_dense(arrays), index32=index32, aligned=aligned)
+    options = replace(how.code, contiguous=is_dense(arrays), **variant._asdict())
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step in ADJOINTS:

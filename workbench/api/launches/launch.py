@@ -165,11 +165,12 @@ class _Plan:
         return as_dims(dim, kernel.name), values
 
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
-        """Whether the code is for so many threads, and for vectors where these begin: kinds do not say so."""
+        """Whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
         code = self.loaded
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
-        return not code.aligned or is_aligned(v for v in values if isinstance(v, array))
+        arrays = {s.name: v for s, v in zip(code.layout.slots, values, strict=True) if isinstance(v, array)}
+        return (not code.aligned or is_aligned(arrays.values())) and not (code.apart and overlap(arrays))
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
@@ -207,6 +208,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
+        or (record.loaded.device.is_cuda and not record.loaded.apart)
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):
@@ -219,7 +221,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
     kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned
+        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned or loaded.apart
     )
 
 

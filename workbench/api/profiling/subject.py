@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from workbench.api.builds.build import compile_for
-from workbench.api.builds.overlaps import fits_index32, is_aligned
+from workbench.api.builds.overlaps import places
 from workbench.api.kernels.countable import Countable
 from workbench.api.profiling.ptx_by_operation import FILE, numbered_ptx
 from workbench.api.profiling.run import Geometry
@@ -92,18 +92,17 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
     # A launch on the CPU was not asked these: its code is the same.
-    sizes = {"index32": fits_index32(record.dim, arrays), "aligned": is_aligned(arrays.values())}
-    options = replace(record.how.code, checks=False, **sizes)
+    options = replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
     function = record.loaded.function
     made, text = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition
     source, node = definition.source, definition.node
-    places = {number: op.location for op, number in number_ops(function).items()}
+    located = {number: op.location for op, number in number_ops(function).items()}
     assert record.location is not None
     own = record.location
 
     def place(file: str, line: int) -> Location | None:
-        found = places.get(line) if file == FILE else None
+        found = located.get(line) if file == FILE else None
         return None if found is None else found if found.line else own
 
     lines = {n + source.line_offset: source.line(n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}

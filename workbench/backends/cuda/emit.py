@@ -103,7 +103,7 @@ def emit_kernel(
     }
     if function.block_dim:
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
-        lowered = lower_tiles(made, options.contiguous, link or target)
+        lowered = lower_tiles(made, options, link or target)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
@@ -134,7 +134,8 @@ class _Kernel:
         self.head = self._captured()
         self.index = self._thread_index()
         locals_ = Locals(function, self.inlining)
-        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named)
+        constant = _constant(function) if options.apart else frozenset()
+        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named, constant)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         if options.checks:
             self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
@@ -248,6 +249,12 @@ class _Kernel:
         bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
         name = f"{bounds}{entry_name(self.function)}"
         return f'{head}\nextern "C" __global__ void {name}({_wrapped(params)})\n{{\n{body}}}\n'
+
+
+def _constant(function: Function) -> frozenset[Value]:
+    """The array parameters that the kernel does not change."""
+    changed = {v for op in walk(function.body) if op.name not in ("load", "shape", "copy_in") for v in op.operands}
+    return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in changed)
 
 
 def _wrapped(params: Sequence[str]) -> str:

@@ -66,6 +66,7 @@ class Loaded:
         contiguous: the code does not read strides.
         index32: it computes indices in 32 bits (see `Options`), so some launches need other code.
         aligned: it loads whole vectors (see `Options`), so vectors elsewhere need other code.
+        apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
@@ -93,6 +94,7 @@ class Loaded:
     make_function: Callable[[], Function] = field(repr=False)
     index32: bool = False
     aligned: bool = False
+    apart: bool = False
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = field(default=None, repr=False)
     compile_for: Callable[[str], Any] | None = field(default=None, repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.backends.base import Options
 from workbench.backends.cuda.tiles import elements, multiply, pipeline, reduce
 from workbench.backends.cuda.tiles.lower import Lowered, Lowering
 from workbench.backends.cuda.tiles.placement.arena import blocks_at_once
@@ -29,17 +30,17 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 }
 
 
-def lower_tiles(function: Function, contiguous: bool, target: str) -> Lowered:
+def lower_tiles(function: Function, options: Options, target: str) -> Lowered:
     """What each thread of a block does.
 
     Args:
         function: its reductions hold their combinations (`reduce.with_combinations`).
-        contiguous: arrays lie in memory without gaps.
+        options: whether arrays lie in memory without gaps, and apart.
         target: the architecture, for the shared memory that stages of loads may take.
     """
     found: list[Lowered] = []
     for stages in range(pipeline.most_stages(target), 0, -1):
-        low = Lowering(function, contiguous, stages)
+        low = Lowering(function, options, stages)
         found.append(low.lowered(OPERATIONS))
         if not low.ahead or blocks_at_once(found[-1].shared, target) >= 2:
             break
