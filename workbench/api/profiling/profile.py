@@ -14,7 +14,7 @@ from workbench.api.profiling.findings import findings
 from workbench.api.profiling.occupancy import occupancy
 from workbench.api.profiling.report import Line, Profile, line_of
 from workbench.api.profiling.run import count, counting_kernel
-from workbench.api.profiling.subject import Subject, subject_of
+from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError
@@ -89,8 +89,20 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
         record.kernel, record.direction, record.dim, arch, geometry.grid, geometry.block, total, lines, elsewhere,
         resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
         counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
-        *first_warp(what, kernel, counting),
+        *first_warp(what, kernel, counting), _contraction(record, what, arch, total, limit),
     )  # fmt: skip
+
+
+def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
+    """The share of the instructions that `fma=True` would save, where it is these that bound the launch."""
+    fused = contracted(record, arch) if limit is None or limit.by == "instructions" else None
+    if fused is None:
+        return 0.0
+    kernel = counting_kernel(fused, what.code.entry)
+    saved = (
+        total.instructions - _sum(count(kernel, fused, record, what.geometry, what.offsets).instructions).instructions
+    )
+    return max(saved, 0) / max(total.instructions, 1)
 
 
 def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:

@@ -71,6 +71,8 @@ class Profile:
         source: the kernel's lines by number.
         warp: what the first warp does, step by step: active lanes, and where each reads and writes.
         warp_ends: whether these are all of its steps.
+        contraction: the share of the instructions that `fma=True` would save; 0 if the kernel has it, or if it is not
+            bound by instructions.
     """
 
     kernel: str
@@ -93,6 +95,7 @@ class Profile:
     source: Mapping[int, str] = field(default_factory=dict[int, str], repr=False)
     warp: tuple[Step, ...] = field(default=(), repr=False)
     warp_ends: bool = True
+    contraction: float = 0.0
 
     @property
     def occupancy(self) -> float:
@@ -145,6 +148,10 @@ class Profile:
             found.append(f"Bound by {self.bound}.")
         else:
             found.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        if self.contraction >= WORTH:
+            found.append(
+                f"fma=True would save {self.contraction:.0%} of the instructions: a product and a sum are rounded once."
+            )
         return found
 
     def rows(self) -> list[Line]:
@@ -204,6 +211,8 @@ class Profile:
     __repr__ = __str__
 
 
+WORTH = 0.02
+"""The share of instructions saved from which on it is worth a sentence."""
 SHARES = {
     "memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves",
 }  # fmt: skip
