@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from workbench.api.profiling.bound import RATES, bound, rates_of
-from workbench.api.profiling.occupancy import occupancy
+from workbench.runtime.launching.occupancy import occupancy
 from workbench.backends.cuda.tiles.placement.arena import shared_limit
 from workbench.backends.ptx.counters import Counts
 from workbench.errors import DeviceError

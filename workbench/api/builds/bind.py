@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
+from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
 from workbench.api.builds.overlaps import Places, is_dense, overlap, places
 from workbench.api.kernels.kernel import Specialisation
@@ -39,7 +40,15 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import (
+    BLOCK_DIM,
+    BY_OCCUPANCY,
+    PLAIN,
+    Binder,
+    LaunchOptions,
+    LaunchRecord,
+    memory_versions,
+)
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
@@ -77,7 +86,10 @@ def bind(
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
-    return record_of(found.loaded, specialisation, dims, arguments, found.how)
+    how = found.how
+    if how.block_dim == BY_OCCUPANCY:
+        how = replace(how, block_dim=block_size(specialisation, found.loaded, how.code))
+    return record_of(found.loaded, specialisation, dims, arguments, how)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from workbench.api.builds.arguments import (
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
@@ -40,7 +41,7 @@ from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, LaunchOptions, LaunchRecord
+from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
@@ -80,6 +81,7 @@ def launch(
         device: where; the arrays' device if none is given.
         stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
+            None: those with which most of a multiprocessor is in use, by the code's registers and shared memory.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
@@ -266,8 +268,11 @@ def prepare(
     block_dim = as_block_dim(how.block_dim, kernel.name)
     how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
     threads = dims if len(dims) > 1 else ()
-    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True, threads=threads)
+    size = block_dim or BLOCK_DIM
+    tiling = Tiling(size, len(dims)) if tiled else Tiling(size, 1, flat=True, threads=threads)
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    if block_dim == BY_OCCUPANCY:
+        refuse_tiles(specialisation)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
         name: check(kernel, name, type, value, place)
