@@ -21,6 +21,9 @@ ALIGNED, LEAST = 64, 16
 MOST_BLOCKS = 1024
 """Of code whose threads go on to other indices: about as many as a large GPU runs at the same time. Each changes memory
 once, and the error of a float32 sum grows with them."""
+FULL, EACH, LIGHT = 128, 4, 64
+"""Beyond so many blocks, about one for each multiprocessor, such threads do so many indices each if they cost at most
+the third: what a block does at its end is about 100 instructions per thread."""
 
 
 def titled(name: str, direction: str) -> str:
@@ -35,7 +38,11 @@ def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tupl
     if own:
         return threads, own, metadata.get("dynamic_shared", 0)
     blocks = -(-threads // block_dim)
-    return min(blocks, MOST_BLOCKS) if metadata.get("strided") else blocks, block_dim, 0
+    if metadata.get("strided"):
+        if metadata.get("cost", LIGHT) <= LIGHT:
+            blocks = max(min(blocks, FULL), -(-blocks // EACH))
+        blocks = min(blocks, MOST_BLOCKS)
+    return blocks, block_dim, 0
 
 
 @dataclass(frozen=True)
