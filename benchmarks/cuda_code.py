@@ -2,10 +2,10 @@
 
 No GPU runs. Both programs are made for sm_90, Warp's by an interpreter that has warp-lang (`WORKBENCH_WARP_PYTHON`,
 else this one); both run on the CPU with counters, on the same arrays, and their results are compared. `SASS` are
-instructions of the machine code and `regs` registers of a thread, as nvdisasm and ptxas give them. Adjoints find the
-gradients of arrays, as a tape asks for them. `occupancy` is that of blocks of 256 threads, `stack` a thread's bytes of
-local memory; of Warp's PTX nvJitLink's ptxas says both. Warp contracts `a * b + c`; ours does in the rows with `fma`. Where
-results differ, Warp's gradient is wrong: it keeps no states of a loop of unknown length.
+instructions of the machine code and `regs` registers of a thread, as nvdisasm and ptxas give them. `occupancy` is that
+of blocks of 256 threads, `stack` a thread's bytes of local memory; of Warp's PTX nvJitLink's ptxas says both. Adjoints
+find the gradients of arrays, as a tape asks for them. Warp contracts `a * b + c`; ours does in the rows with `fma`.
+Where results differ, Warp's gradient is wrong: it keeps no states of a loop of unknown length.
 """
 
 from __future__ import annotations

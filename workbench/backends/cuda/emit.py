@@ -246,7 +246,8 @@ class _Kernel:
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
         head += "".join(self.emitter.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
-        bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
+        # At least one block: else ptxas may spill a few registers for the sake of a block more.
+        bounds = f"__launch_bounds__({self.function.block_dim}, 1) " if self.function.block_dim else ""
         name = f"{bounds}{entry_name(self.function)}"
         return f'{head}\nextern "C" __global__ void {name}({_wrapped(params)})\n{{\n{body}}}\n'
 
