@@ -226,7 +226,9 @@ def in_place(x: wb.array[float]):
 
 
 @pytest.mark.sample(1)
-@pytest.mark.parametrize("type", ["vec2", "vec3", "vec4", "vec2h", "vec4h", "vec2d", "mat22", "quat", "bool", "float16"])
+@pytest.mark.parametrize(
+    "type", ["vec2", "vec3", "vec4", "vec2h", "vec4h", "vec2d", "mat22", "quat", "bool", "float16"]
+)
 def test_every_type_is_read_whole_by_it(type: str) -> None:
     made = wb.build_cell(
         f"def moved(x: array[{type}], y: array[{type}]):\n    i = tid()\n    y[i] = x[i]\n", {}, compile=False

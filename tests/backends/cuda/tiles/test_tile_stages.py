@@ -15,9 +15,7 @@ LARGE = gemm("large", (128, 128, 32), 256, float32)
 SMALL = gemm("small", (16, 16, 8), 64, float32)
 
 
-@pytest.mark.parametrize(
-    ("target", "stages"), [("sm_75", 1), ("sm_80", 2), ("sm_86", 1), ("sm_90", 3), ("sm_120", 1)]
-)
+@pytest.mark.parametrize(("target", "stages"), [("sm_75", 1), ("sm_80", 2), ("sm_86", 1), ("sm_90", 3), ("sm_120", 1)])
 def test_an_architecture_s_shared_memory_decides(target: str, stages: int) -> None:
     made = emit_kernel(LARGE.function, Options(), target)
     assert made.shared == stages * 4 * (128 * 36 + 32 * 132)
