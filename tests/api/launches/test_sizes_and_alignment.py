@@ -1,5 +1,4 @@
-"""On a device, indices of 32 bits where that is enough, whole vectors where they are aligned, and loads by the read-only
-path where no arguments share memory: for each launch."""
+"""What a device's code takes for granted, for each launch: 32-bit indices, aligned vectors, arguments apart."""
 
 from __future__ import annotations
 
