@@ -80,8 +80,7 @@ def launch(
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
         device: where; the arrays' device if none is given.
         stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
-        block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
-            None: those with which most of a multiprocessor is in use, by the code's registers and shared memory.
+        block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
