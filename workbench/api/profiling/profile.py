@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
