@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
+from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
-from workbench.api.builds.overlaps import fits_index32, is_aligned, is_dense, overlap
+from workbench.api.builds.overlaps import Places, is_dense, overlap, places
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
@@ -39,7 +40,15 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import (
+    BLOCK_DIM,
+    BY_OCCUPANCY,
+    PLAIN,
+    Binder,
+    LaunchOptions,
+    LaunchRecord,
+    memory_versions,
+)
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
@@ -56,8 +65,8 @@ def bind(
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
-    places = (fits_index32(dims, arrays), is_aligned(arrays.values())) if device.is_cuda else (True, True)
-    key = (direction, how.code, device, cpu_threads(), places)
+    variant = places(dims, arrays) if device.is_cuda else Places()
+    key = (direction, how.code, device, cpu_threads(), variant)
     found = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
@@ -74,10 +83,13 @@ def bind(
     if direction == GATHERED:
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
-        found = _code_for(specialisation, direction, dims, arguments, device, how, places)
+        found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
-    return record_of(found.loaded, specialisation, dims, arguments, found.how)
+    how = found.how
+    if how.block_dim == BY_OCCUPANCY:
+        how = replace(how, block_dim=block_size(specialisation, found.loaded, how.code))
+    return record_of(found.loaded, specialisation, dims, arguments, how)
 
 
 class _Bound(msgspec.Struct, frozen=True, eq=False):
@@ -111,11 +123,10 @@ _NONE: Mapping[str, str] = {}
 
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions, places: tuple[bool, bool],
+    device: Device, how: LaunchOptions, variant: Places,
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    index32, aligned = places
-    options = replace(how.code, contiguous=is_dense(arrays), index32=index32, aligned=aligned)
+    options = replace(how.code, contiguous=is_dense(arrays), **variant._asdict())
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step in ADJOINTS:

@@ -24,6 +24,7 @@ from workbench.api.builds.arguments import (
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
@@ -41,7 +42,7 @@ from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, LaunchOptions, LaunchRecord
+from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
@@ -80,7 +81,7 @@ def launch(
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
         device: where; the arrays' device if none is given.
         stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
-        block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
+        block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
@@ -165,11 +166,12 @@ class _Plan(msgspec.Struct, frozen=True):
         return as_dims(dim, kernel.name), values
 
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
-        """Whether the code is for so many threads, and for vectors where these begin: kinds do not say so."""
+        """Whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
         code = self.loaded
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
-        return not code.aligned or is_aligned(v for v in values if isinstance(v, array))
+        arrays = {s.name: v for s, v in zip(code.layout.slots, values, strict=True) if isinstance(v, array)}
+        return (not code.aligned or is_aligned(arrays.values())) and not (code.apart and overlap(arrays))
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
@@ -207,6 +209,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
+        or (record.loaded.device.is_cuda and not record.loaded.apart)
         or any(v is None or isinstance(v, np.ndarray) for v in values)
         or (specialisation.adds_alone and overlap(arrays))
     ):
@@ -219,7 +222,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
     kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned
+        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned or loaded.apart
     )
 
 
@@ -264,8 +267,11 @@ def prepare(
     block_dim = as_block_dim(how.block_dim, kernel.name)
     how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
     threads = dims if len(dims) > 1 else ()
-    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True, threads=threads)
+    size = block_dim or BLOCK_DIM
+    tiling = Tiling(size, len(dims)) if tiled else Tiling(size, 1, flat=True, threads=threads)
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    if block_dim == BY_OCCUPANCY:
+        refuse_tiles(specialisation)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
         name: check(kernel, name, type, value, place)

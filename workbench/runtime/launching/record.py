@@ -23,6 +23,8 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 
 BLOCK_DIM = 256
+BY_OCCUPANCY = 0
+"""The threads of a block that a launch leaves open, until it is bound (`api/builds/block_size.py`)."""
 """Threads of a CUDA block where nothing is said."""
 
 

@@ -56,7 +56,8 @@ class Code(NamedTuple):
         """What the code is built with."""
         # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
         return Options(
-            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, constant=self.constant
+            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, apart=False,
+            constant=self.constant,
         )  # fmt: skip
 
     @property
