@@ -93,7 +93,8 @@ def points(
         colours: the colour map, as of `array`.
         range: the values at the ends of the colours; those of `color` if not given.
         size: the diameter of a point in pixels.
-        box: the lower and the upper corner of what is drawn; the points' own if not given.
+        box: the lower and the upper corner of what is drawn; the points' own if not given. A box of no depth, and
+            `vec3` that all have the same z, are seen as a plane.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.

@@ -15,6 +15,7 @@ from typing import overload
 import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, check, deduce
+from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import is_list, is_numpy, is_numpy_array
 from workbench.backends.prints import text
@@ -197,10 +198,7 @@ def step(
     dims = as_dims(dim, kernel.name)
     index = (thread,) if isinstance(thread, int) else tuple(int(i) for i in thread)
     if function.launch_ndim and function.launch_ndim != len(dims):
-        raise LaunchError(
-            f"{kernel.name} asks tid() for {function.launch_ndim} indices; dim has {len(dims)} dimensions.",
-            parameter="dim", advice="Give dim as many sizes as there are indices.",
-        )  # fmt: skip
+        raise wrong_dimensions(kernel.name, function.launch_ndim, len(dims))
     arguments = host_arguments(kernel, types, values)
     taken = _Taken(function, limit)
     with contextlib.redirect_stdout(io.StringIO()):

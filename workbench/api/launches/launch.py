@@ -24,6 +24,7 @@ from workbench.api.builds.arguments import (
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
 from workbench.api.builds.overlaps import is_aligned
+from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.backends.base import Options
@@ -286,6 +287,11 @@ def prepare(
 
 def _refuse_others(kernel: object) -> None:
     if not isinstance(kernel, Kernel):
+        if isinstance(kernel, Func):
+            raise LaunchError(
+                f"launch() takes a kernel; {kernel.name} is a function, which kernels call.",
+                advice="To make it a kernel, assign results to elements of an array: a kernel returns nothing.",
+            )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
             f"launch() takes a kernel; this is a {type(kernel).__name__}.",
