@@ -139,7 +139,7 @@ def test_kernels_are_launched_not_called():
         scale(1.0)
     with pytest.raises(wb.LaunchError, match="launch\\(\\) takes a kernel"):
         wb.launch(print, 1)
-    with pytest.raises(wb.LaunchError, match="twice is a function, which kernels call.*a kernel returns nothing"):
+    with pytest.raises(wb.LaunchError, match=r"twice is a function, which kernels call.*a kernel returns nothing"):
         wb.launch(twice, 1)
 
 

@@ -27,6 +27,7 @@ from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
+from workbench.api.launches.recent import NOTING, note
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
@@ -98,6 +99,8 @@ def launch(
         values = [*inputs, *outputs]
     except TypeError:
         raise not_listed(kernel, dim, inputs, outputs) from None
+    if NOTING and not (adjoint or record_cmd):
+        note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
     how = how if plain else LaunchOptions(how.code, block_dim, stream)
