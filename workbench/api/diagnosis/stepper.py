@@ -14,7 +14,7 @@ from typing import overload
 
 import numpy as np
 
-from workbench.api.builds.arguments import Dim, as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, as_dims, check, deduce, wrong_count
 from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import is_list, is_numpy, is_numpy_array
@@ -186,7 +186,7 @@ def step(
     values = [*inputs, *outputs]
     _refuse_others(kernel)
     if len(values) != len(kernel.parameters):
-        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+        raise wrong_count(kernel, values)
     specialisation = kernel.specialise(deduce(kernel, values))
     types = specialisation.types
     if specialisation.tiling is not None:
