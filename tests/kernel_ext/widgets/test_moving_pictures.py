@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.arrays.points_view import MOST, scattered
+from kernel_ext.views.arrays.points_view import MOST, points_view, scattered
 from kernel_ext.widgets.arrays.animation import Animation
 
 
