@@ -41,7 +41,7 @@ function shade(pixels, values, { stops, span: [low, high] }) {
 
 /** The picture of a 2-D part. @param {Part} part @param {ArrayPicture} view */
 function imageOf(part, view) {
-  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels" }));
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels", role: "img", "aria-label": `${view.name} ${part.name}`.trim() }));
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const pixels = paint.createImageData(part.columns, part.rows);
   if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));

@@ -79,8 +79,7 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
-        device: where; the arrays' device if none is given.
-        stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
+        device, stream: where, and in which CUDA stream; the arrays' device and its default stream if not given.
         block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
@@ -91,8 +90,7 @@ def launch(
 
     Raises:
         LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
-        KernelSyntaxError, KernelTypeError: the kernel has errors.
-        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint for `adjoint`.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     try:
