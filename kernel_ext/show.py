@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
-from kernel_ext.launch_views import backward, profile, threads
+from kernel_ext.launch_views import backward, profile, threads, threads_of
 from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
@@ -74,7 +74,7 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
     view = array_view.array_view(value, name, at, look)
     return Shown(
         "array_view", view, array_fallback.array_text(view), array_fallback.array_html(view),
-        slice_at=lambda other: array_view.array_view(value, name, other, look),
+        slice_at=lambda other: array_view.array_view(value, name, other, look), threads_at=threads_of(value),
     )  # fmt: skip
 
 
@@ -94,7 +94,8 @@ def points(
         colours: the colour map, as of `array`.
         range: the values at the ends of the colours; those of `color` if not given.
         size: the diameter of a point in pixels.
-        box: the lower and the upper corner of what is drawn; the points' own if not given.
+        box: the lower and the upper corner of what is drawn; the points' own if not given. A box of no depth, and
+            `vec3` that all have the same z, are seen as a plane.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.

@@ -16,8 +16,6 @@ const LOW = 110; // pixels of a component's line, so that three are seen at once
 const [GAP, LEAST] = [14, 150]; // pixels between images, and of an image beside others
 export const PAD = 8; // pixels left and right of a plot
 
-const SHADES = 1023; // of a colour map: more than a screen tells apart
-
 /** A value's colour. @param {number} value @param {number[][]} stops @param {number[]} span the values at both ends of the map */
 export function blend(value, stops, [low, high]) {
   const at = (Math.max(0, Math.min(1, (value - low) / (high - low || 1))) || 0) * (stops.length - 1);
@@ -25,19 +23,29 @@ export function blend(value, stops, [low, high]) {
   return stops[k].map((first, c) => first + (stops[k + 1][c] - first) * (at - k));
 }
 
+const SHADES = 1024; // of a colour map: more than a screen tells apart
+
+/** The pixels of an image in the colours of its map: a table, since a frame of 256 × 256 leaves no time for arithmetic with colours.
+ * @param {Uint8ClampedArray} pixels @param {Float32Array} values @param {ArrayPicture} view */
+function shade(pixels, values, { stops, span: [low, high] }) {
+  const table = new Uint8Array(3 * SHADES);
+  for (let k = 0; k < SHADES; k += 1) table.set(blend(k, stops, [0, SHADES - 1]).map(Math.round), 3 * k);
+  const scale = (SHADES - 1) / (high - low || 1);
+  for (let k = 0; k < values.length; k += 1) {
+    const at = 3 * (Math.max(0, Math.min(SHADES - 1, Math.round((values[k] - low) * scale))) || 0);
+    pixels[4 * k] = table[at];
+    pixels[4 * k + 1] = table[at + 1];
+    pixels[4 * k + 2] = table[at + 2];
+  }
+}
+
 /** The picture of a 2-D part. @param {Part} part @param {ArrayPicture} view */
 function imageOf(part, view) {
-  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels" }));
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels", role: "img", "aria-label": `${view.name} ${part.name}`.trim() }));
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const pixels = paint.createImageData(part.columns, part.rows);
   if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));
-  else {
-    const shades = new Uint8Array(4 * SHADES + 4);
-    for (let k = 0; k <= SHADES; k++) shades.set(blend(k, view.stops, [0, SHADES]).map(Math.round), 4 * k);
-    const [colours, all, values] = [new Uint32Array(shades.buffer), new Uint32Array(pixels.data.buffer), numbers(part.low)];
-    const [first, scale] = [view.span[0], SHADES / (view.span[1] - view.span[0] || 1)];
-    for (let k = 0; k < values.length; k++) all[k] = colours[Math.max(0, Math.min(SHADES, Math.round((values[k] - first) * scale))) || 0];
-  }
+  else shade(pixels.data, numbers(part.low), view);
   for (const k of part.bad) pixels.data.set(BAD, 4 * k);
   for (let k = 3; k < pixels.data.length; k += 4) pixels.data[k] = 255;
   paint.putImageData(pixels, 0, 0);

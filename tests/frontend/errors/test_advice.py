@@ -68,7 +68,8 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
         ("init", "nothing has to be initialised"), ("set_device", "ScopedDevice"),
         ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
         ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
-        ("vec5", "Write vector(5, float)"), ("select", "Write where("),
+        ("vec5", "Write vector(5, float)"), ("select", "Write where("), ("lunch", "Did you mean launch?"),
+        ("arange", "NumPy has it: wb.array(np.arange(…))."),
     ],
 )  # fmt: skip
 def test_names_of_other_libraries(name: str, advice: str) -> None:

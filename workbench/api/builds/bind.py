@@ -76,10 +76,7 @@ def bind(
             )  # fmt: skip
     wanted = specialisation.function.launch_ndim
     if wanted and wanted != len(dims):
-        raise LaunchError(
-            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
-            parameter="dim", advice="Give dim as many sizes as there are indices.",
-        )  # fmt: skip
+        raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
     if direction == GATHERED:
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
@@ -119,6 +116,16 @@ def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, 
 
 
 _NONE: Mapping[str, str] = {}
+
+
+def wrong_dimensions(kernel: str, wanted: int, given: int) -> LaunchError:
+    """The error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    sizes = "one size" if wanted == 1 else f"{wanted} sizes"
+    return LaunchError(
+        f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {given} "
+        f"dimension{'s' * (given > 1)}.",
+        parameter="dim", advice=f"Write {', '.join('ijkl'[:given])} = tid() in the kernel, or give dim {sizes}.",
+    )  # fmt: skip
 
 
 def _code_for(

@@ -26,8 +26,10 @@ from workbench.api.builds.arguments import (
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
 from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.overlaps import is_aligned
+from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
+from workbench.api.launches.recent import NOTING, note
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
@@ -79,8 +81,7 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
-        device: where; the arrays' device if none is given.
-        stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
+        device, stream: where, and in which CUDA stream; the arrays' device and its default stream if not given.
         block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
@@ -91,14 +92,15 @@ def launch(
 
     Raises:
         LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
-        KernelSyntaxError, KernelTypeError: the kernel has errors.
-        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint for `adjoint`.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     try:
         values = [*inputs, *outputs]
     except TypeError:
         raise not_listed(kernel, dim, inputs, outputs) from None
+    if NOTING and not (adjoint or record_cmd):
+        note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
     how = how if plain else LaunchOptions(how.code, block_dim, stream)
@@ -292,6 +294,11 @@ def prepare(
 
 def _refuse_others(kernel: object) -> None:
     if not isinstance(kernel, Kernel):
+        if isinstance(kernel, Func):
+            raise LaunchError(
+                f"launch() takes a kernel; {kernel.name} is a function, which kernels call.",
+                advice="To make it a kernel, assign results to elements of an array: a kernel returns nothing.",
+            )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
             f"launch() takes a kernel; this is a {type(kernel).__name__}.",
