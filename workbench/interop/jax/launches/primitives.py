@@ -26,6 +26,7 @@ from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
 from workbench.interop.jax.launches.linear import check_linear
+from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
@@ -119,10 +120,13 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
         target = edits.called(ctx, divisible.plan.late)
         target.register()
         return lowered(ctx, operands, divisible, f"{target.name} {attributes(plan, config)}")
+    if pays_on_cpu(plan, config):
+        plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, cuda_target(plan, config.block))
 
 
