@@ -70,6 +70,13 @@ class Launch:
 
 
 @dataclass(eq=False)
+class Library:
+    """Loaded code (CUlibrary)."""
+
+    module: Executable
+
+
+@dataclass(eq=False)
 class Kernel:
     """A kernel of a library (CUkernel), of no device yet; `allowed`: by device, bytes of dynamic shared memory.
 
