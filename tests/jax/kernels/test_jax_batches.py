@@ -56,7 +56,7 @@ def of(*shape: int) -> Any:
 def dims(f: Any, *arguments: Any) -> list[str]:
     """The `dims` of the calls in the compiled program; equal ones are printed as one number."""
     text = jax.jit(f).lower(*arguments).as_text()
-    return re.findall(r"\bdims = dense<\[?([0-9, ]+)\]?>", text)
+    return re.findall(r"\bdims = (?:dense<|array<i64: )\[?([0-9, ]+)\]?>", text)
 
 
 def same(one: Any, others: Any, tolerance: float = 2e-6) -> None:
@@ -73,8 +73,7 @@ def test_arrays_numbers_and_vectors_with_and_without_batches(axes: tuple[int | N
     plain = of(4, 3), jnp.asarray([3, 0, 1, 1]), jnp.asarray([1.0, 2, 3]), jnp.float32(0.5), jnp.asarray(True)
     other = 2 * plain[0], plain[1][::-1], -plain[2], 3 * plain[3], ~plain[4]
     given = [
-        x if axis is None else jnp.stack([x, z] * (N // 2), axis)
-        for x, z, axis in zip(plain, other, axes, strict=True)
+        x if axis is None else jnp.stack([x, z] * (N // 2), axis) for x, z, axis in zip(plain, other, axes, strict=True)
     ]
     one, others = (
         wb.jax_kernel(mixed, num_outputs=2, launch_dims=4, vmap_method=m) for m in ("expand_dims", "sequential")

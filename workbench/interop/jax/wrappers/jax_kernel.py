@@ -30,6 +30,7 @@ from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.case import Case
+from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
     Newest,
@@ -51,7 +52,7 @@ from workbench.types import ArrayType, Type, element
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxKernel(Sharded, FunctionObject, taking="parameters"):
+class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
         >>> import jax.numpy as jnp

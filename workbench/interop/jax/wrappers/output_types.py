@@ -14,8 +14,8 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, LaunchError, WorkbenchError
 from workbench.frontend import ArrayOf
 from workbench.interop.jax.values import arguments
-from workbench.structs import AnyType
 from workbench.interop.jax.wrappers.pickled import PickledKernel
+from workbench.structs import AnyType
 from workbench.types import ArrayType, Scalar, Vector, as_type, float32, int32
 
 # An int may be stored into floats, so ints are tried first; then each trial learns at least one type.
