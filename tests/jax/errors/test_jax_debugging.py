@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -138,3 +139,18 @@ def test_the_cost_of_calls() -> None:
         wb.launch(doubled, dim=x.shape, inputs=[between], outputs=[y])
 
     assert wb.jax_callable(twice).cost_analysis(jnp.ones(100)) == {"flops": 200.0, "bytes accessed": 1600.0}
+
+
+def test_calls_have_the_kernel_s_name_in_hlo() -> None:
+    """Profiles show these names."""
+
+    def once(x: wb.array[float], y: wb.array[float]) -> None:
+        wb.launch(doubled, dim=x.shape, inputs=[x], outputs=[y])
+
+    def calls(f: Any) -> list[str]:
+        text = jax.jit(f).lower(x).compile().as_text()
+        return re.findall(r"%([A-Za-z_]+)[.\d]* = .*custom-call\(", text)
+
+    assert calls(wb.jax_kernel(doubled)) == ["doubled"]
+    assert calls(lambda x: jax.vjp(wb.jax_kernel(shown), x, 2.0)[1](x)[0]) == ["shown_adjoint"]
+    assert calls(wb.jax_callable(once)) == ["once"]

@@ -32,7 +32,7 @@ from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library, needs_devices
+from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
 from workbench.types import element, is_float
 
@@ -141,7 +141,8 @@ def _call_target(
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
     given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
-    return rule(ctx, *operands, **given)
+    with located(plan.target.name):
+        return rule(ctx, *operands, **given)
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
