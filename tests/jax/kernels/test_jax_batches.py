@@ -54,9 +54,10 @@ def of(*shape: int) -> Any:
 
 
 def dims(f: Any, *arguments: Any) -> list[str]:
-    """The `dims` of the calls in the compiled program; equal ones are printed as one number."""
+    """The `dims` of the calls in the program; equal ones are printed as one number, so they are here."""
     text = jax.jit(f).lower(*arguments).as_text()
-    return re.findall(r"\bdims = (?:dense<|array<i64: )\[?([0-9, ]+)\]?>", text)
+    found = re.findall(r"\bdims = (?:dense<|array<i64: )\[?([0-9, ]+)\]?>", text)
+    return [n if set(n.split(", ")) != {n.split(", ")[0]} else n.split(", ")[0] for n in found]
 
 
 def same(one: Any, others: Any, tolerance: float = 2e-6) -> None:
