@@ -81,11 +81,14 @@ def _change(
     axes: int, lead: Mapping[Value, tuple[Value, ...]], singles: Collection[Value]
 ) -> Callable[[Rewriter, Op], Iterable[Op] | None]:
     def change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+        further = AXIS.of(op.attrs[AXIS] + axes) if op.name in ("tid", "shape") else None
+        if op.name == "tid":
+            return (op.replace(attrs=further),)
         array = op.operands[0] if op.operands else None
-        if op.name == "tid" or (op.name == "shape" and array in lead and array not in singles):
-            return (op.replace(attrs=AXIS.of(op.attrs[AXIS] + axes)),)
-        if array not in lead:
+        if array is None or array not in lead:
             return None
+        if op.name == "shape" and array not in singles:
+            return (op.replace(attrs=further),)
         if op.name == "shape":
             return (Op("const", (), op.results, VALUE.of(1), location=op.location),)
         if op.name == "reduce_add":
