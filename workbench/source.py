@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 
 def parsed(text: str) -> ast.Module:
@@ -28,8 +29,7 @@ def parsed(text: str) -> ast.Module:
         raise RecursionError("the text is nested too deeply for Python's parser") from None
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, dict=True):
     """The text of one cell or file.
 
     Attributes:
@@ -59,8 +59,7 @@ class Source:
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """A span of a source: lines from 1, columns from 0 (in characters), end exclusive."""
 
     source: Source

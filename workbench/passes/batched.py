@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+import msgspec
+
 from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter
@@ -64,7 +66,7 @@ def batched(function: Function, axes: int, places: Mapping[str, Place]) -> Funct
     rewriter = Rewriter(_change(axes, lead, singles), mapping)
     body = rewriter.block(function.body)
     ops = (*builder.body().ops, *body.ops)
-    return replace(
+    return msgspec.structs.replace(
         function, params=tuple(params), body=Block(body.params, ops), launch_ndim=function.launch_ndim + axes
     )  # fmt: skip
 
