@@ -283,6 +283,19 @@ class State:
 
     # Kernels.
 
+    def kernel(self, module: Executable, name: str) -> Kernel:
+        """A kernel of a module, with a handle.
+
+        Raises:
+            Refusal: the module has none of this name.
+        """
+        entry = module.entries.get(name)
+        if entry is None:
+            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}")
+        made = Kernel(module, entry)
+        made.number = self.handles.new(made)
+        return made
+
     def run(self, kernel: Kernel, launch: Launch, device: int) -> None:
         """Execute a launch at once.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from workbench.runtime.emulated.calls.capture_calls import uncaptured
-from workbench.runtime.emulated.code import Function, Kernel, Launch, check, parameters
-from workbench.runtime.emulated.graphs import Condition, Graph
+from workbench.runtime.emulated.code import Function, Kernel, Launch, Library, check, parameters
+from workbench.runtime.emulated.graphs import Condition, Graph, Node
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
 from workbench.runtime.emulated.streams import Event, Stream, milliseconds
@@ -111,6 +112,28 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
     if found.device != state.device():
         raise Refusal("CUDA_ERROR_INVALID_HANDLE", f"{where}: {found.kernel.name} was loaded on another device")
     return found.kernel
+
+
+@function(TABLE)
+def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
+    text = ctypes.string_at(int(image))  # PTX ends with a zero byte
+    if not text.isascii():
+        raise Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX")
+    return state.api.CUlibrary(state.handles.new(Library(state.load(text, state.devices[state.device()]))))
+
+
+@function(TABLE)
+def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
+    found = state.handles.get(library, Library, "cuLibraryGetKernel")
+    return state.api.CUkernel(state.kernel(found.module, name.decode()).number)
+
+
+@function(TABLE)
+def _cuLibraryUnload(state: State, library: Any) -> None:
+    dropped = state.handles.drop(library, Library, "cuLibraryUnload")
+    for number, kernel in state.handles.all(Kernel):
+        if kernel.module is dropped.module:
+            state.handles.drop(number, Kernel, "cuLibraryUnload")
 
 
 @function(TABLE)
