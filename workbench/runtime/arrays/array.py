@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -152,10 +153,14 @@ class array(Viewed, Arithmetic):
         self.requires_grad = False
         self._grad: array | None = None
         self._fields: dict[str, array] | None = None
-        if requires_grad and is_float(dtype):
+        if requires_grad:
+            self._ask_for_grad()
+
+    def _ask_for_grad(self) -> None:
+        if is_float(self.dtype):
             self._require_grad()
-        elif requires_grad:
-            warn(f"An array of {dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
+        else:
+            warn(f"An array of {self.dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
 
     def _require_grad(self) -> None:
         if not is_float(self.dtype):
@@ -260,7 +265,7 @@ class array(Viewed, Arithmetic):
     def _alike(self, memory: Memory, address: int) -> array:
         """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
         made = object.__new__(array)
-        made.memory, made.address, made.device = memory, address, self.device
+        made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
         made.shape, made.strides, made.is_contiguous = self.shape, self.strides, self.is_contiguous
         made.packed = array_piece(address, self.shape, self.strides)
@@ -364,11 +369,18 @@ class array(Viewed, Arithmetic):
 
     @classmethod
     def undefined(
-        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False
-    ) -> array:
-        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`."""
-        made = object.__new__(cls)
-        made._place(allocate(device, prod(shape) * dtype.size, pinned), dtype, shape, None, requires_grad)
+        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
+        zeroed: bool = False,
+    ) -> array:  # fmt: skip
+        """As `wb.empty`, or with `zeroed` as `wb.zeros` of the CPU where nobody observes."""
+        memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
+        if isinstance(dtype, Struct):
+            made = object.__new__(cls)
+            made._place(memory, dtype, shape, None, False)
+        else:
+            made = _laid_out(shape, dtype, device)._alike(memory, memory.address)
+        if requires_grad:
+            made._ask_for_grad()
         return made
 
     def fresh_like(self, dtype: Any = None) -> array:
@@ -397,3 +409,11 @@ class array(Viewed, Arithmetic):
             return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
         values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+
+
+@lru_cache(maxsize=256)
+def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
+    """A dense array without memory: others of its layout are made like it."""
+    made = object.__new__(array)
+    made._place(Memory(device, 0, 0, None), dtype, shape, None, False)
+    return made
