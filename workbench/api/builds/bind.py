@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
@@ -39,7 +40,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
@@ -270,14 +271,14 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 
 def record_of(
-    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object],
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
+    versions = {name: arguments[name].memory.version for name in loaded.arrays}
     return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
-        how, BINDER,
-    )  # fmt: skip
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, versions, how, BINDER
+    )
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:

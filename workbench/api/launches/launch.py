@@ -173,7 +173,7 @@ class _Plan:
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
+        named = dict(zip(self.loaded.types, values, strict=True))
         return record_of(self.loaded, self.specialisation, dims, named, how)
 
 

@@ -7,13 +7,14 @@ observers, whoever listens for launches) is bound by `adjoint_launch`, each time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathering_of
+from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options
 from workbench.autodiff import FORWARD, then
@@ -53,14 +54,17 @@ class PlainAdjoint:
         return values
 
 
-def apart(values: Iterable[object]) -> bool:
-    """Whether the arrays among these are dense and surely lie in allocations of their own (see `overlaps`)."""
+def apart(values: Collection[object]) -> bool:
+    """Whether the arrays among these are dense and share no memory."""
     seen = 0
     for value in values:
         if type(value) is array:
-            turn = value.memory.turn
-            if seen & turn or not value.is_contiguous:
+            if not value.is_contiguous:
                 return False
+            turn = value.memory.turn  # allocations of their own mostly have bits of their own
+            if seen & turn:
+                arrays = {str(k): a for k, a in enumerate(values) if type(a) is array}
+                return is_dense(arrays) and not overlap(arrays)
             seen |= turn
     return True
 
