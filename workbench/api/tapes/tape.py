@@ -8,7 +8,7 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ from typing import Self
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
+from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_adding, refuse_half_added
 from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
@@ -31,28 +32,7 @@ from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import element, is_float
 
-
 _NONE: frozenset[str] = frozenset()
-
-
-class Gradients(Mapping[array, array]):
-    """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape."""
-
-    def __init__(self, tape: Tape) -> None:
-        self._tape = tape
-
-    def __getitem__(self, key: array) -> array:
-        if not is_float(key.dtype):
-            raise KeyError(f"an array of {key.dtype!r} has no gradient")
-        if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape recorded no launch, copy or fill of this array")
-        return self._tape.adjoint_of(key)
-
-    def __iter__(self) -> Iterator[array]:
-        return iter(self._tape.seen.values())
-
-    def __len__(self) -> int:
-        return len(self._tape.seen)
 
 
 class Tape(Observer):

@@ -27,7 +27,7 @@ from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
-from workbench.structs import Struct, StructArray, array_type, as_element, field_array
+from workbench.structs import Struct, StructArray, array_type, as_element
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
 Element = Scalar | Vector | Struct
@@ -271,35 +271,6 @@ class array(Viewed, Arithmetic):
         made.packed = array_piece(address, self.shape, self.strides)
         made.requires_grad, made._grad, made._fields = False, None, None
         return made
-
-    def field(self, name: str) -> array:
-        """One field of every element, as a strided view: `ps["vel"]`.
-
-        Raises:
-            KeyError: this is not an array of structs, or there is no such field.
-        """
-        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
-        if found is None:
-            raise KeyError(f"an array of {self.dtype!r} has no field {name}")
-        made = object.__new__(array)
-        assert isinstance(found.type, (Scalar, Vector, Struct))
-        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
-        return made
-
-    def field_arrays(self) -> dict[str, array]:
-        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
-        assert isinstance(self.dtype, Struct)
-        if self._fields is None:
-            grads = self.grad.field_arrays() if self.grad is not None else {}
-            self._fields = {}
-            for leaf in self.dtype.leaves:
-                made = object.__new__(array)
-                kind = field_array(leaf, self.dtype, self.ndim)
-                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
-                if leaf.path in grads and is_float(kind):
-                    made.requires_grad, made._grad = True, grads[leaf.path]
-                self._fields[leaf.path] = made
-        return self._fields
 
     def __getitem__(self, index: Any) -> Any:
         """A view, or the element (a NumPy value) where every dimension has an integer."""
