@@ -14,7 +14,7 @@ from types import FrameType
 from workbench.api.kernels.watched import Closure
 from workbench.errors import KernelSyntaxError
 from workbench.frontend import Definition, Scope
-from workbench.source import Source, parsed
+from workbench.source import Source, nodes_of, parsed
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
@@ -91,7 +91,7 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
     except RecursionError:
         advice = "Give parts of its expressions names of their own."
         raise KernelSyntaxError(f"The source code of {name} is nested too deeply.", advice=advice) from None
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    found = [n for n in nodes_of(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
     begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
     return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
 

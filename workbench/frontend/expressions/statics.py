@@ -20,6 +20,7 @@ from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
 MOST = 4096
@@ -85,9 +86,9 @@ def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _names_read(node: ast.expr) -> list[str]:
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found = [n for n in nodes_of(node) if isinstance(n, ast.Name)]
     bound = {n.id for n in found if isinstance(n.ctx, ast.Store)} | {
-        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+        a.arg for a in nodes_of(node) if isinstance(a, ast.arg)
     }
     return sorted({n.id for n in found} - bound)
 

@@ -216,7 +216,7 @@ def spread(name: str, value: Any) -> dict[str, Any]:
     return found
 
 
-def components(value: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def components(value: Any) -> tuple[Any, ...]:
     """The numbers of a vector or a matrix, row by row."""
     numbers = value.tolist()
     return tuple(numbers) if value.ndim == 1 else tuple(n for row in numbers for n in row)
