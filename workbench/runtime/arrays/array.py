@@ -251,7 +251,9 @@ class array(Viewed, Arithmetic):
     ) -> array:  # fmt: skip
         """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
         made = object.__new__(array)
-        kind = replace(self.type, ndim=len(shape)) if dtype is None else None
+        kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
+        if dtype is None and kind is None:
+            kind = replace(self.type, wide=False) if getattr(self.type, "wide", False) else self.type
         made._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
         return made
 
