@@ -26,7 +26,7 @@ from peers import kernels as peers
 
 import workbench as wb
 
-ROUNDS = 15
+ROUNDS = 6
 N = 10_000_000
 SIDE = 1024
 FLOATS, INTS, IMAGE = wb.array(dtype=wb.float32), wb.array(dtype=int), wb.array(dtype=wb.float32, ndim=2)
