@@ -7,6 +7,7 @@ python benchmarks/gradients.py [name …]      all, or those whose names begin s
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import time
@@ -24,17 +25,27 @@ import workbench as wb
 
 CX, CY = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
 SHARE = (4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36)
+SIDE = wb.constant(64)
 GAS = wb.array(dtype=wb.float32, ndim=3)
 
 
 @wb.kernel
-def layer(x: IMAGE, w: IMAGE, b: FLOATS, y: IMAGE):
-    """A layer of a network."""
+def product(x: IMAGE, w: IMAGE, y: IMAGE):
+    """A tile of a product per block."""
     i, j = wb.tid()
-    s = b[j]
-    for k in range(x.shape[1]):
-        s += x[i, k] * w[k, j]
-    y[i, j] = wb.tanh(s)
+    found = wb.tile_zeros((SIDE, SIDE))
+    for k in range(x.shape[1] // SIDE):
+        left = wb.tile_load(x, shape=(SIDE, SIDE), offset=(i * SIDE, k * SIDE))
+        right = wb.tile_load(w, shape=(SIDE, SIDE), offset=(k * SIDE, j * SIDE))
+        wb.tile_matmul(left, right, found)
+    wb.tile_store(y, found, offset=(i * SIDE, j * SIDE))
+
+
+@wb.kernel
+def active(x: IMAGE, b: FLOATS, y: IMAGE):
+    """A layer's bias and its tanh."""
+    i, j = wb.tid()
+    y[i, j] = wb.tanh(x[i, j] + b[j])
 
 
 @wb.kernel
@@ -135,12 +146,17 @@ def network() -> Workload:
     w, v = ((random.standard_normal((256, 256)) / 16).astype(np.float32) for _ in range(2))
     b = np.zeros(256, np.float32)
     first, second, bias, data = wb.array(w), wb.array(v), wb.array(b), wb.array(x)
-    hidden, out = wb.zeros(x.shape), wb.zeros(x.shape)
+    arrays = [wb.zeros(x.shape) for _ in range(4)]
 
     def run() -> tuple[list[wb.array], wb.array]:
-        wb.launch(layer, x.shape, [data, first, bias], [hidden])
-        wb.launch(layer, x.shape, [hidden, second, bias], [out])
-        return [first, second, bias], out
+        before = data
+        for weights, sums, after in ((first, *arrays[:2]), (second, *arrays[2:])):
+            wb.launch_tiled(
+                product, dim=(1024 // SIDE, 256 // SIDE), inputs=[before, weights], outputs=[sums], block_dim=64
+            )
+            wb.launch(active, x.shape, [sums, bias], [after])
+            before = after
+        return [first, second, bias], before
 
     def loss(w: Any, v: Any, b: Any) -> Any:
         return jnp.sum(jnp.tanh(jnp.tanh(x @ w + b) @ v + b) * seed)
@@ -157,7 +173,7 @@ def gas() -> Workload:
     states = [wb.array(start), *(wb.zeros(start.shape) for _ in range(steps))]
 
     def run() -> tuple[list[wb.array], wb.array]:
-        for before, after in zip(states, states[1:], strict=False):
+        for before, after in itertools.pairwise(states):
             wb.launch(stream_and_collide, (side, side), [before], [after])
         return [states[0]], states[-1]
 

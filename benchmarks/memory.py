@@ -1,7 +1,7 @@
 """Memory: what a tape over a thousand launches keeps, and the peak of a launch over a hundred million elements.
 
-Each case runs in a process of its own, whose peak (`ru_maxrss`) is read before and after. Thousands of notebook cells are
-in `soak.py`.
+Each case runs in a process of its own, whose peak (`ru_maxrss`) is read before and after. Thousands of
+notebook cells are in `soak.py`.
 """
 
 from __future__ import annotations
