@@ -12,7 +12,7 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import empty, zeros
+from workbench.runtime.arrays.create import zeros
 from workbench.types import int32
 from workbench.utils.scan import array_scan, piece, piece_size, require
 

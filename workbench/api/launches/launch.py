@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from workbench.api.builds.arguments import (
     Dim,
     as_block_dim,
@@ -166,7 +164,7 @@ class _Plan:
             value: Any = values[k]
             if _is_vector(value, wanted):
                 values[k] = components(value)
-            elif type(value) is not tuple or (len(value),) != wanted.shape or not _between(value, limit):
+            elif not _between(value, wanted.shape, limit):
                 values[k] = check(kernel, kernel.parameters[k], wanted, value, self.loaded.device)
         if self.spreads:
             flat = spread_values(values)
@@ -203,8 +201,10 @@ def _is_vector(value: Any, wanted: object) -> bool:
     return type(value) is HostVector and value.type is wanted
 
 
-def _between(numbers: tuple[Any, ...], limit: float) -> bool:
-    """Whether these are Python's floats between plus and minus the limit."""
+def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
+    """Whether it is a tuple of so many of Python's floats between plus and minus the limit."""
+    if type(numbers) is not tuple or (len(numbers),) != shape:
+        return False
     return all([type(n) is float and -limit < n < limit for n in numbers])
 
 
@@ -239,7 +239,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
-        or any(v is None or isinstance(v, np.ndarray) for v, t in given if not _is_vector(v, t))
+        or any(v is None or is_numpy_array(v) for v, t in given if not _is_vector(v, t))
         or (specialisation.adds_alone and overlap(arrays))
     ):
         return

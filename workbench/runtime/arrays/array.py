@@ -345,7 +345,11 @@ class array(Viewed, Arithmetic):
         cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
         zeroed: bool = False,
     ) -> array:  # fmt: skip
-        """As `wb.empty`, or with `zeroed` as `wb.zeros` of the CPU where nobody observes."""
+        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`.
+
+        Args:
+            zeroed: of zeros, on the CPU; observers do not hear of a fill.
+        """
         memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
         if isinstance(dtype, Struct):
             made = object.__new__(cls)
