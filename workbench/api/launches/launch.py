@@ -24,6 +24,7 @@ from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overl
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
+from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
@@ -203,7 +204,7 @@ def _is_vector(value: Any, wanted: object) -> bool:
 
 def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
     """Whether it is a tuple of so many of Python's floats between plus and minus the limit."""
-    if type(numbers) is not tuple or (len(numbers),) != shape:
+    if not is_tuple(numbers) or (len(numbers),) != shape:
         return False
     return all([type(n) is float and -limit < n < limit for n in numbers])
 
