@@ -12,12 +12,11 @@ import platform
 import sys
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-import platformdirs
+import msgspec
 
 Value = TypeVar("Value", int, str)
 
@@ -38,8 +37,7 @@ CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 _TOLD: set[tuple[str, str]] = set()
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What the environment requests.
 
     Attributes:
@@ -95,6 +93,8 @@ def settings() -> Settings:
 def _user_cache() -> Path:
     """The user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
     try:
+        import platformdirs
+
         return platformdirs.user_cache_path("workbench")
     except RuntimeError:
         return Path("~/.cache/workbench")

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 from importlib import metadata
+
+import msgspec
 
 from workbench.api.builds.build import backend_for
 from workbench.api.builds.cell import build_cell
@@ -34,8 +35,7 @@ _MARKS = {"ok": "ok", "optional": "--", "problem": "!!"}
 _TEXT = "def doctor(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = 2.0 * x[i]\n"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One check.
 
     Attributes:
@@ -51,8 +51,7 @@ class Finding:
     advice: str = ""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """All findings; true if none is a problem."""
 
     findings: tuple[Finding, ...]

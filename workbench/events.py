@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True)
-class Event:
+
+class Event(msgspec.Struct, frozen=True):
     """Base of all events."""
 
 
-@dataclass(frozen=True)
-class CompileStarted(Event):
+class CompileStarted(Event, frozen=True):
     """A kernel is about to be built: not in memory, maybe on disk."""
 
     kernel: str
@@ -27,8 +26,7 @@ class CompileStarted(Event):
     target: str
 
 
-@dataclass(frozen=True)
-class StageDone(Event):
+class StageDone(Event, frozen=True):
     """One stage of a build is over; `seconds` is wall time."""
 
     kernel: str
@@ -37,8 +35,7 @@ class StageDone(Event):
     seconds: float
 
 
-@dataclass(frozen=True)
-class CacheHit(Event):
+class CacheHit(Event, frozen=True):
     """An artifact came out of the cache; `where` is "memory" or "disk"."""
 
     kernel: str
@@ -46,11 +43,10 @@ class CacheHit(Event):
     key: str
     where: str
     seconds: float
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class CacheMiss(Event):
+class CacheMiss(Event, frozen=True):
     """No artifact under the key; `why` are the key parts that differ from the kernel's previous key (empty: new)."""
 
     kernel: str
@@ -59,8 +55,7 @@ class CacheMiss(Event):
     why: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CompileDone(Event):
+class CompileDone(Event, frozen=True):
     """A kernel was compiled and loaded; `stages` maps stage name to seconds."""
 
     kernel: str
@@ -68,27 +63,24 @@ class CompileDone(Event):
     key: str
     seconds: float
     stages: dict[str, float]
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class CompileFailed(Event):
+class CompileFailed(Event, frozen=True):
     """A kernel could not be built; `errors` are the WorkbenchErrors."""
 
     kernel: str
     errors: tuple[Exception, ...]
 
 
-@dataclass(frozen=True)
-class CacheProblem(Event):
+class CacheProblem(Event, frozen=True):
     """The cache cannot be used as meant (damaged file set aside, folder not writable); the work goes on without it."""
 
     path: str
     message: str
 
 
-@dataclass(frozen=True)
-class ProductStarted(Event):
+class ProductStarted(Event, frozen=True):
     """A link-time product is being built (design/products.md): `product` is `16×16×16 f32`, `role` what it is for."""
 
     product: str
@@ -97,8 +89,7 @@ class ProductStarted(Event):
     builder: str
 
 
-@dataclass(frozen=True)
-class ProductBuilt(Event):
+class ProductBuilt(Event, frozen=True):
     """A link-time product is there; `bytes` of it."""
 
     product: str
@@ -109,8 +100,7 @@ class ProductBuilt(Event):
     bytes: int
 
 
-@dataclass(frozen=True)
-class ProductFailed(Event):
+class ProductFailed(Event, frozen=True):
     """A link-time product could not be built, or was cancelled; `message` says which."""
 
     product: str
@@ -120,56 +110,49 @@ class ProductFailed(Event):
     message: str
 
 
-@dataclass(frozen=True)
-class Linked(Event):
+class Linked(Event, frozen=True):
     """A kernel was linked with its products in the background: the next launch finds it."""
 
     kernel: str
     direction: str
     key: str
     seconds: float
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Launched(Event):
+class Launched(Event, frozen=True):
     """A launch was made; `record` is its LaunchRecord."""
 
     record: Any
 
 
-@dataclass(frozen=True)
-class Replayed(Event):
+class Replayed(Event, frozen=True):
     """Records were run again."""
 
     launches: int
     seconds: float
 
 
-@dataclass(frozen=True)
-class Notice(Event):
+class Notice(Event, frozen=True):
     """A sentence the user should see once."""
 
     message: str
 
 
-@dataclass(frozen=True)
-class Remark(Event):
+class Remark(Event, frozen=True):
     """A sentence about what a cell defines, which its card shows without being asked."""
 
     message: str
 
 
-@dataclass(frozen=True)
-class Outdated(Event):
+class Outdated(Event, frozen=True):
     """After names were bound, so many programs that JAX compiled still call older versions of these kernels."""
 
     kernels: tuple[str, ...]
     programs: int
 
 
-@dataclass(frozen=True)
-class LossReported(Event):
+class LossReported(Event, frozen=True):
     """A loop of `wb.optim.progress` has a new picture: `progress` is its Progress."""
 
     progress: Any

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
+
+import msgspec
 
 
 def parsed(text: str) -> ast.Module:
@@ -29,8 +30,7 @@ def parsed(text: str) -> ast.Module:
         raise RecursionError("the text is nested too deeply for Python's parser") from None
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, dict=True):
     """The text of one cell or file.
 
     Attributes:
@@ -73,8 +73,7 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
     return found
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """A span of a source: lines from 1, columns from 0 (in characters), end exclusive."""
 
     source: Source

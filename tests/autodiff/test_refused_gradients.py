@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.checks.numeric import I1, X1, X2, kernel
 from workbench.autodiff import adjoint
@@ -67,7 +67,7 @@ def test_one_of_two_thread_indices_is_not_enough() -> None:
 
 def test_a_builtin_without_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     function = kernel("def k(x, y):\n    i = tid()\n    t = float64(1.0)\n    y[i] = cbrt(x[i])", {"x": X1, "y": X1})
-    bare = dataclasses.replace(TABLE["cbrt"], gradient=None, differentiable="no: nobody has worked it out")
+    bare = replace(TABLE["cbrt"], gradient=None, differentiable="no: nobody has worked it out")
     monkeypatch.setitem(TABLE, "cbrt", bare)
     with pytest.raises(NotDifferentiable, match=r"cbrt\(\) has no derivative: nobody has worked it out") as caught:
         adjoint(function)
@@ -84,7 +84,7 @@ def test_the_need_is_found_through_what_a_branch_yields() -> None:
 def test_a_builtin_without_a_rule_is_no_matter_where_nothing_depends_on_it(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "def k(x, y):\n    i = tid()\n    y[i] = x[i] * float64(int(cbrt(x[i])))"
     function = kernel(text, {"x": X1, "y": X1})
-    monkeypatch.setitem(TABLE, "cbrt", dataclasses.replace(TABLE["cbrt"], gradient=None))
+    monkeypatch.setitem(TABLE, "cbrt", replace(TABLE["cbrt"], gradient=None))
     assert "cbrt" in {op.name for op in adjoint(function).body.ops}
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.support.devices.on_gpu import Library
 from tests.support.kernels.fault_cases import CASES, check, kernel_of, on_cpu, on_interpreter

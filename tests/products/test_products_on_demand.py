@@ -15,7 +15,7 @@ import workbench as wb
 from tests.products.test_linked_text import looped
 from workbench import cache
 from workbench.api.kernels.kernel import Tiling
-from workbench.autodiff.adjoint import adjoint
+from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_kernel
 from workbench.backends.cuda.products.spec import ProductSpec

@@ -68,7 +68,7 @@ extern "C" __global__ void gemm(const {a}* x, const {b}* y, {c}* z, float* w) {{
 """
 
 
-def linked(spec: ProductSpec, product: Product, kind: str, options: Options = Options()) -> tuple[bytes, str]:  # noqa: B008
+def linked(spec: ProductSpec, product: Product, kind: str, options: Options = Options()) -> tuple[bytes, str]:
     kernel = compile_text(caller(spec), options, spec.arch, "ltoir").image
     result = link_kernel(kernel, [product], options, spec.arch, kind, function="gemm")
     return result.image, result.log

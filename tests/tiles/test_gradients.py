@@ -10,8 +10,7 @@ import pytest
 import workbench as wb
 from tests.support.kernels.gemm import gemm_kernel
 from tests.tiles.test_operations import kernel_of, slow
-from workbench.autodiff import adjoint
-from workbench.autodiff.tangent import tangent
+from workbench.autodiff import adjoint, tangent
 from workbench.ir.show import show
 from workbench.ir.values import walk
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
+
+from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
 from workbench.api.graphs.graph import Graph

@@ -1,7 +1,11 @@
 """A kernel's IR to the IR of its adjoint and of its tangent: right, or refused at the line that prevents it."""
 
-from workbench.autodiff.adjoint import CHECKPOINT_RANGE, CHECKPOINTS, adjoint
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from workbench.autodiff.adjoint_signature import (
+    CHECKPOINT_RANGE,
+    CHECKPOINTS,
     adjoint_names,
     adjoint_params,
     adjoint_type,
@@ -11,12 +15,30 @@ from workbench.autodiff.adjoint_signature import (
     tangent_names,
 )
 from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED, derived, parameters, then
-from workbench.autodiff.gather.form import Gathering, gathering, is_stencil
-from workbench.autodiff.memory.effects import refuse_shifted
-from workbench.autodiff.tangent import tangent
+
+if TYPE_CHECKING:
+    from workbench.autodiff.forward_mode import tangent
+    from workbench.autodiff.gather.form import Gathering, gathering, is_stencil
+    from workbench.autodiff.memory.effects import refuse_shifted
+    from workbench.autodiff.reverse_mode import adjoint
 
 __all__ = [
     "ADJOINTS", "CHECKPOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
     "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters",
     "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip
+_LATER = {
+    "adjoint": "reverse_mode",
+    "tangent": "forward_mode",
+    "Gathering": "gather.form",
+    "gathering": "gather.form",
+    "is_stencil": "gather.form",
+    "refuse_shifted": "memory.effects",
+}
+"""Where names are that are imported on first use: a forward launch needs none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -8,6 +8,11 @@ from workbench.ir.values import Function, Value, read_arrays, written_arrays
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, is_float
 
+CHECKPOINTS = 16
+"""States of a loop that an adjoint keeps at once."""
+CHECKPOINT_RANGE = range(2, 1025)
+"""How many a user may ask for."""
+
 
 def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
     """For each parameter with a gradient, by name: what its adjoint array is called.

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.autodiff.adjoint import CHECKPOINTS, adjoint
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, tangent_names
-from workbench.autodiff.gather.form import gathering
-from workbench.autodiff.tangent import tangent
+from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type, tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.passes.pipeline import FINITE, run
@@ -48,6 +45,10 @@ def derived(
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
+    # Here, not at the top: a forward launch needs neither mode.
+    from workbench.autodiff.forward_mode import tangent
+    from workbench.autodiff.reverse_mode import adjoint
+
     for number, step in enumerate(_steps(direction)):
         if step in ADJOINTS:
             left_out = frozenset[str]() if number else constant
@@ -59,6 +60,8 @@ def derived(
 
 
 def _part(adjoint: Function, step: str) -> Function:
+    from workbench.autodiff.gather.form import gathering
+
     found = gathering(adjoint)
     if found is None:
         raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)

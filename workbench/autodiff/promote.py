@@ -9,7 +9,8 @@ might touch it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.memory.aliasing import Places, indices_of
 from workbench.autodiff.reverse.cotangents import nothing
@@ -28,8 +29,7 @@ Element = tuple[Value, ...]
 CARRIED = ELEMENTS - {"atomic"}  # what a carried value can stand for
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """What an element holds, and whether the loop has written it."""
 
     value: Value

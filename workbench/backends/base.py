@@ -7,8 +7,9 @@ keep. All that changes its output comes in through its arguments, so a key made 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+import msgspec
 
 from workbench.ir.values import Function
 
@@ -16,8 +17,7 @@ _RARE = ("aligned", "constant", "index32")
 """Options that a key names only where they are not as usual."""
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """What changes the generated code besides the function itself.
 
     Attributes:
@@ -46,12 +46,14 @@ class Options:
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        found = ((f.name, getattr(self, f.name), f.default) for f in fields(self) if f.name != "ordered")
-        return tuple(sorted((name, value) for name, value, usual in found if name not in _RARE or value != usual))
+        found = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "ordered")
+        return tuple(sorted((name, value) for name, value in found if name not in _RARE or value != _USUAL[name]))
 
 
-@dataclass(frozen=True)
-class Artifact:
+_USUAL = msgspec.structs.asdict(Options())
+
+
+class Artifact(msgspec.Struct, frozen=True):
     """What a backend compiled: bytes to load, and facts about them.
 
     Attributes:
@@ -60,7 +62,7 @@ class Artifact:
     """
 
     image: bytes
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Backend(ABC):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
@@ -36,8 +37,7 @@ _SIGNS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class FaultRecord:
+class FaultRecord(msgspec.Struct, frozen=True):
     """What code with checks wrote: see `backends/layout.py`. `values` are raw 64-bit patterns."""
 
     count: int

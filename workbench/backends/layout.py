@@ -22,7 +22,8 @@ import math
 import struct
 from collections.abc import Sequence
 from ctypes import Array, c_char
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.types import Aggregate, ArrayType, Type, Vector
 
@@ -31,8 +32,7 @@ FAULT_SIZE = 56
 FAULT_VALUES = 4
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True):
     """One parameter's place: name, type, offset and size in bytes."""
 
     name: str
@@ -41,8 +41,7 @@ class Slot:
     size: int
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """The buffer's slots in the order of the parameters, and its size in bytes."""
 
     slots: tuple[Slot, ...]

@@ -10,10 +10,10 @@ import hashlib
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.backends.base import Options
@@ -33,8 +33,7 @@ _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One named thing that an artifact depends on.
 
     Attributes:
@@ -50,8 +49,7 @@ class Part:
     shown: str = ""
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, dict=True):
     """The parts of one artifact, in order.
 
     Raises:

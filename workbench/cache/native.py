@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
-from workbench.backends.cpu import jit
-from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cpu.maths import vecmath, vector_variants
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.jit import CpuCode
 
 
 def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = True) -> bytes:
@@ -24,6 +25,8 @@ def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = 
     Raises:
         BuildError: LLVM refused the text.
     """
+    from workbench.backends.cpu.compile import CpuBackend, compile_text
+
     backend = CpuBackend()
     target = backend.target()
     key = Key(
@@ -44,18 +47,24 @@ def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = 
     return entry.image
 
 
-def load_kernel(image: bytes, symbol: str, *more: str) -> jit.CpuCode:
+def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
     """A kernel's object (with the addresses of `more` symbols), linked with those of our maths functions that it calls.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.
     """
+    from workbench.backends.cpu.jit import load_symbols
+    from workbench.backends.cpu.maths import vector_variants
+
     needs = [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
     imports = {name: address for code in needs for name, address in code.addresses.items()}
-    return jit.load_symbols(image, (symbol, *more), imports, needs)
+    return load_symbols(image, (symbol, *more), imports, needs)
 
 
 @cache
-def _maths(name: str, bits: int) -> jit.CpuCode:
+def _maths(name: str, bits: int) -> CpuCode:
+    from workbench.backends.cpu.jit import load_symbols
+    from workbench.backends.cpu.maths import vecmath
+
     text, symbols = vecmath.module(name, bits)
-    return jit.load_symbols(native_image(f"wb_maths_{name}_{bits}", text), symbols)
+    return load_symbols(native_image(f"wb_maths_{name}_{bits}", text), symbols)

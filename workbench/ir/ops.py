@@ -12,8 +12,9 @@ emitter in each backend.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
+
+import msgspec
 
 
 class Dialect(Enum):
@@ -41,8 +42,7 @@ class Memory(Enum):
     """The slots that are its first operand."""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(msgspec.Struct, frozen=True):
     """One row.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.source import Location
@@ -11,8 +13,7 @@ from workbench.source import Location
 Mapping = dict[Value, Value]
 
 
-@dataclass
-class Rewriter:
+class Rewriter(msgspec.Struct):
     """Writes blocks again with some of their operations replaced, in order and from the outside in.
 
     Attributes:
@@ -22,7 +23,7 @@ class Rewriter:
     """
 
     change: Callable[[Rewriter, Op], Iterable[Op] | None]
-    mapping: Mapping = field(default_factory=dict[Value, Value])
+    mapping: Mapping = msgspec.field(default_factory=dict[Value, Value])
 
     def block(self, block: Block) -> Block:
         """The block rewritten; parameters and results that are kept stay the same values."""

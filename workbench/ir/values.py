@@ -83,9 +83,9 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 
 from workbench.ir.attributes import ADJ_CUDA, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
@@ -100,8 +100,7 @@ NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
 ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas": 2}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True, eq=False):
     """One result or parameter; compared by identity."""
 
     type: Type
@@ -120,14 +119,13 @@ def dtype_of(value: Value) -> Scalar | Vector:
     return value.type.dtype
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Op:
+class Op(msgspec.Struct, frozen=True, eq=False):
     """One operation."""
 
     name: str
     operands: tuple[Value, ...] = ()
     results: tuple[Value, ...] = ()
-    attrs: Attributes = field(default_factory=lambda: attributes({}))
+    attrs: Attributes = msgspec.field(default_factory=lambda: attributes({}))
     blocks: tuple[Block, ...] = ()
     location: Location = UNKNOWN
 
@@ -152,8 +150,7 @@ class Op:
         )
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True, eq=False):
     """A sequence of operations with parameters; a nested block ends in `yield`, a function's body does not."""
 
     params: tuple[Value, ...] = ()
@@ -171,8 +168,7 @@ DERIVE = Attribute("derive", Block)
 FUNC = Attribute("func", Block)
 
 
-@dataclass(frozen=True)
-class Captured:
+class Captured(msgspec.Struct, frozen=True):
     """A value of the user's namespace that a kernel uses: its name there, its type, its value."""
 
     name: str
@@ -180,8 +176,7 @@ class Captured:
     value: NumPyValue | Number | tuple[Number, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Function:
+class Function(msgspec.Struct, frozen=True, eq=False):
     """A kernel or an adjoint: what a backend compiles.
 
     Attributes:

@@ -55,7 +55,7 @@ KEYED: Stage = ("strip_custom_gradients",)
 
 # Before the reverse sweep. An adjoint runs the kernel's lines again: what they assert and print has been said.
 ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints")
-# Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/adjoint.py).
+# Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
 # Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
 # unless it promotes something; the next two are in autodiff/memory.
 SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce")

@@ -6,7 +6,8 @@ In `y[i] = x[i] + float(i)` the subscript counts within the part of the arrays, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.rewrite import Rewriter

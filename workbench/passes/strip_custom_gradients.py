@@ -6,7 +6,8 @@ So the forward kernel, and its key, are the same whatever gradient somebody writ
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.ir.attributes import ADJ_CUDA, ADJOINTS, CAPTURED, CUDA, REPLAY_CUDA
 from workbench.ir.rewrite import Rewriter

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.tiles import Tile, contents
@@ -15,7 +17,7 @@ def widen(function: Function) -> Function:
     mapping: Mapping = {}
     params = tuple(_value(p, mapping) for p in function.params)
     body = _block(function.body, mapping)
-    return replace(function, params=params, body=body)
+    return msgspec.structs.replace(function, params=params, body=body)
 
 
 def wide_type(type: Type) -> Type:

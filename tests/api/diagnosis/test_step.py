@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -113,7 +111,7 @@ def test_a_step_is_frozen_and_the_limit_is_told():
     assert len(steps) == 7
     assert steps.note == "stopped after 7 steps; step(…, limit=…) goes further"
     assert str(steps).endswith(steps.note)
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         steps[0].line = 3  # type: ignore[misc]
     assert stepped().note == ""
 

@@ -7,15 +7,15 @@ share the optimised code.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 
 import pytest
+from msgspec.structs import replace
 
 from tests.builtins.test_table_on_cpu import Job, jobs
 from tests.support.kernels.builtin_cases import kernel_of
 from tests.worker import tasks
-from workbench.autodiff.adjoint import adjoint
+from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.emit.emit_module import emit_llvm

@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.builtins.test_table_on_cpu import jobs as of_table
 from tests.builtins.test_table_on_cpu import one_kernel

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 import workbench as wb
 from tests.frontend.meaning.test_meaning_of_statements import FLOATS, INTS

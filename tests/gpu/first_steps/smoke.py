@@ -10,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -95,13 +94,19 @@ def versions(given: Given) -> None:
     given.saw(device=None, driver=None, nvrtc=None, python=platform.python_version(), commit=_commit())
     given.saw(system=platform.platform(), packages=_packages())
 
+    import msgspec
+
     import workbench as wb
     from workbench.backends.cuda.compile.nvrtc import CudaBackend
 
     given.saw(workbench=str(wb.__file__), nvrtc=CudaBackend().version())
     wb.get_device(given.device)
     gpu = given.gpu
-    given.saw(device=asdict(gpu.facts[given.index]), devices=gpu.count(), driver=gpu.call("cuDriverGetVersion"))
+    given.saw(
+        device=msgspec.structs.asdict(gpu.facts[given.index]),
+        devices=gpu.count(),
+        driver=gpu.call("cuDriverGetVersion"),
+    )
     kinds = gpu.api.CUdevice_attribute
     handle = gpu.call("cuDeviceGet", given.index)
     wanted = ("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", "MEMORY_POOLS_SUPPORTED", "CONCURRENT_KERNELS", "UNIFIED_ADDRESSING")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-LIBRARY = ("numpy<2.4", "llvmlite==0.50.*", "platformdirs")
+LIBRARY = ("numpy<2.4", "llvmlite==0.50.*", "msgspec", "platformdirs")
 """What Workbench itself needs, without CUDA."""
 _UNREACHABLE = ("No matching distribution", "connection", "Connection")
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec.structs import force_setattr
+
 from workbench.builtins import TABLE, Ref
 from workbench.builtins.declaration.refs import constant
 from workbench.ir import Block, Builder, Captured, Function, Value
@@ -67,7 +69,7 @@ class Make:
 
     def named(self, name: str, ref: Ref) -> Ref:
         """The value, computed by the last operation, under a name of the user's."""
-        object.__setattr__(ref.value, "name", name)
+        force_setattr(ref.value, "name", name)
         return ref
 
     def call(self, name: str, *args: Any) -> Ref:

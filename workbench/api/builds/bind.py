@@ -10,8 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
@@ -26,10 +28,8 @@ from workbench.autodiff import (
     adjoint_type,
     derived,
     parameters,
-    refuse_shifted,
     tangent_names,
 )  # fmt: skip
-from workbench.autodiff import adjoint as differentiate
 from workbench.errors import LaunchError
 from workbench.ir.ops import UPDATES
 from workbench.ir.values import Function, walk, written_arrays
@@ -81,8 +81,7 @@ def bind(
     return record_of(found.loaded, specialisation, dims, arguments, found.how)
 
 
-@dataclass(frozen=True, eq=False)
-class _Bound:
+class _Bound(msgspec.Struct, frozen=True, eq=False):
     """The code that suits some arguments.
 
     Where arrays are dense and share no memory, it is the same for all, and kept with the specialisation.
@@ -124,8 +123,11 @@ def _code_for(
         atomic = overlap({name: arrays[name] for name in named.values()})
         aliased = list(_aliases(specialisation, arrays)) if atomic else []
         if aliased:
+            from workbench.autodiff.memory.effects import refuse_shifted
+            from workbench.autodiff.reverse_mode import adjoint
+
             # both raise where the order of accesses would matter: in a thread, and between threads
-            differentiate(derived(specialisation.function, before or FORWARD), aliased=True)
+            adjoint(derived(specialisation.function, before or FORWARD), aliased=True)
             several = math.prod(dims) > 1
             for one, two in ((a, b) for a, b in aliased if several and shares(arrays[a], arrays[b])):
                 refuse_shifted(specialisation.function, one, two, _shifts(arrays[one], arrays[two]))

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu.compile import CpuBackend
-from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import layout, wide
 from workbench.backends.prints import SYMBOL
@@ -43,7 +43,7 @@ from workbench.work import go_on
 Found = TypeVar("Found")
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
-_CODE: Weak[str, CpuCode] = Weak()  # by digest: one copy in a process, while used
+_CODE: Weak[str, Any] = Weak()  # by digest: one copy in a process, while used
 _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is queued may still be about to run it
 
 
@@ -54,9 +54,11 @@ def backend_for(kind: str) -> Backend:
     Raises:
         KeyError: there is no such kind.
     """
+    # Here, not at the top: an import of the library reads neither half, a session on the CPU never that of CUDA.
     if kind == "cpu":
+        from workbench.backends.cpu.compile import CpuBackend
+
         return CpuBackend()
-    # Here, not at the top: a session on the CPU never reads the CUDA half.
     from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 
     return {"cuda": CudaBackend, "emulated": EmulatedBackend}[kind]()
@@ -79,7 +81,7 @@ def _on_cpu(options: Options, few_cores: bool) -> Options:
 def load(
     specialisation: Specialisation,
     direction: str = "forward",
-    options: Options = Options(),  # noqa: B008  (frozen)
+    options: Options = Options(),
     device: Device | str | None = None,
     atomic: bool = False,
     force: bool = False,
@@ -134,8 +136,7 @@ def compile_for(
     )
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True, dict=True):
     """One direction of a kernel, and all that it is compiled with and for.
 
     Attributes:

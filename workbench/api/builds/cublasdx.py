@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.api.builds import linking
 from workbench.api.builds.build import function_of
@@ -14,8 +14,7 @@ from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.cache.products import find_product
 
 
-@dataclass(frozen=True)
-class ProductView:
+class ProductView(msgspec.Struct, frozen=True):
     """One product.
 
     Attributes:

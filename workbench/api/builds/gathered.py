@@ -6,15 +6,18 @@ See `autodiff/gather/form.py` for the form itself. Where it would not be right, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.api.builds.overlaps import overlap
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import Gathering, derived, gathering, is_stencil
+from workbench.autodiff import derived
 from workbench.autodiff.gather.differences import Need, Size
 from workbench.deep import deep
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
+
+if TYPE_CHECKING:
+    from workbench.autodiff import Gathering
 
 
 def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
@@ -32,6 +35,8 @@ def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ())
 
 @deep
 def _found(specialisation: Specialisation, constant: tuple[int, ...]) -> Gathering | None:
+    from workbench.autodiff.gather.form import gathering, is_stencil
+
     function = specialisation.function
     if not is_stencil(function):
         return None

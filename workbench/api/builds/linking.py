@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.api.kernels.editions import Versioned
 from workbench.backends.base import Artifact, Options
@@ -36,8 +37,7 @@ _TOLD: set[str] = set()
 after_fork(_WORKS.clear)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A kernel in one direction, for one architecture.
 
     Attributes:

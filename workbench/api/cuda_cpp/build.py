@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
@@ -32,8 +33,7 @@ _LAST_KEYS: dict[str, Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """What is compiled.
 
     Attributes:
@@ -45,7 +45,7 @@ class Program:
 
     whole: Whole
     kernels: tuple[Signature, ...]
-    defines: Mapping[str, str] = field(default_factory=dict[str, str])
+    defines: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     fast_math: bool = False
 
     @property

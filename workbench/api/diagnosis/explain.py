@@ -9,9 +9,10 @@ where it dies.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
@@ -90,8 +91,7 @@ def _is_argument(step: LaunchStep, x: array) -> bool:
     return any(a.memory is x.memory for a in step.arrays.values())
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
+class _Found(msgspec.Struct, frozen=True, eq=False):
     """A step that matters, with the memories that its cotangents came from, before it was undone."""
 
     number: int

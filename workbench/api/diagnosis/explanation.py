@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 ADVICE = {
     "": "",
@@ -48,8 +49,7 @@ STOPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(msgspec.Struct, frozen=True):
     """Why a gradient is what it is.
 
     Attributes:

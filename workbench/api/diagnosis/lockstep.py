@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from workbench.api.narrow import is_numpy_array
 
 Number = float | int | bool | tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """A value of each lane, None for a dark one: of a name of the kernel (`s`, its cotangent `adj_s`) or of an element
     (`x[]`, `x.grad[]`), whose `indices` are given. `floating` says whether a derivative can belong to it."""
 
@@ -39,8 +39,7 @@ def _shown(value: Number) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-@dataclass
-class Moment:
+class Moment(msgspec.Struct):
     """An item in the making, by lane."""
 
     name: str

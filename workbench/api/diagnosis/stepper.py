@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import overload
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, as_dims, check, deduce
 from workbench.api.kernels.kernel import Kernel
@@ -37,8 +38,7 @@ COLUMN = 44
 KINDS = {"load": "load", "store": "store", "atomic_add": "add"}
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """An element that a statement touched: `kind` is "load", "store", "add", or the name of another atomic."""
 
     kind: str
@@ -50,8 +50,7 @@ class Access:
         return f"{self.kind} {self.array}[{', '.join(map(str, self.index))}] {self.value}"
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """One open function: its name, the line where it stands, the values of its names there."""
 
     function: str
@@ -59,8 +58,7 @@ class Frame:
     names: Mapping[str, object]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One statement.
 
     Attributes:

@@ -10,9 +10,9 @@ import contextlib
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, deduce
@@ -36,8 +36,7 @@ OPERATIONS = 400_000
 """Operations that are interpreted at most, of all lanes: some seconds."""
 
 
-@dataclass(frozen=True)
-class Forward:
+class Forward(msgspec.Struct, frozen=True):
     """A step of the forward sweep: its line as the reader of the cell counts, the line's text, and what it computed."""
 
     line: int
@@ -45,8 +44,7 @@ class Forward:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
-class Backward:
+class Backward(msgspec.Struct, frozen=True):
     """A step of the reverse sweep: its line, and what came back: each item with the index of the forward step that
     it belongs to."""
 
@@ -55,8 +53,7 @@ class Backward:
     items: tuple[tuple[int, Item], ...]
 
 
-@dataclass(frozen=True)
-class Sweeps:
+class Sweeps(msgspec.Struct, frozen=True):
     """Both sweeps of a warp; `print` lists them, a notebook steps through them.
 
     Attributes:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, islice, product
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
 from workbench.api.narrow import HostArray, Numpy, is_numpy_array
 from workbench.autodiff.directions import then
-from workbench.autodiff.tangent import traced_tangent
+from workbench.autodiff.forward_mode import traced_tangent
 from workbench.backends.python.interpret import Step, step
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import called
@@ -44,8 +45,7 @@ def copied(arguments: Iterable[object]) -> list[object]:
     return [np.array(a.numpy()) if isinstance(a, array) else a for a in arguments]
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """What some threads of a tangent did: operations of the kernel that ran, values whose tangent was not 0."""
 
     ran: frozenset[Op]
@@ -103,8 +103,7 @@ def operation(op: Op | None) -> str:
     return called(op.name) if op.name in TABLE else {"load": "reading it", "store": "writing it"}.get(op.name, op.name)
 
 
-@dataclass(frozen=True)
-class Birth:
+class Birth(msgspec.Struct, frozen=True):
     """Where a thread made the first NaN or infinity that it wrote.
 
     Attributes:

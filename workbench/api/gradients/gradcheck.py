@@ -10,10 +10,10 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce
@@ -44,8 +44,7 @@ Runner = Callable[[dict[str, HostArray]], None]
 """Runs a kernel on NumPy arrays, by parameter; in place."""
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """One compared derivative: of the weighted sum of outputs by one element of one input."""
 
     parameter: str
@@ -56,8 +55,7 @@ class Point:
     line: str
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """What a gradcheck found.
 
     Attributes:
@@ -167,8 +165,7 @@ def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[ob
     return found
 
 
-@dataclass(frozen=True)
-class _Quotients:
+class _Quotients(msgspec.Struct, frozen=True):
     """The central difference quotient, and by how much the one-sided ones differ."""
 
     central: float

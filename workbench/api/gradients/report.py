@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
+import msgspec
 import numpy as np
 
 from workbench.api.gradients.gradcheck import Verdict, gradcheck
@@ -31,8 +32,7 @@ FEW, LARGE = 4, 100_000
 MOST_KERNELS = 12
 
 
-@dataclass(frozen=True)
-class GradientRow:
+class GradientRow(msgspec.Struct, frozen=True):
     """One gradient in numbers: `index` is where it is largest; `zeros` are 0, `strange` are NaN or infinite."""
 
     name: str
@@ -44,8 +44,7 @@ class GradientRow:
     strange: int
 
 
-@dataclass(frozen=True)
-class Direction:
+class Direction(msgspec.Struct, frozen=True):
     """The derivative along a random direction of one input.
 
     Attributes:

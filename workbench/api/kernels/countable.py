@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from workbench.api.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.source import Location
 
 
-@dataclass(frozen=True)
-class Countable:
+class Countable(msgspec.Struct, frozen=True):
     """PTX to be counted.
 
     Attributes:

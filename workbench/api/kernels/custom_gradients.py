@@ -7,7 +7,8 @@ kernel that calls it is compiled: only then the types of its results are known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import (
     Dim,
@@ -129,8 +131,7 @@ def launch_options(
     return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(msgspec.Struct, frozen=True):
     """What a forward launch with arguments of these kinds comes to, found once.
 
     Attributes:
@@ -244,7 +245,8 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         or (specialisation.adds_alone and overlap(arrays))
     ):
         return
-    kinds: list[tuple[int, AnyType]] = list(enumerate(specialisation.types))
+    types: Sequence[AnyType] = specialisation.types
+    kinds = list(enumerate(types))
     numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
     vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector))
     loaded = record.loaded

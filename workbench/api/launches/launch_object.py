@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
+
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
 from workbench.api.kernels.kernel import Kernel

@@ -12,7 +12,8 @@ import io
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.api.graphs.graph import Graph
 from workbench.autodiff import parameters
@@ -38,8 +39,7 @@ MOST_BYTES = 256 << 20
 _FREE = frozenset({"where", "select"})
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(msgspec.Struct, frozen=True):
     """What a call does.
 
     Attributes:

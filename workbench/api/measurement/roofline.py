@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.api.builds.cell import build_cell
 from workbench.api.launches.launch import launch
@@ -34,8 +35,7 @@ _TEXT = "".join([
 ])  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Ceiling:
+class Ceiling(msgspec.Struct, frozen=True):
     """The most that was measured: bytes per second, and operations on float32 per second."""
 
     device: Device

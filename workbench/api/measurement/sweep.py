@@ -6,8 +6,9 @@ import itertools
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 from workbench.api.measurement.bench import Bench, bench, duration, rate
 from workbench.api.measurement.chart import PRE, bar, heat_map, image, line_chart
@@ -20,8 +21,7 @@ THREADS = "threads"
 """The axis that is no argument: how many threads a CPU launch may use."""
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """Benches over the product of some axes.
 
     Attributes:

@@ -7,7 +7,7 @@ takes one update per cycle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.ptx.counters import Counts
 from workbench.errors import DeviceError
@@ -21,8 +21,7 @@ UPDATES = 1
 """Atomic operations on one element per cycle (NVIDIA Kepler GK110 white paper; not published since)."""
 
 
-@dataclass(frozen=True)
-class Rates:
+class Rates(msgspec.Struct, frozen=True):
     """What NVIDIA publishes of a GPU.
 
     Attributes:
@@ -62,8 +61,7 @@ its rate of float32 arithmetic (`fp32 = 2 × lanes × units × clock`). NVIDIA p
 the clock of a B200 or B300, so they have no row."""
 
 
-@dataclass(frozen=True)
-class Bound:
+class Bound(msgspec.Struct, frozen=True):
     """What the launch would meet first on a GPU.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
+
+import msgspec
 
 _LOOKS = {
     "ink": 'fill="#7a7a7a"', "strong": 'fill="#7a7a7a" font-weight="bold"', 
@@ -16,8 +17,7 @@ _LOOKS = {
 """How a shape is drawn where no style sheet reaches: inside an `<img>`."""
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """One shape.
 
     Attributes:
@@ -35,8 +35,7 @@ class Shape:
     anchor: str = "start"
 
 
-@dataclass(frozen=True)
-class Drawing:
+class Drawing(msgspec.Struct, frozen=True):
     """Shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
 
     title: str

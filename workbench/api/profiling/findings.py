@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.backends.ptx.syntax.program import BITS
@@ -14,8 +15,7 @@ LEAST = 0.02
 """The share of the launch's instructions below which idle lanes are not worth one."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """Something that a line does, and what to do about it.
 
     Attributes:

@@ -9,7 +9,8 @@ for each block (CUDA C++ Programming Guide). The limits of each compute capabili
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.runtime.emulated.architectures import Architecture
 
@@ -21,8 +22,7 @@ PARTITIONS = 4
 """Of a multiprocessor; each has a quarter of the registers, and warps of its own."""
 
 
-@dataclass(frozen=True)
-class Occupancy:
+class Occupancy(msgspec.Struct, frozen=True):
     """What fits into a multiprocessor.
 
     Attributes:

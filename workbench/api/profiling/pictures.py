@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from workbench.api.profiling.bound import SCHEDULERS, Bound
 from workbench.api.profiling.drawing import Drawing, Shape
@@ -22,8 +23,7 @@ Scale = Callable[[float], float]
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
-@dataclass(frozen=True)
-class Roof:
+class Roof(msgspec.Struct, frozen=True):
     """What a roofline is drawn from: work is operations on floats, or warp instructions of a launch that has none.
 
     Attributes:

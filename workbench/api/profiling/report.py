@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
 
 from workbench.api.profiling.bound import Bound, bound, rates_of
 from workbench.api.profiling.card import card_html
@@ -23,8 +26,7 @@ COLUMNS = (
 the least they are."""
 
 
-@dataclass(frozen=True)
-class Line(Counts):
+class Line(Counts, frozen=True):
     """The counts of one line of the cell.
 
     Attributes:
@@ -219,9 +221,10 @@ def cell(counts: Counts, name: str) -> str:
     return f"{value:,}{times}" if value else ""
 
 
-def line_of(counts: Counts, **more: object) -> Line:
+def line_of(counts: Counts, **more: Any) -> Line:
     """Counts as a line."""
-    return replace(Line(**vars(counts)), **more)
+    found: dict[str, Any] = msgspec.structs.asdict(counts)
+    return Line(**found, **more)
 
 
 def _of(line: Line) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.backends.ptx.compile import Compiled
 from workbench.backends.ptx.counters import Counted, empty_table, read_table
@@ -32,8 +33,7 @@ PILOT = 8
 """Blocks that run first, to see how many instructions a block has."""
 
 
-@dataclass(frozen=True)
-class Geometry:
+class Geometry(msgspec.Struct, frozen=True):
     """Blocks and threads along x, y, z, and bytes of dynamic shared memory."""
 
     grid: tuple[int, int, int]
@@ -46,8 +46,7 @@ class Geometry:
         return math.prod(self.grid)
 
 
-@dataclass(frozen=True)
-class Follow:
+class Follow(msgspec.Struct, frozen=True):
     """Whose steps are noted: of some blocks the first warps; at most so many basic blocks and accesses are kept."""
 
     first: int = 0
@@ -56,8 +55,11 @@ class Follow:
     entries: int = 1024
 
 
-@dataclass(frozen=True)
-class Counting:
+FIRST_WARP = Follow()
+"""Of the first block."""
+
+
+class Counting(msgspec.Struct, frozen=True):
     """What running a launch counted.
 
     Attributes:
@@ -78,7 +80,7 @@ class Counting:
     trace: tuple[Event, ...] = ()
     noted: int = 0
     shared_size: int = 0
-    arrays: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    arrays: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict[str, tuple[int, int]])
 
 
 def counting_kernel(program: Program, name: str) -> Kernel:
@@ -204,7 +206,7 @@ class _Run:
             packed[parameter.offset : parameter.offset + parameter.size] = buffer[start : start + parameter.size]
         return bytes(packed)
 
-    def count(self, every: int, follow: Follow = Follow()) -> Counting:
+    def count(self, every: int, follow: Follow = FIRST_WARP) -> Counting:
         """Run each so many-th block."""
         facts, geometry = self.kernel.facts, self.geometry
         words = empty_table(len(facts.blocks), len(facts.code))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.api.builds.build import compile_for
 from workbench.api.builds.overlaps import fits_index32, is_aligned
@@ -21,8 +23,7 @@ from workbench.runtime.launching.record import LaunchRecord
 from workbench.source import Location
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """What is profiled.
 
     Attributes:

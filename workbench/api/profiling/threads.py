@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.api.builds.arguments import Dim
@@ -30,8 +30,7 @@ MOST = 1 << 22
 OUTCOMES = ("wrote", "only read", "touched no array", "past the end")
 
 
-@dataclass(frozen=True)
-class Elements:
+class Elements(msgspec.Struct, frozen=True):
     """An array of the launch: name, shape, bytes per element and bytes from one to the next along each dimension."""
 
     name: str
@@ -49,8 +48,7 @@ class Elements:
         return tuple(index) if 0 <= at < self.itemsize else None
 
 
-@dataclass(frozen=True)
-class Touch:
+class Touch(msgspec.Struct, frozen=True):
     """A thread that touched an element: `thread` is what `tid()` gives it (of CUDA C++, and in tiles, block and thread
     as numbers), `kind` is "read", "write" or "atomic", `line` as the reader of the cell counts."""
 
@@ -59,8 +57,7 @@ class Touch:
     line: int
 
 
-@dataclass(frozen=True)
-class Threads:
+class Threads(msgspec.Struct, frozen=True):
     """What the threads of a launch did; `print` says it in a few lines, a notebook draws it.
 
     Attributes:

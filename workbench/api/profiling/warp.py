@@ -6,8 +6,9 @@ The kernel with counters notes it while it counts (`backends/ptx/trace.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from workbench.api.profiling.run import Counting
 from workbench.api.profiling.subject import Subject
@@ -25,8 +26,7 @@ _BARRIERS = ("bar", "barrier")
 _JUMPS = ("bra", "brx", "ret", "exit")
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """One access of a warp.
 
     Attributes:
@@ -91,8 +91,7 @@ def _passes(at: tuple[int, ...], words: int) -> int:
     return max(map(len, banks.values()), default=0)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """Instructions of one line that the warp executed in a row with the same lanes.
 
     Attributes:
@@ -152,8 +151,7 @@ def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[in
     return found
 
 
-@dataclass
-class _Making:
+class _Making(msgspec.Struct):
     """A step that may go on."""
 
     at: Location

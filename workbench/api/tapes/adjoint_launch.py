@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.api.builds.bind import adjoints_of, bind
 from workbench.autodiff import then

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from workbench.api.tapes.cuts import CutStep
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
@@ -32,8 +33,7 @@ class _Inner(Tape, AbstractContextManager[object], Protocol):
         """Use this array as the adjoint of everything in a memory."""
 
 
-@dataclass(eq=False)
-class Segment:
+class Segment(msgspec.Struct, eq=False):
     """Steps that run again together.
 
     Attributes:
@@ -43,10 +43,10 @@ class Segment:
         changed: memories that they change; False where nothing of what it held before is ever used.
     """
 
-    steps: list[Step] = field(default_factory=list[Step])
-    arrays: dict[Memory, array] = field(default_factory=dict[Memory, array])
-    versions: dict[Memory, int] = field(default_factory=dict[Memory, int])
-    changed: dict[Memory, bool] = field(default_factory=dict[Memory, bool])
+    steps: list[Step] = msgspec.field(default_factory=list[Step])
+    arrays: dict[Memory, array] = msgspec.field(default_factory=dict[Memory, array])
+    versions: dict[Memory, int] = msgspec.field(default_factory=dict[Memory, int])
+    changed: dict[Memory, bool] = msgspec.field(default_factory=dict[Memory, bool])
 
     def touch(self, value: array) -> None:
         """Note that a step uses the array."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.api.tapes.flow import kind_of
 from workbench.api.tapes.steps import LaunchStep, Step
 from workbench.api.tapes.tape import Tape
 
 
-@dataclass(frozen=True)
-class TapeSteps:
+class TapeSteps(msgspec.Struct, frozen=True):
     """Steps of a tape of one kind: "launch", "copy", "add", "fill" or "function"; `dim` of the first."""
 
     kind: str

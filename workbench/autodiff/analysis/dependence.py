@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.analysis.activity import edges_of
 from workbench.builtins import TABLE
@@ -18,8 +19,7 @@ from workbench.types import bool as bool_
 from workbench.types import is_float
 
 
-@dataclass(frozen=True, eq=False)
-class Link:
+class Link(msgspec.Struct, frozen=True, eq=False):
     """One step of the way: by this operation to this value (None: into the array).
 
     Attributes:

@@ -7,7 +7,8 @@ asks that before the launch, when all sizes are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Function, Op, Value, number_of, walk
@@ -17,8 +18,7 @@ WIDEST = 8
 """Constants up to this size: a clamp by more of them would need too many neighbours."""
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """A number that is known before a launch.
 
     Attributes:
@@ -32,8 +32,7 @@ class Size:
     added: int
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(msgspec.Struct, frozen=True):
     """A condition on a launch: that a dimension (or a number, if `dim` is -1) is at most a size, or equal to it."""
 
     dim: int
@@ -42,8 +41,7 @@ class Need:
     equal: bool = False
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """One way in which an index may differ from the thread's own: by `added`, and `sign` times `size`.
 
     Attributes:
@@ -57,8 +55,7 @@ class Difference:
     edge: Value | None = None
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(msgspec.Struct, frozen=True):
     """An index as the thread's own along one axis of the launch, and all ways in which it may differ from that."""
 
     axis: int

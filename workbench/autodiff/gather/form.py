@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import cleared_only, fills
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
@@ -39,8 +41,7 @@ Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
 """An adjoint array; for each of its axes the launch's axis that is its index, or None; the other indices."""
 
 
-@dataclass(frozen=True)
-class Gathering:
+class Gathering(msgspec.Struct, frozen=True):
     """An adjoint as two launches.
 
     Attributes:
@@ -59,8 +60,7 @@ class Gathering:
     fills: frozenset[Need]
 
 
-@dataclass(frozen=True)
-class _Addition:
+class _Addition(msgspec.Struct, frozen=True):
     """An atomic addition to an element that a thread can find from its own."""
 
     op: Op

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.memory.aliasing import late_loads
 from workbench.errors import NotDifferentiable
@@ -19,8 +20,7 @@ from workbench.ir.values import Function, Op, Value, is_opaque, number_of, walk
 from workbench.types import ArrayType, element, is_float, is_integer
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(msgspec.Struct, frozen=True):
     """Facts about the array parameters.
 
     Attributes:

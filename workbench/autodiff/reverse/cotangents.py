@@ -9,7 +9,8 @@ tile's pieces are tiles, and `live` may be one too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.builtins import Ref
@@ -22,8 +23,7 @@ from workbench.types import Scalar, Type, Vector, element
 from workbench.types import bool as bool_
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """One contribution: to the whole value, or to one component; `live` is None where it always counts."""
 
     ref: Ref
@@ -35,8 +35,7 @@ class Piece:
         return Piece(self.ref, component, self.live)
 
 
-@dataclass(frozen=True)
-class Cotangent:
+class Cotangent(msgspec.Struct, frozen=True):
     """A sum of pieces: `whole`, or `parts` (None where a component has no piece)."""
 
     builder: Emitter
@@ -61,13 +60,12 @@ class Cotangent:
         return tuple(Piece(ref, None, whole.live) for ref in whole.ref.components())
 
 
-@dataclass(frozen=True)
-class Cotangents:
+class Cotangents(msgspec.Struct, frozen=True):
     """The pieces found so far in one open block, of the values that are active."""
 
     builder: Emitter
     active: frozenset[Value]
-    pieces: dict[Value, list[Piece]] = field(default_factory=dict[Value, list[Piece]])
+    pieces: dict[Value, list[Piece]] = msgspec.field(default_factory=dict[Value, list[Piece]])
 
     def add(self, value: Value, piece: Piece) -> None:
         """Note a contribution; nothing happens where the value needs none."""

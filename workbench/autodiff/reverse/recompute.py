@@ -10,7 +10,8 @@ block is copied once, however deep it is nested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
@@ -33,8 +34,7 @@ from workbench.types import Scalar, Vector, int64
 LATER = "later"
 
 
-@dataclass(frozen=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """Why a value is unavailable, and what to do.
 
     Attributes:
@@ -48,8 +48,7 @@ class Missing:
     loop: Op | None = None
 
 
-@dataclass(frozen=True)
-class Later:
+class Later(msgspec.Struct, frozen=True):
     """What a `later` stands for.
 
     Attributes:
@@ -65,8 +64,7 @@ class Later:
     of: Op | None
 
 
-@dataclass(frozen=True)
-class Inside:
+class Inside(msgspec.Struct, frozen=True):
     """What a branch that is written out yields for its sides run backwards: results of branches and loops in them.
 
     Attributes:

@@ -7,7 +7,8 @@ Which rule an operation has is in a table (`reverse`); the rules take the sweep,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents
@@ -23,8 +24,7 @@ ValueRule = Callable[["Sweep", Op, Cotangent, Cotangents], None]
 """Of an operation with one result: called where that has a cotangent."""
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True):
     """The rule of each operation.
 
     Attributes:
@@ -38,8 +38,7 @@ class Rules:
     builtin: ValueRule
 
 
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(msgspec.Struct, frozen=True):
     """One sweep.
 
     Attributes:

@@ -11,13 +11,13 @@ import platform
 import re
 import sys
 import time
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
+import msgspec
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
@@ -200,12 +200,11 @@ def _maths(target: str) -> Maths:
     return Maths(vecmath.ARM or bool(has("fma")), bool(_vector_library()), bits)
 
 
-@dataclass(frozen=True)
-class _Generated:
+class _Generated(msgspec.Struct, frozen=True):
     """What LLVM made, seconds by stage, and why it was made without vectorisation; empty where it was not."""
 
     image: bytes
-    stages: dict[str, float] = field(default_factory=dict)
+    stages: dict[str, float] = msgspec.field(default_factory=dict)
     retried: str = ""
 
 

@@ -8,8 +8,10 @@ statements are written in order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.accumulate import accumulate
@@ -47,8 +49,7 @@ def entry_name(function: Function) -> str:
     return identifier(function.name, RESERVED, "kernel")
 
 
-@dataclass(frozen=True)
-class EmittedKernel:
+class EmittedKernel(msgspec.Struct, frozen=True):
     """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.flow import Block
 from workbench.backends.ptx.syntax.program import (
@@ -116,8 +117,7 @@ def _cheap(i: Instruction) -> bool:
     return len(kinds) == 2 and not (kinds[0][0] != "f" and kinds[1][0] == "f")
 
 
-@dataclass(frozen=True)
-class Liveness:
+class Liveness(msgspec.Struct, frozen=True):
     """For each block the registers that are read after it, before they are written again."""
 
     out: tuple[frozenset[str], ...]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.backends.ptx.emit.kernel import Facts, emit_kernel
 from workbench.backends.ptx.syntax.program import Program
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """How a kernel is compiled.
 
     Attributes:
@@ -20,15 +19,18 @@ class Options:
     counting: bool = False
 
 
-@dataclass(frozen=True)
-class Compiled:
+PLAIN = Options()
+"""No counters."""
+
+
+class Compiled(msgspec.Struct, frozen=True):
     """An object file and its facts; it pickles, so that a cache may keep it."""
 
     image: bytes
     facts: Facts
 
 
-def compile_kernel(program: Program, name: str, options: Options = Options()) -> Compiled:
+def compile_kernel(program: Program, name: str, options: Options = PLAIN) -> Compiled:
     """Compile one kernel of a program for this machine.
 
     Args:

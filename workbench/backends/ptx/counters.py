@@ -7,7 +7,8 @@ PTX's kind would issue: they do not depend on the machine that runs it, and say 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+
+import msgspec
 
 from workbench.backends.ptx.syntax.program import Instruction
 
@@ -32,8 +33,7 @@ _OPERATIONS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """What an instruction, a line or a launch came to.
 
     Attributes:
@@ -68,15 +68,14 @@ class Counts:
         return self.threads / (32 * self.instructions) if self.instructions else 1.0
 
     def __add__(self, other: Counts) -> Counts:
-        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Counts)))
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in Counts.__struct_fields__))
 
     def scaled(self, factor: float) -> Counts:
         """Each count times a factor, rounded."""
-        return Counts(*(round(getattr(self, f.name) * factor) for f in fields(Counts)))
+        return Counts(*(round(getattr(self, name) * factor) for name in Counts.__struct_fields__))
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(msgspec.Struct, frozen=True):
     """One instruction of the inlined code and its counts; the spacing of lanes in bytes, None if it was not even."""
 
     instruction: Instruction

@@ -7,7 +7,7 @@ first wait there for the others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from workbench.backends.ptx.syntax.program import Function, Instruction, Symbol, refused
 
@@ -19,8 +19,7 @@ GATHERS = frozenset(
 BARRIERS = frozenset(("bar", "barrier"))
 
 
-@dataclass
-class Block:
+class Block(msgspec.Struct):
     """A basic block; its number is its index in the list of blocks.
 
     Attributes:
@@ -36,7 +35,7 @@ class Block:
     after: int | None = None
     gathers: bool = False
     barrier: bool = False
-    backs: set[int] = field(default_factory=set)
+    backs: set[int] = msgspec.field(default_factory=set)
 
     @property
     def successors(self) -> tuple[int, ...]:

@@ -6,7 +6,8 @@ where all accesses agree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.ptx.syntax.program import (
     BITS,
@@ -54,13 +55,12 @@ def inlined(program: Program, name: str) -> Function:
     return _in_registers(whole)
 
 
-@dataclass
-class _Body:
-    code: list[Instruction] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)
-    registers: dict[str, Register] = field(default_factory=dict)
-    variables: dict[str, Variable] = field(default_factory=dict)
-    targets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+class _Body(msgspec.Struct):
+    code: list[Instruction] = msgspec.field(default_factory=list)
+    labels: dict[str, int] = msgspec.field(default_factory=dict)
+    registers: dict[str, Register] = msgspec.field(default_factory=dict)
+    variables: dict[str, Variable] = msgspec.field(default_factory=dict)
+    targets: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
 
     def take(self, other: _Body) -> None:
         """Append another body's code."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 LANES = 32
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(msgspec.Struct, frozen=True, dict=True):
     """One form of `mma.sync`: D = A B + C.
 
     Attributes:

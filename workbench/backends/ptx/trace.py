@@ -7,8 +7,8 @@ memory. One thread of the system runs a block, so a warp's entries are in its or
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from workbench.backends.ptx.counters import ROW, first_row
@@ -21,8 +21,7 @@ ENTRY = 38
 memory, an address per lane."""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """What a warp executed.
 
     Attributes:

@@ -7,11 +7,11 @@ a race has one outcome here. It is slow (microseconds an operation) and checks e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.python import operations, tiles

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from workbench.backends.faults import FaultRecord
@@ -19,8 +19,7 @@ from workbench.types import ArrayType
 Thread = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One operation that one thread has just done.
 
     Attributes:

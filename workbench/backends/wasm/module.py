@@ -8,7 +8,8 @@ the WebAssembly core specification (binary format) and the tool conventions' `Li
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.errors import BuildError
 
@@ -24,8 +25,7 @@ _PADDED = 5  # bytes of a number that a linker may change
 _NOTHING = bytes([3, 0, 0, 0x0B])  # the body of a function that is never called: size, no locals, unreachable, end
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(msgspec.Struct, frozen=True):
     """A module for one memory that it shares with others.
 
     Attributes:
@@ -85,8 +85,7 @@ class _Reader:
         return self.take(self.number()).decode()
 
 
-@dataclass(frozen=True)
-class _Symbol:
+class _Symbol(msgspec.Struct, frozen=True):
     """A function (`index`), or data in a segment at an offset."""
 
     kind: int
@@ -96,22 +95,20 @@ class _Symbol:
     offset: int = 0
 
 
-@dataclass(frozen=True)
-class _Relocation:
+class _Relocation(msgspec.Struct, frozen=True):
     kind: int
     offset: int
     symbol: int
     addend: int
 
 
-@dataclass
-class _Object:
+class _Object(msgspec.Struct):
     """The sections of an object in their order, and what they say."""
 
     image: bytes
-    sections: list[tuple[int, bytes]] = field(default_factory=list)
-    symbols: list[_Symbol] = field(default_factory=list)
-    relocations: dict[int, list[_Relocation]] = field(default_factory=dict)
+    sections: list[tuple[int, bytes]] = msgspec.field(default_factory=list)
+    symbols: list[_Symbol] = msgspec.field(default_factory=list)
+    relocations: dict[int, list[_Relocation]] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.image[:8] != b"\0asm\1\0\0\0":

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
 
-@dataclass(frozen=True)
-class Limits:
+
+class Limits(msgspec.Struct, frozen=True):
     """What one job may take.
 
     Attributes:
@@ -60,8 +60,7 @@ class Ends(Protocol):
         ...
 
 
-@dataclass(eq=False)
-class Job:
+class Job(msgspec.Struct, eq=False):
     """Something that a worker is given to do.
 
     Attributes:
@@ -83,7 +82,7 @@ class Job:
     service: Ends | None = None
     _answer: tuple[dict[str, Any], bytes] | None = None
     _problem: Exception | None = None
-    _until_over: Any = field(default_factory=threading.Lock)
+    _until_over: Any = msgspec.field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         """Not over yet."""

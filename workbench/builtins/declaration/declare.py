@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
@@ -39,8 +40,7 @@ Expansion = Callable[..., Ref]
 Takes = Callable[[str, Sequence[Arg]], Sequence[Type | None]]
 
 
-@dataclass(eq=False)
-class Builtin:
+class Builtin(msgspec.Struct, eq=False):
     """One elementwise (or small vector) operation of the language.
 
     Attributes:

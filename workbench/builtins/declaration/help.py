@@ -5,8 +5,7 @@ All of it comes from the declaration: the types are those that its rule accepts,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, Form
@@ -17,8 +16,7 @@ from workbench.types import bool as bool_
 _TRIED = (float32, int32, bool_, VECTORS["vec3"], MATRICES["mat33"], QUATERNIONS["quat"])
 
 
-@dataclass(frozen=True)
-class WordHelp:
+class WordHelp(msgspec.Struct, frozen=True):
     """One word.
 
     Attributes:

@@ -7,7 +7,8 @@ adopt what the others are. It raises `KernelTypeError` (without a place: the fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import KernelTypeError
 from workbench.types import (
@@ -29,8 +30,7 @@ from workbench.types import (
 from workbench.types import bool as bool_
 
 
-@dataclass(frozen=True)
-class Weak:
+class Weak(msgspec.Struct, frozen=True):
     """The type of a literal before it meets another value; `default` is what it is alone."""
 
     default: Scalar

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from workbench.cache.folder.entry import Damaged, Entry, decode, encode
 from workbench.cache.key import SCHEMA
 from workbench.errors import CacheError
 
 _MEMBER = re.compile(rf"v{SCHEMA}/([0-9a-f]{{64}})")
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
-@dataclass(frozen=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """What became of an archive's members.
 
     Attributes:
@@ -46,6 +44,8 @@ def write_archive(path: Path, entries: Iterable[tuple[str, Entry]]) -> int:
     Raises:
         CacheError: the file cannot be written.
     """
+    import zipfile
+
     temporary = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     count = 0
     try:
@@ -69,6 +69,9 @@ def read_archive(path: Path, limit: int, load: bool) -> Iterator[tuple[str, Entr
     Raises:
         CacheError: the file cannot be read or is no archive.
     """
+    import zipfile
+
+    broken = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
     try:
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
@@ -78,10 +81,10 @@ def read_archive(path: Path, limit: int, load: bool) -> Iterator[tuple[str, Entr
                     continue
                 entry = None
                 if load:
-                    with suppress(Damaged, *_BROKEN):
+                    with suppress(Damaged, *broken):
                         entry = decode(archive.read(member), name[1])
                 yield name[1], entry
     except OSError as error:
         raise CacheError(f"the cache cannot be imported from {path}: {error.strerror or error}") from None
-    except _BROKEN as error:
+    except broken as error:
         raise CacheError(f"{path} is not an exported cache: {error}") from None

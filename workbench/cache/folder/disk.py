@@ -12,8 +12,9 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from workbench.cache.folder.entry import Damaged, Entry, decode
 from workbench.cache.folder.trust import distrust
@@ -37,8 +38,7 @@ class Refused(Exception):
         self.path = path
 
 
-@dataclass(frozen=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """One file of the folder: of an entry where `digest` is given, else something left over."""
 
     path: Path

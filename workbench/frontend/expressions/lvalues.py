@@ -8,7 +8,9 @@ alone. A component of a vector in memory takes its vector along, so it is for on
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -24,15 +26,13 @@ from workbench.tiles import Tile
 from workbench.types import ArrayType, Matrix, Transform, Vector
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(msgspec.Struct, frozen=True):
     """A local name."""
 
     id: str
 
 
-@dataclass(frozen=True, eq=False)
-class Slot:
+class Slot(msgspec.Struct, frozen=True, eq=False):
     """An element of an array, or one field of it; `what` is how messages call it."""
 
     array: Value
@@ -40,8 +40,7 @@ class Slot:
     what: str
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(msgspec.Struct, frozen=True, eq=False):
     """A field, component or row: what it is a part of, the value of that, and how it is written."""
 
     owner: Place
@@ -49,8 +48,7 @@ class Part:
     node: ast.Attribute | ast.Subscript
 
 
-@dataclass(frozen=True, eq=False)
-class Held:
+class Held(msgspec.Struct, frozen=True, eq=False):
     """A part of an array left of another index: no place of its own."""
 
     value: View | Elements
@@ -153,7 +151,7 @@ def write(context: Context, place: Place, operand: Operand) -> None:
 def named(operand: Operand, name: str) -> Operand:
     """The operand; where it is a fresh value without a name, it takes this one for readers."""
     if isinstance(operand, Value) and not operand.name:
-        object.__setattr__(operand, "name", name)  # a label for readers, set once, before anyone has read it
+        msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
     elif isinstance(operand, Bundle):
         for f, part in zip(operand.type.fields, operand.fields, strict=True):
             named(part, f"{name}.{f.name}")

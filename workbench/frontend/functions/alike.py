@@ -6,7 +6,8 @@ That is the types that a loop settles to, and what a func comes to.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import fields, replace
+
+from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
@@ -37,7 +38,7 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
     if isinstance(operand, tuple):
         return tuple(_form(context, o, numbers) for o in operand)
     if isinstance(operand, _VALUES_INSIDE):
-        parts = (_form(context, getattr(operand, f.name), numbers) for f in fields(operand))
+        parts = (_form(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
         return type(operand), *parts
     return operand
 
@@ -56,7 +57,7 @@ def values(operands: Iterable[object]) -> Iterable[Value]:
         elif isinstance(operand, tuple):
             yield from values(operand)
         elif isinstance(operand, _VALUES_INSIDE):
-            yield from values(getattr(operand, f.name) for f in fields(operand))
+            yield from values(getattr(operand, name) for name in operand.__struct_fields__)
 
 
 def with_values(operand: Operand, mapping: Mapping) -> Operand:
@@ -70,5 +71,6 @@ def _with_values(operand: object, mapping: Mapping) -> object:
     if isinstance(operand, tuple):
         return tuple(_with_values(o, mapping) for o in operand)
     if isinstance(operand, _VALUES_INSIDE):
-        return replace(operand, **{f.name: _with_values(getattr(operand, f.name), mapping) for f in fields(operand)})
+        names = operand.__struct_fields__
+        return replace(operand, **{name: _with_values(getattr(operand, name), mapping) for name in names})
     return operand

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
@@ -34,16 +35,14 @@ from workbench.structs import IndexedArray, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(msgspec.Struct, frozen=True):
     """CUDA C++ statements, and where their first line stands."""
 
     text: str
     place: Location
 
 
-@dataclass(frozen=True)
-class Native:
+class Native(msgspec.Struct, frozen=True):
     """The CUDA text of a func.
 
     Attributes:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.builtins.declaration.forms import adjoint as ADJOINT
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
@@ -30,8 +31,7 @@ from workbench.structs import AnyType
 from workbench.types import ArrayType, Type, is_float
 
 
-@dataclass(frozen=True)
-class Custom:
+class Custom(msgspec.Struct, frozen=True):
     """What a user wrote for one version of a func: its gradient, its replay, its CUDA text."""
 
     gradient: Definition | None = None

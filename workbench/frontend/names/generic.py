@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import collections.abc
 import typing
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from workbench.structs import AnyType, StructArray
 from workbench.types import ArrayType, Kind
 from workbench.types import Scalar as ScalarType
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """Scalar types of some kinds."""
 
     name: str
@@ -31,8 +31,7 @@ class Family:
         return self.name
 
 
-@dataclass(frozen=True)
-class ArrayOf:
+class ArrayOf(msgspec.Struct, frozen=True):
     """Arrays of so many dimensions whose elements are of a family; of any type where it is None."""
 
     family: Family | None
@@ -49,8 +48,7 @@ class ArrayOf:
         return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.family or 'Any'!r}]".replace("'", "")
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """Funcs and builtins."""
 
     __wb_generic__ = True

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
@@ -75,8 +76,7 @@ class NotingBuilder(Builder):
         return False
 
 
-@dataclass
-class Shared:
+class Shared(msgspec.Struct):
     """What one kernel and the funcs inlined into it have in common.
 
     Attributes:
@@ -98,21 +98,21 @@ class Shared:
     """
 
     lower_body: LowerBody
-    builder: NotingBuilder = field(default_factory=NotingBuilder)
+    builder: NotingBuilder = msgspec.field(default_factory=NotingBuilder)
     launch_ndim: int | None = None
-    captured: dict[str, Captured] = field(default_factory=dict)
+    captured: dict[str, Captured] = msgspec.field(default_factory=dict)
     trace: bool = False
-    watched: dict[tuple[int, str], Watched] = field(default_factory=dict)
-    errors: list[WorkbenchError] = field(default_factory=list)
+    watched: dict[tuple[int, str], Watched] = msgspec.field(default_factory=dict)
+    errors: list[WorkbenchError] = msgspec.field(default_factory=list)
     notices: list[Notice] | None = None
     warp_meanings: bool = False
     tiling: Tiling | None = None
     closed: bool = False
     lifted: bool = False
-    parts: dict[Value, tuple[Value, str]] = field(default_factory=dict)
-    tentative: dict[Value, Owner] = field(default_factory=dict)
-    calls: dict[Hashable, Calls] = field(default_factory=dict)
-    settled: dict[Hashable, Settled] = field(default_factory=dict)
+    parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
+    tentative: dict[Value, Owner] = msgspec.field(default_factory=dict)
+    calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
+    settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
 
     @property
     def non_negative(self) -> set[Value]:
@@ -120,8 +120,7 @@ class Shared:
         return self.builder.non_negative
 
 
-@dataclass(frozen=True)
-class Watched:
+class Watched(msgspec.Struct, frozen=True):
     """A value of the user's namespace that the code depends on, and how to read it again.
 
     Attributes:
@@ -138,8 +137,7 @@ class Watched:
     paths: tuple[str, ...] | None = None
 
 
-@dataclass
-class Context:
+class Context(msgspec.Struct):
     """Lowering of one definition.
 
     Attributes:
@@ -156,7 +154,7 @@ class Context:
     env: Env
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[Loop] = msgspec.field(default_factory=list)
     results: Results | None = None
     node: ast.AST | None = None
     caller: Context | None = None

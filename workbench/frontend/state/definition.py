@@ -8,9 +8,10 @@ import hashlib
 import weakref
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from workbench.source import Location, Source, nodes_of
 
@@ -56,8 +57,7 @@ def _faint(value: Any) -> Callable[[], Any]:
         return lambda: value
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """Where a name that is no local is looked up, first hit first.
 
     Attributes:
@@ -68,11 +68,11 @@ class Scope:
         language: names that need no import in a `%%kernel` cell.
     """
 
-    defined: Unbound = field(default_factory=lambda: Unbound())
-    own: Mapping[str, Any] = field(default_factory=dict)
+    defined: Unbound = msgspec.field(default_factory=lambda: Unbound())
+    own: Mapping[str, Any] = msgspec.field(default_factory=dict)
     closure: Callable[[], Mapping[str, Any]] = dict
-    user: Mapping[str, Any] = field(default_factory=dict)
-    language: Mapping[str, Any] = field(default_factory=dict)
+    user: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    language: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def lookup(self, name: str, usable: Callable[[Any], bool] = lambda value: True) -> Any:
         """The value of `name` now, or MISSING.
@@ -93,8 +93,7 @@ class Scope:
         return {*self.defined, *self.own, *self.closure(), *self.user, *self.language}
 
 
-@dataclass(frozen=True, eq=False)
-class Definition:
+class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One `def`.
 
     Attributes:
@@ -113,7 +112,7 @@ class Definition:
     source: Source
     scope: Scope
     column_shift: int = 0
-    annotations: Mapping[str, Any] = field(default_factory=dict)
+    annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
     library: bool = False
 
     def locate(self, node: ast.AST) -> Location:

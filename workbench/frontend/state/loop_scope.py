@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import NoneType
+
+import msgspec
 
 from workbench.frontend.state.operands import PENDING, Operand, Pending, Poison, Unset
 
 Env = dict[str, Operand]
 
 
-@dataclass
-class Loop:
+class Loop(msgspec.Struct):
     """A loop that is being lowered.
 
     Attributes:
@@ -29,8 +29,8 @@ class Loop:
     runs: bool = False
     ends: bool = True
     until: str | None = None
-    unset: set[str] = field(default_factory=set)
-    unset_at_break: set[str] = field(default_factory=set)
+    unset: set[str] = msgspec.field(default_factory=set)
+    unset_at_break: set[str] = msgspec.field(default_factory=set)
 
     @contextmanager
     def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Iterator[None]:

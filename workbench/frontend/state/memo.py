@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Operand
@@ -11,8 +11,7 @@ from workbench.source import Location
 from workbench.types import Type
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """What a loop came to: the carried names' types, of those the made ones, names without a value at its beginning,
     names that stay what their literal is. `read` keeps alive what is known by identity.
     """
@@ -24,8 +23,7 @@ class Settled:
     read: tuple[Operand, ...]
 
 
-@dataclass
-class Calls:
+class Calls(msgspec.Struct):
     """Calls of one func with arguments alike.
 
     Attributes:
@@ -40,8 +38,7 @@ class Calls:
     body: Body | None = None
 
 
-@dataclass(frozen=True)
-class Body:
+class Body(msgspec.Struct, frozen=True):
     """What a func comes to for parameters.
 
     Attributes:
@@ -57,8 +54,7 @@ class Body:
     called: bool
 
 
-@dataclass(frozen=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A line that means something else than in the library it was written for."""
 
     location: Location

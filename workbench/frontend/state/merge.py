@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.builtins.declaration.rules import meet
 from workbench.errors import KernelTypeError
@@ -145,8 +146,7 @@ def _joins(operand: Operand) -> bool:
     return isinstance(operand, (Literal, Pending))
 
 
-@dataclass
-class Branches:
+class Branches(msgspec.Struct):
     """What names are after an `if`.
 
     Attributes:
@@ -155,9 +155,9 @@ class Branches:
         unset: those among all these that no path has surely set, with the reason: their values are for loops alone.
     """
 
-    after: Env = field(default_factory=dict)
-    to_join: dict[str, tuple[Operand, Operand]] = field(default_factory=dict)
-    unset: dict[str, str] = field(default_factory=dict)
+    after: Env = msgspec.field(default_factory=dict)
+    to_join: dict[str, tuple[Operand, Operand]] = msgspec.field(default_factory=dict)
+    unset: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def _shown(test: ast.expr | str) -> str:

@@ -6,8 +6,9 @@ the type that the loop gives to `s`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from workbench.errors import KernelTypeError
 from workbench.ir.values import Value
@@ -17,8 +18,7 @@ from workbench.types import ArrayType
 INTEGER_BITS = 1023  # each integer of so many has a float
 
 
-@dataclass(frozen=True)
-class Literal:
+class Literal(msgspec.Struct, frozen=True):
     """A number without a type yet; `captured` is its name in the user's namespace, if it came from there."""
 
     value: int | float
@@ -39,8 +39,7 @@ def too_large() -> KernelTypeError:
     return KernelTypeError(f"An integer of more than {INTEGER_BITS} bits is too large for a kernel.")
 
 
-@dataclass(frozen=True)
-class Static:
+class Static(msgspec.Struct, frozen=True):
     """A Python object known at compile time: a builtin, a type, a func, a module; `path` is how the user wrote it."""
 
     value: Any
@@ -54,8 +53,7 @@ class Pending:
 PENDING = Pending()
 
 
-@dataclass(frozen=True)
-class Unset:
+class Unset(msgspec.Struct, frozen=True):
     """A name that has no value on some path; reading it is an error with this reason.
 
     Attributes:
@@ -68,8 +66,7 @@ class Unset:
     given: str | None = None
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it.
 
     With a `table`, an array of indices, all that is said of the table, and its elements are the array's indices.
@@ -81,8 +78,7 @@ class Axis:
     table: Value | None = None
 
 
-@dataclass(frozen=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """A part of an array, `a[i]` or `a[1:n, ::2]`: for each of the array's dimensions an index, or what is left of it.
 
     Attributes:
@@ -103,23 +99,20 @@ class View:
         return ArrayType(self.array.type.dtype, kept, wide=self.array.type.wide)
 
 
-@dataclass(frozen=True, eq=False)
-class Bundle:
+class Bundle(msgspec.Struct, frozen=True, eq=False):
     """A struct: one operand for each field of its type."""
 
     type: Struct
     fields: tuple[Operand, ...]
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """What a name is bound to whose value is a struct: its fields have names of their own, `p.x`."""
 
     type: Struct
 
 
-@dataclass(frozen=True, eq=False)
-class Elements:
+class Elements(msgspec.Struct, frozen=True, eq=False):
     """An array of structs, or of one nested struct of each: for each field an array, or `Elements`.
 
     Attributes:
@@ -135,8 +128,7 @@ class Elements:
     places: tuple[Value | Axis, ...] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Element:
+class Element(msgspec.Struct, frozen=True, eq=False):
     """One element of an array of structs that is not loaded yet: a field of it may be all that is wanted."""
 
     array: Elements
@@ -163,8 +155,7 @@ class AlreadyReported(Exception):
     """Raised when a poisoned value is used: unwinds to the statement, reports nothing."""
 
 
-@dataclass(frozen=True)
-class Returned:
+class Returned(msgspec.Struct, frozen=True):
     """What a function body came to: its result (None if it returns nothing)."""
 
     value: Operand | None

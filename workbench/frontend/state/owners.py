@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from workbench.types import Type
 
 
-@dataclass(eq=False)
-class Loop:
+class Loop(msgspec.Struct, eq=False):
     """A loop whose carried types are not settled; `fixed` are names that must stay what their literal is."""
 
-    fixed: set[str] = field(default_factory=set)
+    fixed: set[str] = msgspec.field(default_factory=set)
 
 
-@dataclass(eq=False)
-class Results(Loop):
+class Results(Loop, eq=False):
     """What a function returns: literals among it take these types, by position."""
 
-    types: dict[int, Type] = field(default_factory=dict)
+    types: dict[int, Type] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(msgspec.Struct, frozen=True):
     """Whose literal a tentative value comes from: a loop's carried name."""
 
     loop: Loop

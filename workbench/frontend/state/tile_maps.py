@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
@@ -71,7 +73,7 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
 def stored(value: Value, storage: str) -> Value:
     """The value, which has not been used yet, with this storage."""
     if isinstance(value.type, Tile) and value.type.storage != storage:
-        object.__setattr__(value, "type", Tile(value.type.dtype, value.type.shape, storage))
+        msgspec.structs.force_setattr(value, "type", Tile(value.type.dtype, value.type.shape, storage))
     return value
 
 

@@ -6,14 +6,13 @@ whoever asked for the lowering, who asks again with a `Tiling`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.ir.values import Value
 from workbench.tiles import Tile
 
 
-@dataclass(frozen=True)
-class Tiling:
+class Tiling(msgspec.Struct, frozen=True):
     """Blocks of a launch.
 
     Attributes:

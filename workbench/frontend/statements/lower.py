@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.deep import deep
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, WorkbenchError, at
@@ -27,8 +28,7 @@ from workbench.passes.pipeline import LOWERED, run
 from workbench.structs import Absent, AnyType
 
 
-@dataclass(frozen=True)
-class Lowered:
+class Lowered(msgspec.Struct, frozen=True):
     """A kernel in IR, and what of the user's namespace it depends on."""
 
     function: Function

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.expressions.expression_table import expression
@@ -40,8 +41,7 @@ RESULT = "The returned value"
 GOES_ON = "no return yet"
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """How statements ended.
 
     Attributes:

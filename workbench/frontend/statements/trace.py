@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
@@ -17,8 +19,7 @@ from workbench.ir.values import Value
 from workbench.source import Location
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(msgspec.Struct, frozen=True):
     """A name's value as text or number, where it is known at compile time."""
 
     value: object
@@ -28,8 +29,7 @@ class Shown:
 Place = int | Shown | tuple["Place", ...]
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """One open function: where it stands, and its names."""
 
     function: str

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
+
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import usable_in_kernel
@@ -195,7 +197,7 @@ def _lifted(
     positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
     for name, result in zip(names, results, strict=False):
         # Values are frozen; the name is only for messages and generated code, and is not known before the map is built.
-        object.__setattr__(result, "name", name if name.isidentifier() else "")
+        msgspec.structs.force_setattr(result, "name", name if name.isidentifier() else "")
     return [stored(r, "thread") for r in results]
 
 

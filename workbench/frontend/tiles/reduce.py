@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from workbench.builtins.declaration.declare import Builtin
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
@@ -159,7 +161,7 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
         place = getattr(node, "uncertain", "")
         if place:
             raise given.error(f"changes {written.id}, so it cannot stand {place}.", "Give it a line of its own.")
-        object.__setattr__(made, "name", made.name or written.id)
+        msgspec.structs.force_setattr(made, "name", made.name or written.id)
         context.env[written.id] = made
     return made
 

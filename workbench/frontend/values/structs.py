@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import NoneType
+
+from msgspec.structs import replace
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeGuard
+
+from msgspec.structs import replace
 
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars.extrema import max as larger

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 Axis = tuple[str, int]
 
 
-@dataclass(frozen=True, eq=False)
-class SymbolicSize:
+class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
     """A sum of sizes.
 
     Attributes:

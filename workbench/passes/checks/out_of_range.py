@@ -11,10 +11,10 @@ Sizes may be symbolic (`SymbolicSize`): what cannot be decided then is a conditi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 
 from workbench.builtins import TABLE
@@ -35,8 +35,7 @@ _Known: TypeAlias = SymbolicSize | np.integer[Any] | np.bool_
 """The value of an integer or a bool, of its type."""
 
 
-@dataclass(frozen=True)
-class Outside:
+class Outside(msgspec.Struct, frozen=True):
     """An access that one thread is certain to make outside of an array.
 
     Attributes:
@@ -51,8 +50,7 @@ class Outside:
     values: tuple[Size, ...]
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """That an index is inside of an array: at least 0, or minus the size where it `wraps`, and below the size."""
 
     array: str
@@ -62,8 +60,7 @@ class Condition:
     terms: tuple[tuple[Axis, int], ...]
 
 
-@dataclass
-class Accesses:
+class Accesses(msgspec.Struct):
     """What is known of a launch's accesses.
 
     Attributes:
@@ -73,8 +70,8 @@ class Accesses:
     """
 
     outside: Outside | None = None
-    needs: dict[Axis, int] = field(default_factory=dict[Axis, int])
-    conditions: dict[Condition, None] = field(default_factory=dict[Condition, None])
+    needs: dict[Axis, int] = msgspec.field(default_factory=dict[Axis, int])
+    conditions: dict[Condition, None] = msgspec.field(default_factory=dict[Condition, None])
 
 
 def accesses(

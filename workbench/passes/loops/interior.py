@@ -14,7 +14,9 @@ Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
 from workbench.ir.build import Builder
@@ -49,8 +51,7 @@ def split_border(function: Function) -> Function:
     return replace_body(function, interior.body()) if interior.found() else function
 
 
-@dataclass(frozen=True)
-class _Usual:
+class _Usual(msgspec.Struct, frozen=True):
     """What a condition is in all threads but those at a border, and which these are.
 
     Attributes:
@@ -361,8 +362,7 @@ class _Interior:
         return self._shared[key]
 
 
-@dataclass(frozen=True)
-class Interior:
+class Interior(msgspec.Struct, frozen=True):
     """A body as it was written twice.
 
     Attributes:

@@ -8,7 +8,8 @@ the loops are those that one would write by hand, and vectorising, checks and th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.nests import Nests
@@ -16,13 +17,12 @@ from workbench.tiles import Tile, is_tile
 from workbench.types import Scalar, Slots, Vector
 
 
-@dataclass(eq=False)
-class Buffer:
+class Buffer(msgspec.Struct, eq=False):
     """The slots of a tile, and the tiles that live in them."""
 
     slots: Value
     count: int
-    owners: set[Value] = field(default_factory=set[Value])
+    owners: set[Value] = msgspec.field(default_factory=set[Value])
 
 
 class TileLowering(Nests):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
@@ -125,8 +125,7 @@ def add(target: Strided, source: Strided) -> None:
         _run(driver_of(target.device), move_of("add", target, source, 0))
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(msgspec.Struct, frozen=True):
     """A copy, sum or fill as a native entry and its parameters (`backends/cpu/native/copies.py`).
 
     Attributes:

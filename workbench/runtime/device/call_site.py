@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 _OWN = str(Path(__file__).absolute().parents[2]) + os.sep
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True):
     """A line of code: the file as Python calls it, and the line from 1."""
 
     filename: str

@@ -9,7 +9,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import DeviceError
 from workbench.runtime.device.driver import Driver, driver, why_no_cuda
@@ -17,8 +18,7 @@ from workbench.runtime.device.emulation import EMULATED, emulated_driver, starte
 from workbench.runtime.emulated.architectures import LABELS
 
 
-@dataclass(frozen=True)
-class Device:
+class Device(msgspec.Struct, frozen=True):
     """One device.
 
     Attributes:

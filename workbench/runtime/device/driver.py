@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+import msgspec
 
 from workbench.runtime.device.driver_calls import Driver
 from workbench.runtime.device.driver_handles import CudaDevice
@@ -20,8 +21,7 @@ LEAST_VERSION = 13_000
 """What `cuDriverGetVersion` answers for the first driver that loads what our NVRTC makes: cubins of CUDA 13."""
 
 
-@dataclass(frozen=True)
-class _Probe:
+class _Probe(msgspec.Struct, frozen=True):
     driver: Driver | None
     reason: str
 

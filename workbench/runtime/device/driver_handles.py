@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True)
-class CudaDevice:
+
+class CudaDevice(msgspec.Struct, frozen=True):
     """Facts about one device.
 
     Attributes:
@@ -55,8 +55,7 @@ class Buffer:
             self.free()
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedKernel:
+class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """A kernel of loaded code; keeps the code loaded.
 
     Attributes:

@@ -10,7 +10,8 @@ import linecache
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import DeviceError
 from workbench.forks import renewed
@@ -35,8 +36,7 @@ LABEL = re.compile(r"CUDA_ERROR_\w+")
 ADVICE = "Restart the notebook's kernel, or the process; to find the fault, launch with checks=True."
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """The first error of a device: what CUDA called it, the line that met it, and what had been launched last."""
 
     label: str

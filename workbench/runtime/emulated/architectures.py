@@ -6,13 +6,12 @@ chapter "Compute Capabilities"); multiprocessors are those of one product of eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.cuda.tiles.placement.arena import shared_limit
 
 
-@dataclass(frozen=True)
-class Architecture:
+class Architecture(msgspec.Struct, frozen=True):
     """Facts about one compute capability.
 
     Attributes:

@@ -12,9 +12,9 @@ import collections
 import ctypes
 import mmap
 import sys
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.runtime.emulated.refusal import Refusal
@@ -36,8 +36,7 @@ _NORESERVE = 0x4000
 """MAP_NORESERVE of Linux, which Python's mmap has no name for in every version."""
 
 
-@dataclass(frozen=True)
-class Allocation:
+class Allocation(msgspec.Struct, frozen=True):
     """Bytes that were requested.
 
     Attributes:

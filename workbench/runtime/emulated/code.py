@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import msgspec
 
 from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.refusal import Refusal, expect
@@ -15,8 +16,7 @@ FREE_SHARED = 48 << 10
 """Bytes of dynamic shared memory that a kernel may have without asking."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """A kernel as whoever executes it knows it.
 
     Attributes:
@@ -52,8 +52,7 @@ class Executable(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """A launch with copied parameters.
 
     Attributes:
@@ -69,8 +68,7 @@ class Launch:
     shared: int = 0
 
 
-@dataclass(eq=False)
-class Kernel:
+class Kernel(msgspec.Struct, eq=False):
     """A kernel of a library (CUkernel), of no device yet; `allowed`: by device, bytes of dynamic shared memory.
 
     `number` is that of its handle.
@@ -78,7 +76,7 @@ class Kernel:
 
     module: Executable
     entry: Entry
-    allowed: dict[int, int] = field(default_factory=dict)
+    allowed: dict[int, int] = msgspec.field(default_factory=dict)
     number: int = 0
 
     @property
@@ -87,8 +85,7 @@ class Kernel:
         return self.entry.name
 
 
-@dataclass(eq=False)
-class Function:
+class Function(msgspec.Struct, eq=False):
     """A kernel on a device (CUfunction)."""
 
     kernel: Kernel

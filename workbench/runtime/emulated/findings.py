@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.kernel import Fault
 from workbench.runtime.emulated.arena import Allocation, Arena
 from workbench.runtime.emulated.code import Launch
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """A fault of a launch.
 
     Attributes:

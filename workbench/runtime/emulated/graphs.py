@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.runtime.emulated.code import Kernel, Launch, Runner
 from workbench.runtime.emulated.refusal import expect
@@ -13,8 +15,7 @@ from workbench.runtime.emulated.refusal import expect
 _NUMBERS = itertools.count(1)
 
 
-@dataclass(eq=False)
-class Condition:
+class Condition(msgspec.Struct, eq=False):
     """What decides whether the bodies of a conditional node run.
 
     Attributes:
@@ -28,8 +29,7 @@ class Condition:
     graph: Graph
 
 
-@dataclass(frozen=True, eq=False)
-class Conditional:
+class Conditional(msgspec.Struct, frozen=True, eq=False):
     """A conditional node: "if", whose second body is for 0, or "while"."""
 
     condition: Condition
@@ -37,8 +37,7 @@ class Conditional:
     bodies: tuple[Graph, ...]
 
 
-@dataclass(eq=False)
-class Node:
+class Node(msgspec.Struct, eq=False):
     """One node.
 
     Attributes:
@@ -49,15 +48,14 @@ class Node:
 
     after: tuple[Node, ...]
     work: tuple[Kernel, Launch] | Graph | Conditional | Callable[[], object] | None
-    number: int = field(default_factory=lambda: next(_NUMBERS))
+    number: int = msgspec.field(default_factory=lambda: next(_NUMBERS))
 
 
-@dataclass(eq=False)
-class Graph:
+class Graph(msgspec.Struct, eq=False):
     """Nodes in the order in which they were added; `inner` is a body of a conditional node."""
 
     device: int = 0
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[Node] = msgspec.field(default_factory=list)
     inner: bool = False
 
     def add(self, after: Iterable[Node], work: Any) -> Node:
@@ -84,8 +82,7 @@ class Graph:
         return found
 
 
-@dataclass(eq=False)
-class Executing:
+class Executing(msgspec.Struct, eq=False):
     """A graph that can be launched (CUgraphExec): a copy, whose launches can change."""
 
     graph: Graph

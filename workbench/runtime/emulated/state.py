@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.runtime.emulated.architectures import LABELS, Architecture, architecture
 from workbench.runtime.emulated.arena import HOST, Allocation, Arena

@@ -10,8 +10,9 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from workbench.runtime.emulated.refusal import STICKY, Refusal, expect
 
@@ -21,8 +22,7 @@ AHEAD = 64
 """Pieces of work among which a seed chooses."""
 
 
-@dataclass(eq=False)
-class Work:
+class Work(msgspec.Struct, eq=False):
     """One piece of work of a stream.
 
     Attributes:
@@ -45,8 +45,7 @@ class Work:
         return all(other.done for other in self.after)
 
 
-@dataclass(eq=False)
-class Stream:
+class Stream(msgspec.Struct, eq=False):
     """Work of a device that is done in order.
 
     Attributes:
@@ -62,12 +61,11 @@ class Stream:
     default: bool = False
     blocking: bool = True
     last: Work | None = None
-    waits: list[Work] = field(default_factory=list)
+    waits: list[Work] = msgspec.field(default_factory=list)
     capture: Any = None
 
 
-@dataclass(eq=False)
-class Event:
+class Event(msgspec.Struct, eq=False):
     """A place in a stream.
 
     Attributes:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 WINDOW = 4096
 """How many nodes back redundant edges are looked for: bounds the memory for very long graphs."""
 
 
-@dataclass(frozen=True)
-class Use:
+class Use(msgspec.Struct, frozen=True):
     """Bytes [low, high) that a node reads, writes, or both; `name` is of the array."""
 
     low: int
@@ -26,8 +26,7 @@ class Use:
     writes: bool
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(msgspec.Struct, frozen=True):
     """`target` runs after `source`, because of these (reason, array) pairs; reasons are RAW, WAR and WAW."""
 
     source: int
@@ -45,10 +44,9 @@ class Edge:
         return any(reason == "RAW" for reason, _ in self.because)
 
 
-@dataclass
-class _Piece:
+class _Piece(msgspec.Struct):
     writer: int = -1
-    readers: list[int] = field(default_factory=list)
+    readers: list[int] = msgspec.field(default_factory=list)
 
 
 Conflicts = dict[int, dict[tuple[str, str], None]]

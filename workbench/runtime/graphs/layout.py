@@ -7,8 +7,9 @@ of their neighbours, down and up in turn; then everything moves towards its neig
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+
+import msgspec
 
 GAP_X, GAP_Y, BEND = 28.0, 46.0, 10.0
 SWEEPS = 8
@@ -16,8 +17,7 @@ SWEEPS = 8
 Point = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """Centres of the nodes, the line of each edge from source to target, and the size of it all (pixels)."""
 
     centres: tuple[Point, ...]
@@ -26,14 +26,13 @@ class Layout:
     height: float
 
 
-@dataclass
-class _Spot:
+class _Spot(msgspec.Struct):
     """A node or a bend: its width, its row, its neighbours above and below, its place."""
 
     width: float
     row: int
-    above: list[int] = field(default_factory=list)
-    below: list[int] = field(default_factory=list)
+    above: list[int] = msgspec.field(default_factory=list)
+    below: list[int] = msgspec.field(default_factory=list)
     x: float = 0.0
     rank: float = 0.0
 

@@ -7,9 +7,10 @@ uses, so a graph keeps its arrays and code alive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
+
+import msgspec
 
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device
@@ -18,8 +19,7 @@ from workbench.runtime.graphs.edges import Edge
 from workbench.runtime.launching.record import LaunchRecord
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Access:
+class Access(msgspec.Struct, frozen=True, eq=False):
     """One array that a node uses, under the node's own name for it."""
 
     array: array

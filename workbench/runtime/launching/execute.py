@@ -127,7 +127,7 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
         return None
     row = (ctypes.c_int64 * (dispatch.ENTRY_SIZE // 8))(*table_row(record))
     run = install_launcher().functions.row(ctypes.addressof(row))
-    record.__dict__["_native"], record.__dict__["_row"] = run, row
+    vars(record).update(_native=run, _row=row)
     return run
 
 

@@ -7,8 +7,10 @@ driver is given the place of each parameter in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.errors import LaunchError
 
@@ -17,8 +19,7 @@ MAX_SHARED = 227 * 1024
 """Bytes of dynamic shared memory that any device gives to a block."""
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """The threads of a block.
 
     Attributes:
@@ -89,8 +90,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
     return replace(block, shared=shared)
 
 
-@dataclass(frozen=True)
-class Geometry:
+class Geometry(msgspec.Struct, frozen=True):
     """How a kernel that sees its blocks is called.
 
     Attributes:

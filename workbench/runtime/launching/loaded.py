@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.layout import Layout
 from workbench.ir.values import Function
@@ -38,8 +40,7 @@ def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tupl
     return min(blocks, MOST_BLOCKS) if metadata.get("strided") else blocks, block_dim, 0
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A launch as a driver takes it: blocks, threads of a block, where parameters lie, bytes of shared memory."""
 
     grid: tuple[int, int, int]
@@ -48,8 +49,7 @@ class Call:
     shared: int = 0
 
 
-@dataclass(frozen=True, eq=False)
-class Loaded:
+class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     """One direction of one specialisation on one device.
 
     Attributes:
@@ -89,13 +89,13 @@ class Loaded:
     contiguous: bool
     checked: bool
     ordered: bool
-    metadata: dict[str, Any] = field(repr=False)
-    make_function: Callable[[], Function] = field(repr=False)
+    metadata: dict[str, Any]
+    make_function: Callable[[], Function]
     index32: bool = False
     aligned: bool = False
     geometry: Geometry | None = None
-    place: Callable[[int], Location] | None = field(default=None, repr=False)
-    compile_for: Callable[[str], Any] | None = field(default=None, repr=False)
+    place: Callable[[int], Location] | None = None
+    compile_for: Callable[[str], Any] | None = None
 
     @property
     def title(self) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -219,6 +218,8 @@ def shown() -> Iterator[None]:
         yield
         _flush()
         return
+    import tempfile
+
     with tempfile.TemporaryFile() as kept:
         # Only the descriptor can be turned: the text is written by C, which knows nothing of `sys.stdout`.
         before = os.dup(1)

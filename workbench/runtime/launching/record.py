@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
@@ -24,8 +26,7 @@ BLOCK_DIM = 256
 """Threads of a CUDA block where nothing is said."""
 
 
-@dataclass(frozen=True)
-class LaunchOptions:
+class LaunchOptions(msgspec.Struct, frozen=True):
     """How a launch runs: all that is neither what runs, over what, nor on which arguments.
 
     Attributes:
@@ -34,7 +35,7 @@ class LaunchOptions:
         stream: the CUDA stream; None is the device's default one.
     """
 
-    code: Options = field(default_factory=Options)
+    code: Options = msgspec.field(default_factory=Options)
     block_dim: int | Block = BLOCK_DIM
     stream: Any = None
 
@@ -42,8 +43,7 @@ class LaunchOptions:
 PLAIN = LaunchOptions()
 
 
-@dataclass(frozen=True, eq=False)
-class Binder:
+class Binder(msgspec.Struct, frozen=True, eq=False):
     """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
 
     Attributes:
@@ -55,8 +55,7 @@ class Binder:
     bind: Callable[[LaunchRecord, Any, Mapping[str, Any]], LaunchRecord]
 
 
-@dataclass(frozen=True, eq=False)
-class LaunchRecord:
+class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One launch, forward or adjoint.
 
     Attributes:
@@ -76,9 +75,9 @@ class LaunchRecord:
     arguments: Mapping[str, Any]
     specialisation: Any = None
     location: Location | None = None
-    versions: Mapping[str, int] = field(default_factory=dict, repr=False)
-    how: LaunchOptions = field(default=PLAIN, repr=False)
-    binder: Binder | None = field(default=None, repr=False)
+    versions: Mapping[str, int] = msgspec.field(default_factory=dict)
+    how: LaunchOptions = PLAIN
+    binder: Binder | None = None
     taped: bool = True
 
     @property
@@ -137,7 +136,7 @@ class LaunchRecord:
         """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""
         made = replace(self, versions=memory_versions(self.arguments))
         # Packed again it would have the same bytes; sharing them keeps a replay from packing at all.
-        made.__dict__["buffer"] = self.buffer
+        vars(made)["buffer"] = self.buffer
         return made
 
     def checked(self, name: str, value: Any) -> Any:

@@ -11,9 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any, TypeVar
+
+import msgspec
 
 from workbench.backends.cpu.native.stopping import Words
 from workbench.runtime.native.launcher import install_launcher
@@ -21,8 +22,7 @@ from workbench.runtime.native.launcher import install_launcher
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
-class Native:
+class Native(msgspec.Struct, frozen=True):
     """What one native call runs.
 
     Attributes:
@@ -38,8 +38,7 @@ class Native:
     rows: int = 1
 
 
-@dataclass(frozen=True)
-class UnderWay:
+class UnderWay(msgspec.Struct, frozen=True):
     """What takes its time just now.
 
     Attributes:

@@ -6,8 +6,10 @@ An entry is frozen. It can be run again as it stands, or give another entry for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
@@ -32,8 +34,7 @@ class Runnable(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     """One thing that ran.
 
     Attributes:
@@ -46,9 +47,9 @@ class Entry:
 
     started: float = 0.0
     seconds: float | None = None
-    site: Site | None = field(default=None)
-    events: tuple[Any, Any] | None = field(default=None)
-    on_device: tuple[float, float] | None = field(default=None)
+    site: Site | None = None
+    events: tuple[Any, Any] | None = None
+    on_device: tuple[float, float] | None = None
 
     @property
     def kind(self) -> str:
@@ -117,8 +118,7 @@ class Entry:
         return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LaunchEntry(Entry):
+class LaunchEntry(Entry, frozen=True, eq=False):
     """A recorded launch."""
 
     record: LaunchRecord
@@ -165,8 +165,7 @@ class LaunchEntry(Entry):
         return replace(self, record=record.changed(given)) if given else self
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WriteEntry(Entry):
+class WriteEntry(Entry, frozen=True, eq=False):
     """What is recorded of one array that is written as a whole."""
 
     target: array
@@ -196,8 +195,7 @@ class WriteEntry(Entry):
         return replace(self, target=swap(self.target))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CopyEntry(WriteEntry):
+class CopyEntry(WriteEntry, frozen=True, eq=False):
     """A recorded copy or sum; `what` is "copy" or "add"."""
 
     source: array
@@ -222,8 +220,7 @@ class CopyEntry(WriteEntry):
         return replace(self, target=swap(self.target), source=swap(self.source))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class FillEntry(WriteEntry):
+class FillEntry(WriteEntry, frozen=True, eq=False):
     """A recorded fill."""
 
     value: Any
@@ -243,8 +240,7 @@ class FillEntry(WriteEntry):
         self.target.fill_(self.value)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GraphEntry(Entry):
+class GraphEntry(Entry, frozen=True, eq=False):
     """A recorded run of a captured graph; its parameters are the graph's own to change."""
 
     graph: Runnable
@@ -297,8 +293,7 @@ class GraphEntry(Entry):
         return self
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CalledEntry(Entry):
+class CalledEntry(Entry, frozen=True, eq=False):
     """A call that another library made, as ordinary work on arrays of its own.
 
     Attributes:

@@ -18,10 +18,11 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, Self, overload
+
+from msgspec.structs import replace
 
 from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.backends.cpu.native import copies, dispatch
@@ -32,8 +32,7 @@ from workbench.structs import Struct
 from workbench.types import element
 
 
-@dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(msgspec.Struct, frozen=True, eq=False):
     """CPU work in a row, as one table.
 
     Attributes:
@@ -91,8 +90,7 @@ class Batch:
         return Native(f"replay of {record.loaded.title}", record.threads, written, len(self.entries))
 
 
-@dataclass(frozen=True, eq=False)
-class _Move:
+class _Move(msgspec.Struct, frozen=True, eq=False):
     """A copy, sum or fill as a row: native function, parameters, elements, elements per chunk, what they point to."""
 
     address: int
@@ -225,8 +223,7 @@ class Prepared:
         return self._patches[name]
 
 
-@dataclass(frozen=True, eq=False)
-class _Patch:
+class _Patch(msgspec.Struct, frozen=True, eq=False):
     """The places of one parameter of one kernel in one batch: one row per launch, one column per word of 8 bytes."""
 
     record: LaunchRecord

@@ -10,10 +10,10 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.autodiff import CHECKPOINT_RANGE
@@ -38,16 +38,14 @@ BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
 MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
 
-@dataclass(frozen=True, eq=False)
-class SavedMemory:
+class SavedMemory(msgspec.Struct, frozen=True, eq=False):
     """An allocation: its device's name and its bytes."""
 
     device: str
     data: np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class SavedArray:
+class SavedArray(msgspec.Struct, frozen=True):
     """A view of an allocation, by number; `offset` and `strides` in bytes; `grad` is another array's number or None.
 
     `field` has the pitch and the place in the struct where it is a field of every element of an array of structs.
@@ -62,8 +60,7 @@ class SavedArray:
     grad: int | None
 
 
-@dataclass(frozen=True)
-class SavedLaunch:
+class SavedLaunch(msgspec.Struct, frozen=True):
     """A launch: arguments are arrays by number (`SavedRef`) or the bits of numbers."""
 
     module: int
@@ -75,23 +72,20 @@ class SavedLaunch:
     device: str
 
 
-@dataclass(frozen=True)
-class SavedMove:
+class SavedMove(msgspec.Struct, frozen=True):
     """A copy, sum or fill: `source` is an array's number, for a fill its value."""
 
     target: int
     source: Any  # a scalar, or a tuple of them for a vector
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(msgspec.Struct, frozen=True):
     """An array, by number."""
 
     number: int
 
 
-@dataclass(frozen=True)
-class SavedCall:
+class SavedCall(msgspec.Struct, frozen=True):
     """A call that another library made: its kernel's name, dimensions, work, and results by number."""
 
     label: str
@@ -100,16 +94,14 @@ class SavedCall:
     outputs: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class SavedBranch:
+class SavedBranch(msgspec.Struct, frozen=True):
     """A graph inside a graph, by number: run once, by a condition, or while it holds (an array's number)."""
 
     bodies: Mapping[str, int]
     condition: int | None
 
 
-@dataclass(frozen=True)
-class SavedGraph:
+class SavedGraph(msgspec.Struct, frozen=True):
     """A graph: its nodes, each with its kind; `total` counts those inside too, `depth` graphs in graphs."""
 
     nodes: tuple[tuple[str, SavedLaunch | SavedMove | SavedBranch], ...]
@@ -117,8 +109,7 @@ class SavedGraph:
     depth: int
 
 
-@dataclass(frozen=True)
-class SavedEntry:
+class SavedEntry(msgspec.Struct, frozen=True):
     """What ran, with its kind, time and place; of a graph its number."""
 
     kind: str
@@ -128,8 +119,7 @@ class SavedEntry:
     site: Site | None
 
 
-@dataclass(frozen=True, eq=False)
-class Saved:
+class Saved(msgspec.Struct, frozen=True, eq=False):
     """A whole record.
 
     Attributes:

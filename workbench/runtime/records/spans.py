@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.errors import DeviceError
 from workbench.events import CacheHit, CompileDone, Event, subscribe
@@ -15,8 +17,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.records.entries import Entry, LaunchEntry
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """One thing that ran.
 
     Attributes:
@@ -40,8 +41,7 @@ class Span:
     site: Site | None
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(msgspec.Struct, frozen=True):
     """A kernel that was made or loaded while a recorder recorded: when, on the clock of entries, and for how long."""
 
     kernel: str

@@ -6,7 +6,7 @@ by a constant. What else the adjoint needs is kept by `checkpoints`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.autodiff.reverse.cotangents import zero
 from workbench.autodiff.reverse.recompute import Missing, unavailable
@@ -17,8 +17,7 @@ from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element, int64, is_integer
 
 
-@dataclass(frozen=True)
-class Loop:
+class Loop(msgspec.Struct, frozen=True):
     """A `for` or a `while`, alike."""
 
     op: Op

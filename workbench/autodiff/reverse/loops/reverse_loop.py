@@ -9,7 +9,8 @@ else nothing is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
@@ -55,8 +56,7 @@ def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(value, Piece(total, None, None if runs and always else live))
 
 
-@dataclass(frozen=True)
-class _Carried:
+class _Carried(msgspec.Struct, frozen=True):
     """A carried value whose cotangent the reversed loop carries: which one it is, and its cotangent after the loop."""
 
     carry: int
@@ -64,8 +64,7 @@ class _Carried:
     seed: Piece | None
 
 
-@dataclass(frozen=True)
-class _Body:
+class _Body(msgspec.Struct, frozen=True):
     """The reversed body; the outer values it sums cotangents for, and whether each iteration has one for them; whether
     a carried cotangent may become one of a value that was not used.
     """
@@ -75,8 +74,7 @@ class _Body:
     may_die: bool
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(msgspec.Struct, frozen=True):
     """How the reversed loop is written (its body, for these cotangents), and run from starting values."""
 
     written: Callable[..., _Body]

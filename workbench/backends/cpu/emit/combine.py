@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects import atomics
@@ -51,8 +51,7 @@ def emit_change(emitter: Emitter, op: Op) -> None:
         emitter.bind(result, emitter.operands(op.operands[-1]))
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """A block of threads whose results fit into the buffer: the first, the one behind it, where control comes from."""
 
     first: str

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import matmul, memory, slots, structured
@@ -49,8 +50,7 @@ def entry_name(function: Function) -> str:
     return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(msgspec.Struct, frozen=True):
     """LLVM IR text, and how many 8-byte words a chunk of threads leaves at `sums`."""
 
     text: str

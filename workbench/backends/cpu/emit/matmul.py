@@ -8,7 +8,8 @@ is done by smaller ones and nothing is masked. Tiles fit the nearest caches, so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import literal, register
@@ -21,8 +22,7 @@ VECTORS = 2
 ROWS = {512: 8, 256: 6, 128: 6}
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m."""
 
     m: int

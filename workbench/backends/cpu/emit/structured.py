@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
@@ -262,8 +263,7 @@ class _For:
         return self.writer.emit(f"icmp {sign}{'gt' if self.down else 'lt'} {self.kind} {count}, {end}", "more")
 
 
-@dataclass(frozen=True)
-class _Counts:
+class _Counts(msgspec.Struct, frozen=True):
     """What counts a loop's turns, at its head: registers, and the phis as they are known so far."""
 
     names: Sequence[str]

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.cpu.maths.lanes import Bits, Flag, Lane, Lanes, fma, polynomial
 from workbench.backends.cpu.maths.polynomials import TABLES
 
 
-@dataclass(frozen=True)
-class Float:
+class Float(msgspec.Struct, frozen=True):
     """What the formulas must know of an IEEE type.
 
     Attributes:
@@ -55,8 +55,7 @@ FLOATS = {
 THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What a formula gives: the value, and where it does not hold."""
 
     value: Lane

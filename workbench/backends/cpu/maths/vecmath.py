@@ -11,8 +11,9 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from workbench.backends.cpu.maths import vector_variants as variants
 from workbench.backends.cpu.maths.approximations import FORMULAS
@@ -33,8 +34,7 @@ ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function AB
 UNROLLED = 16
 
 
-@dataclass(frozen=True)
-class Maths:
+class Maths(msgspec.Struct, frozen=True):
     """What vectorised maths the code for a target may use.
 
     Attributes:
@@ -50,8 +50,7 @@ class Maths:
     fused: bool = True
 
 
-@dataclass(frozen=True)
-class Callee:
+class Callee(msgspec.Struct, frozen=True):
     """A maths function to call from a loop over threads.
 
     Attributes:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from workbench.backends.cpu.jit import CpuCode, load_symbols
+if TYPE_CHECKING:
+    from workbench.backends.cpu.jit import CpuCode
 
 WORDS = 17
 """Words of the params; copies.c has them as a struct."""
@@ -40,6 +41,8 @@ def _names() -> list[str]:
 @functools.cache
 def text() -> str:
     """The LLVM IR of all entries."""
+    from importlib.resources import files
+
     return files("workbench.backends.cpu.native").joinpath("copies.ll").read_text(encoding="utf-8")
 
 
@@ -51,4 +54,6 @@ def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
 
 @functools.cache
 def _loaded(image: Callable[[str, str], bytes]) -> CpuCode:
+    from workbench.backends.cpu.jit import load_symbols
+
     return load_symbols(image("wb_moves", text()), _names())

@@ -7,15 +7,17 @@ Python.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from workbench.backends.cpu import systems
-from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.native import fastcall, memory_locks, stopping
 from workbench.forks import renewed
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.jit import CpuCode
 
 GRAIN = 65536
 ENTRY_SIZE = 64
@@ -24,8 +26,7 @@ ENTRY_SIZE = 64
 symbols = ("wb_py_link", "wb_busy", *stopping.SYMBOLS, *fastcall.FUNCTIONS)
 
 
-@dataclass(frozen=True)
-class Launcher:
+class Launcher(msgspec.Struct, frozen=True):
     """The loaded launcher: its functions, `code.addresses` for native callers, and the object it came from."""
 
     image: bytes
@@ -41,6 +42,8 @@ _lock = renewed(__name__, "_lock")
 @lru_cache
 def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
+    from importlib.resources import files
+
     name = "launcher_windows.ll" if platform == "win32" else "launcher_posix.ll"
     body = files("workbench.backends.cpu.native").joinpath(name).read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
@@ -48,6 +51,8 @@ def text(platform: str = sys.platform) -> str:
 
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
+    from workbench.backends.cpu.compile import CpuBackend, compile_text
+
     return compile_text(text(), CpuBackend().target(), optimise=False)
 
 
@@ -57,6 +62,8 @@ def install(kept: bytes | None = None) -> Launcher:
     Raises:
         BuildError: `kept` is no object of this platform.
     """
+    from workbench.backends.cpu.jit import load_symbols
+
     global _launcher
     with _lock:
         # One per process: locks and the words of stops are in its memory, and two of them would not see each other.

@@ -15,7 +15,8 @@ float64.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.attributes import REDUCTION, VALUE
@@ -31,8 +32,7 @@ BYTES = 2**15
 _PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes of one
 
 
-@dataclass(frozen=True, eq=False)
-class Reduction:
+class Reduction(msgspec.Struct, frozen=True, eq=False):
     """Changes of one element.
 
     Attributes:

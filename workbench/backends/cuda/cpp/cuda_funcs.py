@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
@@ -57,8 +58,7 @@ def binary(left: Text, sign: str, right: Text) -> Text:
     return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
 
 
-@dataclass
-class Expressions:
+class Expressions(msgspec.Struct):
     """Writes values, and collects what the prelude must hold.
 
     Attributes:
@@ -74,9 +74,9 @@ class Expressions:
     plain: frozenset[Op]
     options: Options
     names: Callable[[Value], str]
-    keys: set[Key] = field(default_factory=set)
-    builtins: set[str] = field(default_factory=set)
-    vectors: set[Vector] = field(default_factory=set)
+    keys: set[Key] = msgspec.field(default_factory=set)
+    builtins: set[str] = msgspec.field(default_factory=set)
+    vectors: set[Vector] = msgspec.field(default_factory=set)
 
     def of(self, value: Value) -> Text:
         """The expression of a value: a name, or its operation written here."""

@@ -8,7 +8,8 @@ and never into a loop.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.attributes import CAPTURED
@@ -25,8 +26,7 @@ _LIGHT = CHEAP | _ALWAYS
 _NEVER = STRUCTURED | LASTING | SLOT_WRITES | {"insert", "unavailable", "slots", "slot_read", "shared", "shuffle"}
 
 
-@dataclass
-class Inlining:
+class Inlining(msgspec.Struct):
     """What is written where it is used, and what gets a local.
 
     Attributes:
@@ -37,11 +37,11 @@ class Inlining:
         whole: vectors that need a local, because several of their components are read.
     """
 
-    definition: dict[Value, Op] = field(default_factory=dict)
-    inlined: set[Value] = field(default_factory=set)
-    uses: dict[Value, int] = field(default_factory=dict)
-    fixed: set[Value] = field(default_factory=set)
-    whole: set[Value] = field(default_factory=set)
+    definition: dict[Value, Op] = msgspec.field(default_factory=dict)
+    inlined: set[Value] = msgspec.field(default_factory=set)
+    uses: dict[Value, int] = msgspec.field(default_factory=dict)
+    fixed: set[Value] = msgspec.field(default_factory=set)
+    whole: set[Value] = msgspec.field(default_factory=set)
 
     def leaves(self, value: Value) -> dict[Value, None]:
         """The locals that the expression of `value` reads, from left to right."""

@@ -7,8 +7,9 @@ ended, since nvJitLink takes seconds and cannot be asked to stop.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from workbench.backends.base import Options
 from workbench.errors import BuildError, DeviceError
@@ -17,8 +18,7 @@ WHEEL = "nvidia-nvjitlink"
 KINDS = ("cubin", "ptx")
 
 
-@dataclass(frozen=True)
-class Linked:
+class Linked(msgspec.Struct, frozen=True):
     """A cubin or PTX, and what the linker and ptxas said."""
 
     image: bytes

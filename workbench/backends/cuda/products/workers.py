@@ -6,9 +6,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from workbench.backends.cuda.products import mathdx
 from workbench.backends.cuda.products.spec import Product, ProductSpec
@@ -32,8 +33,7 @@ POOL = Pool("products", lambda: None, most=64, once=True)
 """One process a product or link: they take gigabytes, and leave what they took only when they end."""
 
 
-@dataclass(frozen=True)
-class Builder:
+class Builder(msgspec.Struct, frozen=True):
     """What builds products.
 
     Attributes:
@@ -106,8 +106,7 @@ def _names(spec: ProductSpec, builder: Builder) -> tuple[str, str, str, str]:
     return spec.shown, spec.role, spec.arch, builder.name
 
 
-@dataclass(frozen=True)
-class _Running:
+class _Running(msgspec.Struct, frozen=True):
     """A product on its way, since `started`."""
 
     spec: ProductSpec

@@ -8,8 +8,9 @@ threads stays a scalar that each thread has; its effects are the first thread's.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
@@ -30,8 +31,7 @@ from workbench.types import ArrayType, Scalar, Slots, Vector, int32, is_integer
 from workbench.types import bool as bool_
 
 
-@dataclass(frozen=True, eq=False)
-class Lowered:
+class Lowered(msgspec.Struct, frozen=True, eq=False):
     """What each thread does.
 
     Attributes:

@@ -7,7 +7,7 @@ by fused multiply-add, 16 bits in float32.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.cuda.cpp.c_names import C_TYPES
 from workbench.backends.cuda.cpp.pieces import Key
@@ -25,8 +25,7 @@ from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element, float32
 
 
-@dataclass(frozen=True)
-class Product:
+class Product(msgspec.Struct, frozen=True):
     """What one function multiplies.
 
     Attributes:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
 from workbench.source import Location, Source
@@ -30,8 +31,7 @@ _MOST = 20
 """Errors that are shown of one text."""
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(msgspec.Struct, frozen=True):
     """A text ready to be compiled.
 
     Attributes:

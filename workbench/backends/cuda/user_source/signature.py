@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.source import Location, Source
@@ -47,8 +48,7 @@ TYPES |= {f"{c}{n}": vector(n, SCALARS[name]) for c, name in _FAMILIES.items() f
 """C++ names of types to ours."""
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """One parameter.
 
     Attributes:
@@ -68,8 +68,7 @@ class Parameter:
     location: Location
 
 
-@dataclass(frozen=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """One `__global__` function.
 
     Attributes:

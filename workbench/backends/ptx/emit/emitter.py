@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.analysis import reads
 from workbench.backends.ptx.context import word
@@ -27,8 +28,7 @@ Rule = Callable[["Emitter", Instruction], None]
 LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(msgspec.Struct, frozen=True):
     """Where variables are: `offsets` within shared and local memory, `symbols` their index in the launch's table."""
 
     offsets: Mapping[str, int]

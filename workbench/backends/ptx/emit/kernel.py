@@ -9,7 +9,8 @@ meet again where their ways do (`design/emulated.md`).
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.analysis import (
     in_loop,
@@ -53,8 +54,7 @@ ABSENT = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What a launch needs beside the object.
 
     Attributes:
@@ -80,8 +80,7 @@ class Facts:
     counters: int = 0
 
 
-@dataclass(frozen=True)
-class KernelText:
+class KernelText(msgspec.Struct, frozen=True):
     """A kernel in LLVM IR: its text, with the function `ENTRY`, which calls the library, and what a launch needs."""
 
     text: str

@@ -7,7 +7,8 @@ range and alignment checks, and for what looks at accesses (counters, a sanitize
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from workbench.backends.ptx.emit.conversions import window
 from workbench.backends.ptx.emit.counting import count_access
@@ -21,8 +22,7 @@ from workbench.backends.ptx.syntax.program import BITS, Immediate, Instruction, 
 _SPACES = ("global", "shared", "local", "const", "param")
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """Where an instruction goes: generic addresses, and the window [first, first + size) that they must lie in.
 
     `space` is the state space, as far as it is known.

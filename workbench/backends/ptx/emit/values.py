@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from workbench.backends.ptx.syntax.program import BITS, Instruction, refused
 
@@ -21,8 +21,7 @@ def stored(type: str) -> str:
     return {"f32": "float", "f64": "double"}.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """An LLVM value: `text` of element type `elem`; `lanes`: a vector, else the same for all lanes."""
 
     text: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from workbench.backends.ptx.syntax.body import Body
 from workbench.backends.ptx.syntax.program import (

@@ -6,7 +6,8 @@ Names are unique within a function: what an inner scope declares again has been 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from workbench.errors import BuildError
 
@@ -21,69 +22,60 @@ BITS: dict[str, int] = {
 """Width of each type in bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(msgspec.Struct, frozen=True):
     """A virtual register; `type` is its declared type ("b32", "f32", "pred")."""
 
     name: str
     type: str
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
+class Special(msgspec.Struct, frozen=True):
     """A special register: "%tid.x"."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Immediate:
+class Immediate(msgspec.Struct, frozen=True):
     """A constant: an integer (`kind` is "int") or the bits of a float ("f32", "f64")."""
 
     value: int
     kind: str = "int"
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(msgspec.Struct, frozen=True):
     """The name of a variable, a parameter, a function or a label, perhaps with bytes added."""
 
     name: str
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """`[base + offset]`."""
 
     base: Register | Symbol | Immediate
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """`{a, b}`, the arguments of a call in parentheses, or the two results `d|p` of one instruction."""
 
     items: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Negated:
+class Negated(msgspec.Struct, frozen=True):
     """`!p` or `-a`."""
 
     operand: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(msgspec.Struct, frozen=True):
     """`_`: a result that is not used."""
 
 
 Operand = Register | Special | Immediate | Symbol | Address | Group | Negated | Sink
 
 
-@dataclass(frozen=True, slots=True)
-class Loc:
+class Loc(msgspec.Struct, frozen=True):
     """A `.loc`: the number of a file and a line in it; `inlined_at` is the call's place, if it was inlined."""
 
     file: int
@@ -91,8 +83,7 @@ class Loc:
     inlined_at: Loc | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(msgspec.Struct, frozen=True):
     """One instruction.
 
     Attributes:
@@ -124,8 +115,7 @@ class Instruction:
         return next((m for m in reversed(self.modifiers) if m in BITS), "")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """An address within an initialiser: of `symbol` plus `offset`, as `bits` bits shifted right by `shift`."""
 
     at: int
@@ -135,8 +125,7 @@ class Reference:
     shift: int = 0
 
 
-@dataclass(frozen=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """A variable in a state space ("global", "const", "shared", "local", "param").
 
     Attributes:
@@ -155,8 +144,7 @@ class Variable:
     extern: bool = False
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """A parameter: `offset` is that in the packed parameters of a launch."""
 
     name: str
@@ -166,8 +154,7 @@ class Parameter:
     align: int
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """An entry or a device function.
 
     Attributes:
@@ -182,12 +169,12 @@ class Function:
     entry: bool
     parameters: tuple[Parameter, ...]
     returns: tuple[Parameter, ...] = ()
-    registers: Mapping[str, Register] = field(default_factory=dict)
-    variables: Mapping[str, Variable] = field(default_factory=dict)
+    registers: Mapping[str, Register] = msgspec.field(default_factory=dict)
+    variables: Mapping[str, Variable] = msgspec.field(default_factory=dict)
     code: tuple[Instruction, ...] = ()
-    labels: Mapping[str, int] = field(default_factory=dict)
-    targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    limits: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    labels: Mapping[str, int] = msgspec.field(default_factory=dict)
+    targets: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    limits: Mapping[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
     defined: bool = True
     line: int = 0
 
@@ -197,8 +184,7 @@ class Function:
         return max((p.offset + p.size for p in self.parameters), default=0)
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """A PTX module.
 
     Attributes:

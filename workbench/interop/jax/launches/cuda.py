@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any
 
+import msgspec
+
 from workbench.api.builds.build import backend_for, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
@@ -65,7 +67,7 @@ def by_reference(function: Function, names: frozenset[str]) -> Function:
             params.append(param)
     head = builder.body().ops
     body = copy_block(function.body, mapping)
-    return replace(function, params=tuple(params), body=Block(body.params, (*head, *body.ops)))
+    return msgspec.structs.replace(function, params=tuple(params), body=Block(body.params, (*head, *body.ops)))
 
 
 @dataclass(frozen=True)

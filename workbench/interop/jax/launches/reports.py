@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.api.builds.build import load
@@ -207,6 +208,6 @@ def _plan(report: Report) -> Plan:
 def _saying(function: Function, message: str) -> Function:
     def op(old: Op) -> Op:
         attrs = {**old.attrs, MESSAGE: message} if old.name == "assert" else old.attrs
-        return replace(old.replace(attrs=attrs), location=UNKNOWN)
+        return msgspec.structs.replace(old.replace(attrs=attrs), location=UNKNOWN)
 
     return replace_body(function, Block(function.body.params, tuple(map(op, function.body.ops))))

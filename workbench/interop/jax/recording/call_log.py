@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from workbench.errors import LaunchError, RecordError, WorkbenchError
@@ -45,8 +46,7 @@ class Operand:
     data: np.ndarray[Any, Any] | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CallEntry(Entry):
+class CallEntry(Entry, frozen=True, eq=False):
     """A call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
 
     Attributes:
@@ -195,7 +195,7 @@ class Notes:
                 self._steps.setdefault(parent, []).append(entry)
             else:
                 steps = self._steps.pop(frame, ())
-                found.append(replace(entry, calls=tuple(steps)) if steps else entry)
+                found.append(msgspec.structs.replace(entry, calls=tuple(steps)) if steps else entry)
         return found
 
     def _take(self, number: int) -> tuple[CallEntry, int, int] | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
+
+import msgspec
 
 from workbench.ir.attributes import PLAIN, UNROLL
 from workbench.ir.build import Builder
@@ -72,8 +73,7 @@ class Element:
 Body: TypeAlias = Callable[[Element], object]
 
 
-@dataclass(frozen=True)
-class Striped:
+class Striped(msgspec.Struct, frozen=True):
     """Element e of `count` in thread e % threads, register e // threads."""
 
     count: int
@@ -124,8 +124,7 @@ class Striped:
         return builder.one("lt", (place, builder.const(self.count)), bool_)
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True, dict=True):
     """A matrix of `rows` × `columns`, each thread with some rows times some columns.
 
     Attributes:

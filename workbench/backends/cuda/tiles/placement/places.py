@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from math import prod
+
+import msgspec
 
 from workbench.backends.cuda.tiles.placement.layouts import Element, Layout
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
@@ -14,8 +15,7 @@ from workbench.ir.values import Op, Value
 from workbench.types import int32
 
 
-@dataclass(frozen=True, eq=False)
-class InRegisters:
+class InRegisters(msgspec.Struct, frozen=True, eq=False):
     """Spread over the threads."""
 
     slots: Value
@@ -36,8 +36,7 @@ class InRegisters:
         return ()
 
 
-@dataclass(frozen=True, eq=False)
-class InShared:
+class InShared(msgspec.Struct, frozen=True, eq=False):
     """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:

@@ -8,10 +8,12 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
 from functools import partial
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
+import msgspec
+from msgspec.structs import replace
+
+from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
@@ -35,15 +37,11 @@ from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
 
-# States of a loop that are kept at once, and how many a user may ask for.
-CHECKPOINTS = 16
-CHECKPOINT_RANGE = range(2, 1025)
 # Operations after unrolling one loop, at most.
 UNROLL_LIMIT = 2048
 
 
-@dataclass(frozen=True)
-class _Wanted:
+class _Wanted(msgspec.Struct, frozen=True):
     """The options of one `adjoint`."""
 
     atomic: bool

@@ -8,7 +8,9 @@ the builtins have rules; of an adjoint too, which is what second derivatives are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import tangent_names
 from workbench.autodiff.analysis.activity import active_values
@@ -57,8 +59,7 @@ def _refuse_tiles(function: Function) -> None:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Traced:
+class Traced(msgspec.Struct, frozen=True, eq=False):
     """A tangent as it was written down, before anything is simplified, and what in it belongs to what.
 
     Attributes:
