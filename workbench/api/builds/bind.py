@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -40,15 +41,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import (
-    BLOCK_DIM,
-    BY_OCCUPANCY,
-    PLAIN,
-    Binder,
-    LaunchOptions,
-    LaunchRecord,
-    memory_versions,
-)
+from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, Binder, LaunchOptions, LaunchRecord
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
@@ -290,14 +283,14 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 
 def record_of(
-    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object],
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
+    versions = {name: arguments[name].memory.version for name in loaded.arrays}
     return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
-        how, BINDER,
-    )  # fmt: skip
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, versions, how, BINDER
+    )
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:

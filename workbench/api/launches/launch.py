@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.builds.arguments import (
@@ -30,22 +29,24 @@ from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
+from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
+from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import BEYOND_INT32
-from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
+from workbench.runtime.arrays.structure import arrays_in, components, kind_of, spread_all, spread_values
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
-from workbench.structs import IndexedArray, Struct, StructArray
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
 _OPTIONS = {
@@ -138,8 +139,10 @@ class _Plan(msgspec.Struct, frozen=True):
 
     Attributes:
         specialisation, loaded: the code.
-        numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
-            that needs no check between plus and minus the number that follows.
+        numbers: positions of the numbers, each with the Python type that needs no check between plus and minus the
+            number that follows.
+        vectors: positions of the vectors, and their types; a tuple of floats between plus and minus the number that
+            follows needs no check.
         spreads: whether an argument is a struct or an array of structs.
         particular: `suits` has to be asked.
     """
@@ -147,6 +150,7 @@ class _Plan(msgspec.Struct, frozen=True):
     specialisation: Specialisation
     loaded: Loaded
     numbers: tuple[tuple[int, type | None, float], ...]
+    vectors: tuple[tuple[int, Vector, float], ...]
     spreads: bool
     particular: bool
 
@@ -161,8 +165,17 @@ class _Plan(msgspec.Struct, frozen=True):
                 values[k] = check(
                     kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
                 )
+        for k, wanted, limit in self.vectors:
+            value: Any = values[k]
+            if _is_vector(value, wanted):
+                values[k] = components(value)
+            elif not _between(value, wanted.shape, limit):
+                values[k] = check(kernel, kernel.parameters[k], wanted, value, self.loaded.device)
         if self.spreads:
-            values = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
+            flat = spread_values(values)
+            if flat is None:  # which raises, with the field's name
+                flat = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
+            values = flat
         if type(dim) is int and 0 <= dim < 2**31:
             return (dim,), values
         return as_dims(dim, kernel.name), values
@@ -177,8 +190,28 @@ class _Plan(msgspec.Struct, frozen=True):
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
+        named = dict(zip(self.loaded.types, values, strict=True))
         return record_of(self.loaded, self.specialisation, dims, named, how)
+
+
+_LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
+"""Types that take Python's floats between plus and minus this as they are."""
+
+
+def _is_number(type: AnyType) -> bool:
+    return isinstance(type, Scalar)
+
+
+def _is_vector(value: Any, wanted: object) -> bool:
+    """Whether it is a vector of just this type, so that its components need no check."""
+    return type(value) is HostVector and value.type is wanted
+
+
+def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
+    """Whether it is a tuple of so many of Python's floats between plus and minus the limit."""
+    if not is_tuple(numbers) or (len(numbers),) != shape:
+        return False
+    return all([type(n) is float and -limit < n < limit for n in numbers])
 
 
 def _plan_for(
@@ -206,25 +239,25 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
+    given = zip(values, specialisation.types, strict=True)
     if (
         not arrays
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
         or (record.loaded.device.is_cuda and not record.loaded.apart)
-        or any(v is None or isinstance(v, np.ndarray) for v in values)
+        or any(v is None or is_numpy_array(v) for v, t in given if not _is_vector(v, t))
         or (specialisation.adds_alone and overlap(arrays))
     ):
         return
-    numbers = tuple(
-        (k, float if t in (float32, float64) else None, INFINITE_FROM["float32"] if t == float32 else math.inf)
-        for k, t in enumerate(specialisation.types)
-        if isinstance(t, (Scalar, Vector))
-    )
+    types: Sequence[AnyType] = specialisation.types
+    kinds = list(enumerate(types))
+    numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
+    vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector))
     loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
     kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned or loaded.apart
+        specialisation, loaded, numbers, vectors, spreads, loaded.index32 or loaded.aligned or loaded.apart
     )
 
 

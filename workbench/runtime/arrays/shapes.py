@@ -68,6 +68,8 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     Raises:
         ValueError: anything else.
     """
+    if type(shape) is int and shape >= 0:
+        return (shape,)
     dims: tuple[Any, ...] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):

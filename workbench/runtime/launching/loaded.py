@@ -16,7 +16,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.geometry import Block, Geometry
 from workbench.runtime.native.pack import Packer
 from workbench.source import Location
-from workbench.types import Type, is_float
+from workbench.types import ArrayType, Type, is_float
 
 ALIGNED, LEAST = 64, 16
 """A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
@@ -122,9 +122,29 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return {slot.name: slot.type for slot in self.layout.slots}
 
     @cached_property
+    def arrays(self) -> tuple[str, ...]:
+        """Names of the parameters that are arrays, in order."""
+        return tuple(slot.name for slot in self.layout.slots if isinstance(slot.type, ArrayType))
+
+    @cached_property
     def floats(self) -> frozenset[str]:
         """Names of the parameters that can have a gradient."""
         return frozenset(name for name, type in self.types.items() if is_float(type))
+
+    @cached_property
+    def float_arrays(self) -> tuple[str, ...]:
+        """Those of `arrays` that can have a gradient."""
+        return tuple(name for name in self.arrays if name in self.floats)
+
+    @cached_property
+    def floats_written(self) -> tuple[str, ...]:
+        """Those of `float_arrays` whose elements may change."""
+        return tuple(name for name in self.float_arrays if name in self.writes)
+
+    @cached_property
+    def floats_read(self) -> tuple[str, ...]:
+        """Those of `float_arrays` whose elements are read."""
+        return tuple(name for name in self.float_arrays if name in self.reads)
 
     @cached_property
     def prints(self) -> bool:

@@ -132,7 +132,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def changes(self) -> tuple[Memory, ...]:
         """The memory of each array in `writes`."""
-        return tuple(self.arguments[name].memory for name in self.writes)
+        return tuple([self.arguments[name].memory for name in self.loaded.writes])
 
     def again(self) -> LaunchRecord:
         """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.runtime.emulated.calls.capture_calls import uncaptured
 from workbench.runtime.emulated.code import Function, Kernel, Launch, Library, check, parameters
-from workbench.runtime.emulated.graphs import Condition, Graph, Node
+from workbench.runtime.emulated.graphs import Condition, Graph
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
 from workbench.runtime.emulated.streams import Event, Stream, milliseconds
