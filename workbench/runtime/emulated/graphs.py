@@ -152,9 +152,9 @@ def play(made: Executing, choose: Callable[[list[Node]], Node], run: Runner, dev
                 walk(work.bodies[0 if work.condition.value else 1])
         elif work is not None:
             now = made.work[node.number]
-            if isinstance(now, tuple):
-                run(*now, device)
-            else:
+            if callable(now):
                 now()
+            else:
+                run(*now, device)
 
     walk(made.graph)

@@ -16,8 +16,7 @@ from workbench.errors import LaunchError, RecordError
 from workbench.frontend import Tiling
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.values import Function
-from workbench.structs import Struct
-from workbench.types import Type
+from workbench.structs import AnyType, Struct
 
 Data = Mapping[str, Any]
 
@@ -53,7 +52,7 @@ class PickledKernel(SavedKernel):
             raise self._missing(types or ())
         return found
 
-    def completed(self, given: Mapping[str, Type], missing: Collection[str]) -> dict[str, Any]:
+    def completed(self, given: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
         """The types of the parameters `missing`, from those that are given.
 
         Raises:

@@ -82,8 +82,8 @@ def filling(state: State, params: Any, where: str) -> Callable[[], None]:
         Refusal: the size of an element is none, or memory is not allocated.
     """
     first, size, width, rows = int(params.dst), int(params.elementSize), int(params.width), int(params.height)
-    kind = _KINDS.get(size)
-    expect(kind and width and rows, f"{where}: a fill of {width} × {rows} elements of {size} bytes is none")
+    expect(size in _KINDS and width and rows, f"{where}: a fill of {width} × {rows} elements of {size} bytes is none")
+    kind = _KINDS[size]
     value = int(params.value)
     expect(0 <= value < 1 << 8 * size, f"{where}: {value} has more than {8 * size} bits")
     expect(first % size == 0, f"{where}: {first:#x} is not aligned to {size} bytes")
