@@ -41,8 +41,10 @@ TELL = """
 def _tell():
     import json
     _stop()
-    rows = [{"event": type(e).__name__, **{k: v for k, v in vars(e).items() if isinstance(v, (str, int, float))}}
-            for e in _seen]
+    def plain(event):
+        found = {name: getattr(event, name) for name in event.__struct_fields__}
+        return {name: value for name, value in found.items() if isinstance(value, (str, int, float))}
+    rows = [{"event": type(e).__name__, **plain(e)} for e in _seen]
     check = globals().get("check")
     verdict = str(check).strip().splitlines()[:1] if hasattr(check, "ok") else []
     print(json.dumps({"events": rows, "check": verdict}))

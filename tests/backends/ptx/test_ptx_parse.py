@@ -125,8 +125,8 @@ def test_joins_come_after_both_sides_and_exits_after_loops() -> None:
             r"call through a pointer cannot be executed \(line 6 of the PTX, PTX 9\.0\)",
         ),
         (
-            "cvt.rn.satfinite.e4m3x2.f32 %r1, %f1, %f1;",
-            r"cvt\.rn\.satfinite\.e4m3x2\.f32 cannot be executed \(line 6 of the PTX, PTX 9\.0\)",
+            "cvt.rn.satfinite.e2m1x2.f32 %r1, %f1, %f1;",
+            r"cvt\.rn\.satfinite\.e2m1x2\.f32 cannot be executed \(line 6 of the PTX, PTX 9\.0\)",
         ),
         ("add.u32 %r1, nothing, 1;", r"'nothing' is not declared \(line 6 of the PTX, PTX 9\.0\)"),
         ("bra nowhere;", r"no label 'nowhere' \(line 6 of the PTX, PTX 9\.0\)"),

@@ -138,7 +138,7 @@ class Kernel(Subscripted):
         fma: whether `a * b + c` is contracted, forward and in its derivatives.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
-        plans: what earlier launches found out about argument kinds, kept by `workbench.api.launches.launch`.
+        plans, last_launch: what earlier launches found out about argument kinds, and the last; kept by `api.launches`.
     """
 
     __wb_kernel__ = True
@@ -146,8 +146,8 @@ class Kernel(Subscripted):
     checkpoints = CHECKPOINTS
     matmul = ""
     enable_backward = True
-    warp_meanings = False
-    fma = False
+    warp_meanings = fma = False
+    last_launch: tuple[Any, ...] | None = None
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",

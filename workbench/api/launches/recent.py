@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from workbench.host.vectors import HostVector
 
 NOTING: list[bool] = []
 """Not empty: launches are noted. A hot path tests it."""
-_LAST: dict[str, tuple[Any, ...]] = {}
+_LAUNCHED: weakref.WeakSet[Kernel] = weakref.WeakSet()
+_turns = itertools.count()
 _KEPT = (int, float, np.generic, HostVector)
 
 
@@ -49,7 +51,9 @@ class LastLaunch:
 def note_launches(on: bool) -> None:
     """Begin to note launches, or end it and forget them."""
     NOTING[:] = [True] * on
-    _LAST.clear()
+    for kernel in _LAUNCHED:
+        kernel.last_launch = None
+    _LAUNCHED.clear()
 
 
 def note(kernel: object, dim: Any, values: Sequence[Any], block_dim: Any, tiled: bool) -> None:
@@ -60,8 +64,9 @@ def note(kernel: object, dim: Any, values: Sequence[Any], block_dim: Any, tiled:
             held: list[Any] = [v if isinstance(v, _KEPT) else weakref.ref(v) for v in values]
         except TypeError:  # it will be refused, or it is of another library
             return
-        _LAST.pop(kernel.name, None)
-        _LAST[kernel.name] = kernel, dim, block_dim, tiled, held
+        if kernel.last_launch is None:
+            _LAUNCHED.add(kernel)
+        kernel.last_launch = next(_turns), dim, block_dim, tiled, held
 
 
 def last_launch_with(value: object) -> LastLaunch | None:
@@ -73,5 +78,7 @@ def last_launch_with(value: object) -> LastLaunch | None:
     Returns:
         The launch; None if there is none all of whose arrays are still there.
     """
-    launches = (LastLaunch(*noted) for noted in reversed(_LAST.values()))
-    return next((found for found in launches if found.parameter(value)), None)
+    launches = [(kernel, last) for kernel in _LAUNCHED if (last := kernel.last_launch) is not None]
+    launches.sort(key=lambda launch: launch[1][0], reverse=True)
+    found = (LastLaunch(kernel, *last[1:]) for kernel, last in launches)
+    return next((launch for launch in found if launch.parameter(value)), None)

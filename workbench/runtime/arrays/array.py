@@ -351,7 +351,8 @@ class array(Viewed, Arithmetic):
             zeroed: of zeros, on the CPU; observers do not hear of a fill.
         """
         memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
-        if isinstance(dtype, Struct):
+        # A size that JAX leaves open is an int too, and equal to the number that stands in for it.
+        if isinstance(dtype, Struct) or not all([type(n) is int for n in shape]):
             made = object.__new__(cls)
             made._place(memory, dtype, shape, None, False)
         else:
