@@ -24,6 +24,7 @@ from workbench.frontend import (
     Tiling,
     Watched,
     check_signature,
+    lost_value,
     lower,
     meaning,
     parameter_annotations,
@@ -33,6 +34,7 @@ from workbench.frontend import (
 )
 from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
+from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
@@ -390,8 +392,8 @@ def kernel(
     def made(function: Callable[..., object]) -> Kernel:
         found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         found.import_from_warp = import_from_warp
+        if lost := lost_value(found.definition):
+            warn(f"{lost[0]}: {lost[1]}")
         return found
 
-    if function is None:
-        return made
-    return made(function)
+    return made if function is None else made(function)
