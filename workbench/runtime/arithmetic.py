@@ -14,6 +14,9 @@ import numpy as np
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
 
+OTHERWISE: list[Callable[[str], Any]] = []
+"""Each may give another func for an operator's builtin: `workbench.compat.warp` does, for lines of its programs."""
+
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
     "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
