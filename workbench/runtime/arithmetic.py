@@ -274,6 +274,20 @@ class Arithmetic:
     def __bool__(self) -> bool:
         return bool(self._only("is true or false"))
 
+    def item(self: Any) -> Any:
+        """The only element, as a Python number.
+
+            loss.item()
+
+        Raises:
+            TypeError: it has other than one element, or one that is a vector.
+        """
+        return self._only()
+
+    def tolist(self: Any) -> list[Any]:
+        """The elements as Python numbers, in lists nested as the shape."""
+        return self.numpy().tolist()
+
     def __len__(self: Any) -> int:
         return self.shape[0]
 
@@ -289,4 +303,7 @@ class Arithmetic:
     def _only(self: Any, does: str = "converts to a number") -> Any:
         if self.size != 1:
             raise TypeError(f"only an array of one element {does}; this one has shape {self.shape}")
-        return self.numpy().reshape(-1)[0]
+        host = self.numpy()
+        if host.size != 1:
+            raise TypeError(f"a {self.dtype!r} is no number; take one of its components")
+        return host.item()

@@ -58,7 +58,7 @@ def divided(name: str) -> Any:
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__") in _BETWEEN:
         frame = frame.f_back
-    here = sys.modules[__package__]
+    here = sys.modules["workbench.compat.warp"]
     return launches.as_func(TABLE[name], 2) if any(v is here for v in frame.f_globals.values()) else None
 
 
