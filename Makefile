@@ -14,7 +14,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 	"$$p" -c '$(NEW_ENOUGH)' 2>/dev/null && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
 LAB_FLAGS := $(if $(filter 0,$(shell id -u)),--allow-root)
-PYTEST := $(PY) -m pytest -n $(JOBS)
+# Each worker takes half of the list, so that what the tests of a file share is made once, and who is done steals.
+PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
+
+# The tests start hundreds of processes: without bytecode on disk each would compile all of the product again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

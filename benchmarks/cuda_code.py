@@ -2,9 +2,10 @@
 
 No GPU runs. Both programs are made for sm_90, Warp's by an interpreter that has warp-lang (`WORKBENCH_WARP_PYTHON`,
 else this one); both run on the CPU with counters, on the same arrays, and their results are compared. `SASS` are
-instructions of the machine code and `regs` registers of a thread, as nvdisasm and ptxas give them. Adjoints find the
-gradients of arrays, as a tape asks for them. Warp contracts `a * b + c`; ours does in the rows with `fma`. Where
-results differ, Warp's gradient is wrong: it keeps no states of a loop of unknown length.
+instructions of the machine code and `regs` registers of a thread, as nvdisasm and ptxas give them. `occupancy` is that
+of blocks of 256 threads, `stack` a thread's bytes of local memory; of Warp's PTX nvJitLink's ptxas says both. Adjoints
+find the gradients of arrays, as a tape asks for them. Warp contracts `a * b + c`; ours does in the rows with `fma`.
+Where results differ, Warp's gradient is wrong: it keeps no states of a loop of unknown length.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from cuda.bindings import nvjitlink
+from cuda_kernels import CASES
 
 import workbench as wb
 from workbench.api.builds.build import compile_for, function_of
@@ -29,88 +32,14 @@ from workbench.api.profiling.run import Geometry, _Run, counting_kernel
 from workbench.api.profiling.subject import subject_of
 from workbench.api.tapes.adjoint_launch import bind_adjoint
 from workbench.backends.cuda.compile.disassemble import disassembler, sass
+from workbench.backends.cuda.compile.nvrtc import resources_by_kernel
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.ir.values import walk
+from workbench.runtime.emulated.architectures import ARCHITECTURES
+from workbench.runtime.launching.occupancy import occupancy
 
 RESULTS = Path(__file__).parent / "results"
 ARCH, BLOCK = "sm_90", 256
-
-
-@dataclass(frozen=True)
-class Case:
-    """A kernel: its text, the launch's dimensions, and how its arguments are made of a random generator."""
-
-    text: str
-    dims: tuple[int, ...]
-    shapes: tuple[Any, ...]
-    """Of each argument its shape (floats), a number, or a tuple ("int", shape, below); vectors: ("vec3", shape)."""
-
-
-def _grid(name: str, body: str) -> str:
-    return f"def {name}(u: array2d[float], out: array2d[float]):\n    i, j = tid()\n{body}"
-
-
-CASES = {
-    "saxpy": Case("def saxpy(a: float, x: array[float], y: array[float]):\n    i = tid()\n    y[i] = a * x[i] + y[i]\n",
-                  (1 << 14,), (2.0, (1 << 14,), (1 << 14,))),
-    "gather": Case("def gather(x: array[float], k: array[int], y: array[float]):\n    i = tid()\n    y[i] = x[k[i]]\n",
-                   (1 << 14,), ((1 << 14,), ("int", (1 << 14,), 1 << 14), (1 << 14,))),
-    "copy4": Case("def copy4(x: array[vec4], y: array[vec4]):\n    i = tid()\n    y[i] = x[i] * 2.0\n",
-                  (1 << 13,), (("vec4", (1 << 13,)), ("vec4", (1 << 13,)))),
-    "axpy2d": Case("def axpy2d(a: float, u: array2d[float], out: array2d[float]):\n    i, j = tid()\n"
-                   "    out[i, j] = a * u[i, j] + out[i, j]\n", (128, 128), (0.5, (128, 128), (128, 128))),
-    "stencil": Case(_grid("stencil", """    if i > 0 and i < u.shape[0] - 1 and j > 0 and j < u.shape[1] - 1:
-        out[i, j] = 0.2 * (u[i, j] + u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
-"""), (128, 128), ((128, 128), (128, 128))),
-    "blur": Case(_grid("blur", """    s = float(0.0)
-    n = float(0.0)
-    for di in range(-2, 3):
-        for dj in range(-2, 3):
-            a = i + di
-            b = j + dj
-            if a >= 0 and a < u.shape[0] and b >= 0 and b < u.shape[1]:
-                s += u[a, b]
-                n += 1.0
-    out[i, j] = s / n
-"""), (128, 128), ((128, 128), (128, 128))),
-    "heat3d": Case("""def heat3d(u: array3d[float], out: array3d[float], k: float):
-    i, j, l = tid()
-    if i > 0 and i < u.shape[0] - 1 and j > 0 and j < u.shape[1] - 1 and l > 0 and l < u.shape[2] - 1:
-        around = u[i - 1, j, l] + u[i + 1, j, l] + u[i, j - 1, l] + u[i, j + 1, l] + u[i, j, l - 1] + u[i, j, l + 1]
-        out[i, j, l] = u[i, j, l] + k * (around - 6.0 * u[i, j, l])
-""", (24, 24, 32), ((24, 24, 32), (24, 24, 32), 0.1)),
-    "nbody": Case("""def nbody(p: array[vec3], f: array[vec3]):
-    i = tid()
-    total = vec3(0.0, 0.0, 0.0)
-    for j in range(p.shape[0]):
-        d = p[j] - p[i]
-        r = dot(d, d) + 0.01
-        total += d * (1.0 / (r * sqrt(r)))
-    f[i] = total
-""", (256,), (("vec3", (256,)), ("vec3", (256,)))),
-    "poly": Case("""def poly(x: array[float], y: array[float], terms: int):
-    i = tid()
-    v = float(0.0)
-    for k in range(terms):
-        v = v * x[i] + 0.5
-    y[i] = v
-""", (1 << 12,), ((1 << 12,), (1 << 12,), 64)),
-    "matvec": Case("""def matvec(m: array2d[float], x: array[float], y: array[float]):
-    i = tid()
-    s = float(0.0)
-    for j in range(m.shape[1]):
-        s += m[i, j] * x[j]
-    y[i] = s
-""", (512,), ((512, 64), (64,), (512,))),
-    "sum": Case("def sum(x: array[float], y: array[float]):\n    i = tid()\n    atomic_add(y, 0, x[i] * x[i])\n",
-                (1 << 20,), ((1 << 20,), (1,))),
-    "histogram": Case("def histogram(k: array[int], y: array[int]):\n    i = tid()\n    atomic_add(y, k[i], 1)\n",
-                      (1 << 14,), (("int", (1 << 14,), 256), ("int", (256,), 1))),
-    "maths": Case("""def maths(x: array[float], y: array[float]):
-    i = tid()
-    y[i] = sin(x[i]) * exp(x[i]) + sqrt(abs(x[i]) + 1.0)
-""", (1 << 13,), ((1 << 13,), (1 << 13,))),
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -144,18 +73,35 @@ def run(kernel: Any, program: Any, record: Any, geometry: Geometry, offsets: Any
     return Counted(sum(c.threads for c in counts) / elements, sum(c.atomics for c in counts) / elements, arrays)
 
 
-def ours(record: Any, elements: int) -> tuple[Counted, int, int]:
-    """Counts of our code, instructions of its SASS (0 without a disassembler), registers."""
+def ours(record: Any, elements: int) -> tuple[Counted, int, dict[str, int]]:
+    """Counts of our code, instructions of its SASS (0 without a disassembler), what ptxas says."""
     subject = subject_of(record, ARCH)
     kernel = counting_kernel(subject.program, subject.code.entry)
     found = run(kernel, subject.program, record, subject.geometry, subject.offsets, elements)
     made = compile_for(record.specialisation, record.direction, record.how.code, ARCH)
     lines = sass(made.image).splitlines() if disassembler() else []
     size = sum(bool(re.match(r"\s*/\*[0-9a-f]{4,}\*/\s+(?!\s|NOP)", line)) for line in lines)
-    return found, size, made.metadata["registers"]
+    return found, size, made.metadata
 
 
-def warps(text: str, record: Any, adjoint: bool, elements: int) -> Counted:
+def assembled(text: str, entry: str) -> dict[str, int]:
+    """What ptxas says of a kernel of a PTX text, by nvJitLink."""
+    code, options = text.encode(), [f"-arch={ARCH}", "-Xptxas=-v"]
+    handle = nvjitlink.create(len(options), options)
+    nvjitlink.add_data(handle, nvjitlink.InputType.PTX, code, len(code), entry)
+    nvjitlink.complete(handle)
+    log = bytearray(nvjitlink.get_info_log_size(handle))
+    nvjitlink.get_info_log(handle, log)
+    nvjitlink.destroy(handle)
+    return resources_by_kernel(log.decode())[entry]
+
+
+def share(facts: dict[str, int]) -> float:
+    """Of a multiprocessor's warps, those that are active at once."""
+    return occupancy(ARCHITECTURES[ARCH], BLOCK, facts["registers"], facts.get("shared", 0)).share
+
+
+def warps(text: str, record: Any, adjoint: bool, elements: int) -> tuple[Counted, dict[str, int]]:
     """Counts of Warp's code on the same arrays. Its arrays carry those of their gradients."""
     program = parse(text)
     entry = next(e for e in program.entries if e.endswith("backward" if adjoint else "forward"))
@@ -188,7 +134,7 @@ def warps(text: str, record: Any, adjoint: bool, elements: int) -> Counted:
     made = run(counting_kernel(program, entry), program, fake, geometry, offsets, elements)
     arrays = {k.split("@")[0]: v for k, v in made.arrays.items() if k.endswith("@0")}
     arrays |= {f"adj_{k.split('@')[0]}": v for k, v in made.arrays.items() if k.endswith("@8")}
-    return Counted(made.instructions, made.atomics, arrays)
+    return Counted(made.instructions, made.atomics, arrays), assembled(text, entry)
 
 
 def bounds(dims: tuple[int, ...]) -> bytes:
@@ -243,13 +189,20 @@ def main() -> None:
             adjoints = {n: wb.array(a.numpy() * 0 + 1, dtype=a.dtype) for n, a in floats.items()}
             records.append(("adjoint", bind_adjoint(forward, adjoints)))
         for direction, record in records:
-            mine, size, registers = ours(record, elements)
+            mine, size, facts = ours(record, elements)
             title = f"{name}, fma" if fma else name
             row = {"kernel": title, "direction": direction, "ours": mine.instructions, "atomics": mine.atomics}
-            row |= {"sass": size, "registers": registers}
+            row |= {
+                "sass": size,
+                "registers": facts["registers"],
+                "occupancy": share(facts),
+                "stack": facts.get("stack", 0),
+            }
             if texts:
-                peer = warps(texts[name], record, direction == "adjoint", elements)
+                peer, theirs = warps(texts[name], record, direction == "adjoint", elements)
                 row |= {"warp": peer.instructions, "warp_atomics": peer.atomics, "same": agree(record, mine, peer)}
+                row |= {"warp_registers": theirs["registers"], "warp_occupancy": share(theirs)}
+                row |= {"warp_stack": theirs.get("stack", 0)}
             rows.append(row)
             print(row, flush=True)
     write(version, rows)
@@ -258,7 +211,23 @@ def main() -> None:
 def write(version: str, rows: list[dict[str, Any]]) -> None:
     """The table, as JSON and as Markdown."""
     (RESULTS / "cuda_code.json").write_text(json.dumps({"warp": version, "rows": rows}, indent=1) + "\n")
-    head = ["kernel", "", "PTX per element", f"Warp {version}", "ratio", "atomics", "Warp", "SASS", "regs", "results"]
+    head = [
+        "kernel",
+        "",
+        "PTX per element",
+        f"Warp {version}",
+        "ratio",
+        "atomics",
+        "Warp",
+        "SASS",
+        "regs",
+        "Warp",
+        "occupancy",
+        "Warp",
+        "stack",
+        "Warp",
+        "results",
+    ]
     lines = [
         f"# {(__doc__ or '').splitlines()[0]}",
         "",
@@ -270,8 +239,11 @@ def write(version: str, rows: list[dict[str, Any]]) -> None:
         peer = [f"{r['warp']:.1f}", f"{r['ours'] / r['warp']:.2f}"] if "warp" in r else ["–", "–"]
         other = [f"{r['warp_atomics']:.3g}"] if "warp" in r else ["–"]
         same = ("agree" if r["same"] else "**differ**") if "warp" in r else "–"
+        names = ("registers", "occupancy", "stack")
+        pairs = [(r[n], r.get(f"warp_{n}", "–")) for n in names]
+        shown = [f"{v:.0%}" if isinstance(v, float) else str(v) for pair in pairs for v in pair]
         cells = [r["kernel"], r["direction"], f"{r['ours']:.1f}", *peer, f"{r['atomics']:.3g}", *other,
-                 str(r["sass"]), str(r["registers"]), same]  # fmt: skip
+                 str(r["sass"]), *shown, same]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     (RESULTS / "cuda_code.md").write_text("\n".join(lines) + "\n")
 

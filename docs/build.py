@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 from sphinx.cmd.build import build_main
 
@@ -62,6 +63,11 @@ VALUES = {
 }
 
 
+FRAME = """<iframe src="{}" title="The kernels of this page, running in your browser" loading="lazy"
+  style="width: 100%; height: {}px; border: 0; color-scheme: auto"></iframe>
+"""
+
+
 def stage(folder: Path) -> None:
     """Put every source of the site into `folder`, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -79,6 +85,20 @@ def stage(folder: Path) -> None:
     (folder / "design" / "README.md").rename(folder / "design" / "index.md")
     with (folder / "index.md").open("a", encoding="utf-8") as index:
         index.write(contents(folder))
+
+
+def embed(files: dict[str, tuple[str, int]], folder: Path) -> None:
+    """Put the pages that compute, which lie in `live/` of the site, behind the first paragraph of their lessons."""
+    for source, (name, height) in files.items():
+        path = folder / source
+        frame = FRAME.format("../" * (len(Path(source).parts) - 1) + f"live/{name}", height)
+        if path.suffix == ".ipynb":
+            lesson = nbformat.read(path, as_version=4)
+            lesson.cells[0].source += f"\n\n{frame}"
+            nbformat.write(lesson, path)
+        else:
+            title, first, rest = path.read_text(encoding="utf-8").split("\n\n", 2)
+            path.write_text(f"{title}\n\n{first}\n\n{frame}\n{rest}", encoding="utf-8")
 
 
 def keep_links_inside(text: str, folder: Path) -> str:
@@ -211,7 +231,10 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
     folder = parser.parse_args().folder
     staged = folder.parent / f"{folder.name}-sources"
+    import live  # beside this file: where it is run, not where it is imported
+
     stage(staged)
+    embed(live.write(staged / "extra" / "live"), staged)
     status = build_main(["-W", "--keep-going", "-q", "-b", "html", str(staged), str(folder)])
     print(f"{folder / 'index.html'}" if status == 0 else "The site was not built.")
     return status

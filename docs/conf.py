@@ -7,6 +7,7 @@ exclude_patterns = ["pictures"]
 html_theme = "furo"
 html_title = "Workbench"
 html_show_sourcelink = False
+html_extra_path = ["extra"]  # the pages that compute
 html_copy_source = False
 # Notebooks are shown with the outputs they were committed with.
 nb_execution_mode = "off"

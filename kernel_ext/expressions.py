@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import workbench as wb
 from kernel_ext.refusal import Refusal
 
 _RANGE = re.compile(r"^(?P<first>.+?)\.\.(?P<last>.+?)(?::(?P<kind>[x+])(?P<step>.+))?$")
@@ -22,6 +23,8 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
     if not text.strip():
         such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
         raise Refusal(f"{magic} takes an expression, such as {magic} {such}")
+    if isinstance(namespace.get(text.strip()), wb.Kernel):
+        raise Refusal(f"{magic} takes what launches {text.strip()}: {magic} wb.launch({text.strip()}, n, [...])")
     try:
         code = compile(text.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:

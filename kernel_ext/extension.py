@@ -84,6 +84,7 @@ def load(shell: Any) -> None:
             magics, values, tracebacks, matcher, asked, after_cells, transform, progress,
             (show_notices(), show_losses(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
+        inspect.note_launches(True)
         warming.start()
     print(queries.greeting())
 
@@ -115,4 +116,5 @@ def unload(shell: Any) -> None:
     for ends in loaded.notices:
         ends()
     wb.set_checks(loaded.checks)
+    inspect.note_launches(False)
     loaded.warming.join()

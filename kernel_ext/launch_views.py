@@ -9,6 +9,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.views import units
 from kernel_ext.views.programs import profile_view, sweeps_view, threads_view
+from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
 
@@ -52,6 +53,36 @@ def threads(
         return inspect.threads(kernel, dim, inputs, outputs, first=block, **options)
 
     return followed(follow(first), lambda block: threads_view.threads_view(follow(block)))
+
+
+def threads_of(value: Any) -> Callable[[int], dict[str, Any]] | None:
+    """Who touched an array: what the threads of the last launch that was given it did.
+
+    Args:
+        value: the array.
+
+    Returns:
+        From the first block to follow `view`, as `threads` shows it, and `parameter`, which was the array; or `said`,
+        why it is not known. None if no launch is noted that was given the array.
+    """
+    last = inspect.last_launch_with(value)
+    if last is None:
+        return None
+    parameter = last.parameter(value)
+
+    def follow(block: int) -> dict[str, Any]:
+        arguments = last.arguments
+        if arguments is None:
+            return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}
+        try:
+            found = inspect.threads(
+                last.kernel, last.dim, arguments, block_dim=last.block_dim, tiled=last.tiled, first=block
+            )
+        except wb.WorkbenchError as error:
+            return {"said": error.message}
+        return {"view": as_data(threads_view.threads_view(found)), "parameter": parameter}
+
+    return follow
 
 
 def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.ThreadsView] | None = None) -> Shown:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import workbench as wb
-from kernel_ext.launch_views import backward, profile, threads
+from kernel_ext.launch_views import backward, profile, threads, threads_of
 from kernel_ext.output.film import write_gif
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
+from kernel_ext.refusal import Refusal
 from kernel_ext.session.recording import Label, timeline_view
 from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
@@ -73,7 +74,7 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
     view = array_view.array_view(value, name, at, look)
     return Shown(
         "array_view", view, array_fallback.array_text(view), array_fallback.array_html(view),
-        slice_at=lambda other: array_view.array_view(value, name, other, look),
+        slice_at=lambda other: array_view.array_view(value, name, other, look), threads_at=threads_of(value),
     )  # fmt: skip
 
 
@@ -93,7 +94,8 @@ def points(
         colours: the colour map, as of `array`.
         range: the values at the ends of the colours; those of `color` if not given.
         size: the diameter of a point in pixels.
-        box: the lower and the upper corner of what is drawn; the points' own if not given.
+        box: the lower and the upper corner of what is drawn; the points' own if not given. A box of no depth, and
+            `vec3` that all have the same z, are seen as a plane.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -132,8 +134,7 @@ def animate(
     """
     title = name or "animation"
     made = moving.Animation(
-        step, lambda: draw(watch, title, **options).view, title, frames, fps, bool(options.get("range")),
-        options.get("colours", ""), watch,
+        step, lambda: draw(watch, title, **options).view, title, frames, fps, options, watch,
     )  # fmt: skip
     return Animated(made, draw(watch, title, **options))
 
@@ -279,6 +280,7 @@ def controls(
     subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
     *,
     watch: Any = None,
+    look: Mapping[str, Any] | None = None,
     rewind: bool | None = None,
     **ranges: Any,
 ) -> Shown:
@@ -290,6 +292,7 @@ def controls(
         subject: what `wb.record` gave, a part of it (`rec.only(…)`), `wb.launch(…, record_cmd=True)`, a graph, or a
             function whose parameters are numbers.
         watch: an array that is drawn after each run; of a function, what it returns if that is an array.
+        look: how it is drawn, by the options of `array`: `dict(colours="gray", range=(0, 1))`.
         rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
         ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given.
 
@@ -299,7 +302,11 @@ def controls(
     Raises:
         Refusal: a range or a name is wrong, there is no number to change, or nothing to rewind to.
     """
-    bound = sliders.Bound(subject, ranges, watch, rewind)
+    try:
+        drawn = array_view.Look(**(look or {}))
+    except TypeError:
+        raise Refusal(f"look takes rgb, colours, range and size; it got {', '.join(look or {})}") from None
+    bound = sliders.Bound(subject, ranges, watch, rewind, drawn)
     return Shown(
         "controls", bound.view, sliders.controls_text(bound.view), sliders.controls_html(bound.view), bound=bound
     )

@@ -10,6 +10,8 @@ def saxpy(a: float, x: wb.array[float], y: wb.array[float]):
 wb.launch(saxpy, dim=n, inputs=[2.0, x, y])
 """
 
+import sys as _sys
+from difflib import get_close_matches as _close_to
 from functools import partial as _partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -210,11 +212,17 @@ def __getattr__(name: str) -> Any:
     else:
         found = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
     if found is None:
-        raise AttributeError(
-            f"module 'workbench' has no attribute {name!r}. {_instead_of(name, True)}".removesuffix(" ")
-        )
+        instead = _instead_of(name, True) or _similar(name)
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}. {instead}".removesuffix(" "))
     globals()[name] = found  # found directly the next time
     return found
+
+
+def _similar(name: str) -> str:
+    if close := _close_to(name, __dir__(), 1, 0.8):
+        return f"Did you mean {close[0]}?"
+    known = not name.startswith("_") and callable(getattr(_sys.modules.get("numpy"), name, None))
+    return f"NumPy has it: wb.array(np.{name}(…))." if known else ""
 
 
 def __dir__() -> list[str]:

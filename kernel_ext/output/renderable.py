@@ -14,7 +14,7 @@ from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets import MODULES
 
 MIME = "application/vnd.workbench+json"
-LARGEST = 300_000
+LARGEST = 100_000
 """Bytes of a view that a saved notebook may hold for our own renderer; a larger one is there as a picture only."""
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 

@@ -50,4 +50,5 @@ def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tupl
     worst, sentence = max(said, default=(1.0, ""))
     if worst > ENOUGH:
         return False, sentence
-    return True, f"no more {' or '.join(COUNTS[g].words for g in goals)} than needed."
+    *words, last = (COUNTS[goal].words for goal in goals)
+    return True, f"no more {', '.join(words)}{' or ' * bool(words)}{last} than needed."

@@ -123,11 +123,26 @@ def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.
     if isinstance(before, np.ndarray) and before.dtype.kind == "f" and np.isnan(before[place]) and np.isnan(got[place]):
         index = ", ".join(map(str, place))
         missing = int(np.isnan(got).sum())
+        if missing == got.size and _adds(kernel, case, name):
+            return Mistake(
+                f"{name} is NaN everywhere. It was before the launch, and NaN plus a number is NaN: assign to it."
+            )
         if missing == got.size:
             return Mistake(f"{name} was not written: all {missing} elements are as before the launch.")
         rest = f", nor were {missing - 1} others of {got.size}" if missing > 1 else ""
         return Mistake(f"{name}[{index}] was not written{rest}.", picture=found.picture)
     return Mistake(found.text + _writer(kernel, case, name, place, got), found.excerpt, found.picture)
+
+
+def _adds(kernel: Any, case: Case, name: str) -> bool:
+    """Whether the first warp writes the array all the same."""
+    if device() == "cpu":
+        return False
+    return any(
+        access.array == name and access.kind != "read"
+        for step in profile_of(kernel, case).warp
+        for access in step.accesses
+    )
 
 
 def _writer(kernel: Any, case: Case, name: str, place: tuple[int, ...], got: np.ndarray) -> str:
@@ -162,7 +177,7 @@ def explained(error: wb.WorkbenchError) -> Mistake:
     text = " ".join(part for part in (error.message, error.advice) if part)
     location = error.location
     if location is None or not location.line:
-        return Mistake(f"{type(error).__name__}: {text}")
+        return Mistake(text)
     source = location.source
     numbers = sorted({location.shown_line, *map(int, LINE.findall(error.message))})
     rows = dedent("\n".join(source.line(n - source.line_offset) for n in numbers)).split("\n")

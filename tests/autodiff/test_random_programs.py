@@ -174,11 +174,11 @@ def test_right_or_refused() -> None:
 
 @pytest.mark.slow
 def test_right_or_refused_often() -> None:
-    counts = _verdicts(1000, lambda body: body)
-    assert counts["right"] > 300 and counts["refused"] > 100 and counts["no verdict"] < 250, counts
+    counts = _verdicts(500, lambda body: body)
+    assert counts["right"] > 150 and counts["refused"] > 50 and counts["no verdict"] < 125, counts
 
 
 @pytest.mark.slow
 def test_right_or_refused_among_nans() -> None:
-    counts = _verdicts(1000, lambda body: body.replace("tanh(", "log(-0.7 + ").replace("cos(", "sqrt(-0.8 + "))
-    assert counts["right"] > 200 and counts["refused"] > 100, counts
+    counts = _verdicts(500, lambda body: body.replace("tanh(", "log(-0.7 + ").replace("cos(", "sqrt(-0.8 + "))
+    assert counts["right"] > 100 and counts["refused"] > 50, counts

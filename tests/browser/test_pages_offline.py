@@ -6,6 +6,7 @@ one those are all that may be asked for, and nothing that a reader came for may 
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ import workbench
 from tests.browser.conftest import CHROMIUM_FLAGS, QUIET, SCREENS
 
 ROOT = Path(__file__).parents[2]
+LIVE = re.compile(r'<iframe src="([./]+live/[^"]+)"')
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 OF_THE_TEMPLATE = ("require.js", "mathjax", "mermaid")
 PICTURES = "() => [...document.images].map(i => [i.complete && i.naturalWidth > 0, (i.src || '').slice(0, 60)])"
@@ -109,6 +111,16 @@ def test_the_site_needs_no_network(site: Path, offline: Callable[..., Seen]) -> 
         seen = offline(site / name, "site-" + name.replace("/", "-").removesuffix(".html"))
         assert (seen.asked, seen.errors, seen.missing) == ([], [], []), name
     assert offline(site / "index.html").pictures >= 2, "the README's pictures"
+
+
+def test_lessons_of_the_site_compute(site: Path, offline: Callable[..., Seen]) -> None:
+    frames = {page: LIVE.findall(page.read_text(encoding="utf-8")) for page in site.rglob("*.html")}
+    found = {page.parent / name for page, names in frames.items() for name in names}
+    assert len(found) >= 6
+    for page in sorted(found):
+        assert "WebAssembly" in page.read_text(encoding="utf-8")
+        seen = offline(page)
+        assert (seen.asked, seen.errors, seen.missing) == ([], [], []), page.name
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ CELLS = (
     "show.threads(blur, 200, [x], [y], block_dim=64)",
     "show.threads(swap, 64, [a, b], block_dim=64)",
     "show.backward(blur, 200, [x], [y])",
+    "wb.launch(blur, 200, [x], [y])\nshow.array(y, 'y')",
 )
 BEYOND = """(selector) => {
   const box = document.querySelector(selector).getBoundingClientRect();
@@ -83,6 +85,7 @@ def test_threads_and_sweeps(lab: Callable[[Path], Any], notebook: Path) -> None:
     expect(sweeps.locator(".wb-drained")).to_have_count(0)
     steps.press("End")
 
+    look_at_array(page, page.notebook.get_by_test_id("wb-array"))
     for theme, width in (("Light", 1400), ("Dark", 1400), ("Dark", 700), ("Light", 700)):
         page.page.evaluate(
             "t => window.jupyterapp.commands.execute('apputils:change-theme', {theme: t})", f"JupyterLab {theme}"
@@ -94,3 +97,17 @@ def test_threads_and_sweeps(lab: Callable[[Path], Any], notebook: Path) -> None:
             page.screenshot(f"lab{selector[3:]}-{theme.lower()}-{width}")
             assert page.page.evaluate(BEYOND, selector) == []
     assert page.errors() == [] and page.complaints == []
+
+
+def look_at_array(page: Any, array: Any) -> None:
+    """An element of the array of a launch names the thread and the line that wrote it."""
+    from playwright.sync_api import expect
+
+    array.get_by_role("button", name=re.compile("^Who wrote")).click()
+    expect(array.get_by_role("status")).to_contain_text("y[0] = 0 · blur: no thread touched it")
+    array.get_by_role("application").focus()
+    for _ in range(3):
+        page.page.keyboard.press("ArrowRight")
+    expect(array.get_by_role("status")).to_contain_text("y[3] = 1 · blur: written by thread 3 at line 5")
+    page.go_to(6)
+    page.screenshot("lab-array-threads")

@@ -1,4 +1,7 @@
-"""The catalogue on the emulated device: results and gradients of each kernel are those of the CPU backend."""
+"""A few of the catalogue on the emulated device.
+
+`make test-emulated` runs all of it: tests/gpu/test_gpu_catalogue.py.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ LONG = ("loops: nested three deep",)
 SAMPLE = random.Random(4).sample([name for name in RIGHT if name not in LONG], 3)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in SAMPLE else pytest.mark.slow) for n in RIGHT])
+@pytest.mark.parametrize("name", SAMPLE)
 def test_it_agrees_with_the_cpu(name: str, need: Callable[[str], str]) -> None:
     need("nvrtc")
     assert_the_device_agrees(name, "emulated")

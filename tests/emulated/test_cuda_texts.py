@@ -153,3 +153,17 @@ def test_gradcheck_makes_vectors_literals_and_functions_double_without_warnings(
     found = wb.gradcheck(kernel, 5, [p, (1, 2, 3), np.zeros(5, np.float32), 5], block_dim=32)
     unsubscribe()
     assert found and found.compared > 20 and not told
+
+
+@pytest.mark.parametrize("current", ["cpu", "emulated", "emulated:sm_75"])
+def test_an_architecture_names_the_emulated_device(current: str) -> None:
+    text, own = "__global__ void k(int* x) { x[0] = __CUDA_ARCH__ / 10; }", np.zeros(1, np.int32)
+    with wb.ScopedDevice(current):
+        kernel = wb.cuda_module(text, run="emulated", arch="sm_80")["k"]
+        kernel[1, 1](own)
+        assert own[0] == 80
+        x = wb.zeros(1, dtype=int, device="emulated:sm_75")
+        with pytest.raises(wb.LaunchError, match="k is for sm_80, and emulated:sm_75 is of sm_75"):
+            kernel[1, 1](x)
+        with pytest.raises(wb.DeviceError, match="no device 'emulated:sm_70'; emulated are"):
+            wb.cuda_module(text, run="emulated", arch="sm_70")

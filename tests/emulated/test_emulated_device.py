@@ -176,6 +176,18 @@ def test_prints_are_shown_when_something_waits(cell: Any, capsys: Any) -> None:
     assert capsys.readouterr().out.splitlines() == ["x of 0 is 1", "x of 1 is 1"]
 
 
+def test_what_recorded_launches_print_is_shown(cell: Any, capsys: Any) -> None:
+    """A record asks for their times, which waits for the device: that is when a driver writes what kernels print."""
+    with wb.record() as r:
+        wb.launch(cell["told"], 4, [wb.ones(4, float, device="emulated")])
+    told = ["x of 0 is 1", "x of 1 is 1"]
+    assert [e.kind for e in r.entries] == ["fill", "forward"]
+    assert capsys.readouterr().out.splitlines() == told
+    r.replay()
+    wb.synchronize("emulated")
+    assert capsys.readouterr().out.splitlines() == told
+
+
 def test_two_devices(cell: Any) -> None:
     x = ramp("emulated:0")
     other = x.to("emulated:1")

@@ -97,6 +97,88 @@ def test_threads_wait_at_an_mbarrier() -> None:
         barrier("unsigned long long token = t < 63 ? __mbarrier_arrive(&b) : 0;", "token")
 
 
+COPIES = """#include <cuda_awbarrier_primitives.h>
+#include <cuda_pipeline_primitives.h>
+__global__ void k(float* x) {
+    __shared__ __align__(16) float s[64];
+    __shared__ __align__(8) unsigned long long b;
+    int t = threadIdx.x;
+    if (t == 0) __mbarrier_init(&b, 64);
+    __syncthreads();
+    if (t < 16) __pipeline_memcpy_async(s + 4 * t, x + 4 * t, 16);
+    ARRIVE
+    while (!__mbarrier_test_wait_parity(&b, false)) {}
+    x[t] = s[63 - t];
+}
+"""
+
+
+@pytest.mark.parametrize("arrive", [
+    # The first form counts an arrival more and takes it away; the second takes one of those that were counted.
+    "__pipeline_arrive_on(&b); __mbarrier_arrive(&b);",
+    ('asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"((int)__cvta_generic_to_shared(&b)));'),
+])  # fmt: skip
+def test_an_mbarrier_hears_of_copies(arrive: str) -> None:
+    text = COPIES.replace("ARRIVE", arrive)
+    module = wb.cuda_module(text, run="emulated", name="cell")
+    x = wb.array(np.arange(64, dtype=np.float32), device="emulated")
+    with wb.ScopedDevice("emulated"), wb.checks():
+        module.kernels["k"][64, 64](x)
+        wb.synchronize()
+    assert x.numpy().tolist() == [63 - t for t in range(64)]
+
+
+LIBRARY = """#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+__global__ void barrier(const float* x, float* y) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ alignas(16) float s[64];
+    auto block = cooperative_groups::this_thread_block();
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    block.sync();
+    for (int k = 0; k < 3; ++k) {
+        cuda::memcpy_async(block, s, x + k * 64, cuda::aligned_size_t<16>(sizeof(s)), bar);
+        bar.arrive_and_wait();
+        y[k * 64 + threadIdx.x] = s[63 - threadIdx.x];
+        bar.wait(bar.arrive());
+    }
+}
+__global__ void roles(const float* x, float* y) {
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ float s[2][64];
+    bool copies = threadIdx.x < 32;
+    auto role = copies ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer;
+    auto pipe = cuda::make_pipeline(cooperative_groups::this_thread_block(), &state, role);
+    for (int k = 0; k < 3; ++k) {
+        float* now = s[k % 2];
+        if (copies) {
+            pipe.producer_acquire();
+            for (int at = threadIdx.x; at < 64; at += 32) cuda::memcpy_async(now + at, x + k * 64 + at, 4, pipe);
+            pipe.producer_commit();
+        } else {
+            pipe.consumer_wait();
+            for (int at = threadIdx.x - 32; at < 64; at += 32) y[k * 64 + at] = now[63 - at];
+            pipe.consumer_release();
+        }
+    }
+}
+"""
+
+
+@pytest.mark.slow
+def test_barriers_and_pipelines_of_cudas_library() -> None:
+    """`cuda::barrier` with copies, and a `cuda::pipeline` between a warp that copies and one that reads."""
+    x = np.arange(192, dtype=np.float32)
+    with wb.ScopedDevice("emulated:sm_80"), wb.checks():
+        module = wb.cuda_module(LIBRARY, run="emulated")
+        for name in ("barrier", "roles"):
+            y = np.zeros(192, np.float32)
+            module[name][64, 64](x, y)
+            assert (y.reshape(3, 64) == x.reshape(3, 64)[:, ::-1]).all(), name
+
+
 @pytest.mark.parametrize("checks", [False, True])
 def test_what_is_not_there_is_refused_with_the_cells_line(checks: bool) -> None:
     """Warpgroup products, bulk copies (TMA), clusters and words of 128 bits, at compile time."""
@@ -114,13 +196,13 @@ def test_what_is_not_there_is_refused_with_the_cells_line(checks: bool) -> None:
 
 
 def test_what_a_header_of_cuda_needs_is_refused_at_the_line_that_calls_it() -> None:
-    text = """#include <cuda_fp8.h>
+    text = """#include <cooperative_groups.h>
 __global__ void k(float* x) {
-    float v = x[threadIdx.x];
-    x[threadIdx.x] = (float)__nv_fp8_e4m3(v);
+    x[threadIdx.x] = 1;
+    cooperative_groups::this_cluster().sync();
 }
 """
-    with pytest.raises(wb.BuildError, match=r"cvt\.rn\.satfinite\.e4m3x2\.f32 cannot be executed") as met:
+    with pytest.raises(wb.BuildError, match=r"barrier\.cluster\.arrive\S* cannot be executed") as met:
         wb.cuda_module(text, run="emulated")["k"][1, 1](np.ones(1, np.float32))
     assert met.value.location is not None
     assert met.value.location.line == 4

@@ -25,6 +25,17 @@ def kinds(a: float, x: array[vec3], o: array[vec3], m: array[float], c: array[in
         c[2] += i
     atomic_xor(u, 0, uint64(i) * uint64(2654435761))
 
+def several(x: array[float], o: array[float], m: array[float], least: array[float]):
+    i = tid()
+    if x[i] < 0.2:
+        return
+    for k in range(int(x[i] * 5.0)):
+        o[0] += x[i]
+        if x[i] > 0.9:
+            return
+        atomic_add(m, 1, 1.0)
+    atomic_min(least, 0, x[i])
+
 def never(x: array[float], o: array[float]):
     i = tid()
     if x[i] > 2.0:
@@ -33,6 +44,13 @@ def never(x: array[float], o: array[float]):
 def weighted(w: float, x: array[float], y: array[float]):
     i = tid()
     y[i] = w * x[i]
+
+def twice(x: array[float], c: array[float], y: array[float]):
+    i = tid()
+    s = float(0.0)
+    for k in range(3):
+        s += c[0] * x[i]
+    y[i] = s + c[1] * x[i] * x[i]
 
 def shared(x: array[float], o: array[float]):
     i = tid()
@@ -65,7 +83,7 @@ def test_any_size_of_launch_and_block(kernels, block_dim: int, checks: bool) -> 
 
 
 def test_a_thread_goes_on_to_other_indices(kernels) -> None:
-    """More threads than blocks are launched for: 1,024 blocks of 32."""
+    """More threads than blocks are launched for: four indices each, 782 blocks of 32."""
     x = np.random.default_rng(0).random(100_000).astype(np.float32)
     with wb.ScopedDevice("emulated"):
         o = wb.zeros(1)
@@ -73,7 +91,27 @@ def test_a_thread_goes_on_to_other_indices(kernels) -> None:
     exact = x.astype(np.float64).sum()
     assert abs(o.numpy()[0] - exact) <= 1e-6 * exact
     p = wb.profile(kernels["total"], x.size, [wb.array(x), wb.zeros(1)], block_dim=32)
-    assert (p.total.atomics, p.total.atomic_conflicts) == (1024, 0)
+    assert (p.total.atomics, p.total.atomic_conflicts) == (782, 0)
+
+
+def test_a_block_changes_each_element_once_with_loops_and_early_returns(kernels) -> None:
+    x = np.random.default_rng(2).random(2000).astype(np.float32)
+    turns = np.where(x > 0.9, 1, np.where(x < 0.2, 0, (x * np.float32(5.0)).astype(int)))
+    with wb.ScopedDevice("emulated"):
+        given = [wb.array(x), wb.zeros(1), wb.zeros(2), wb.ones(1)]
+        wb.launch(kernels["several"], x.size, given, checks=False)
+        np.testing.assert_allclose(given[1].numpy(), (x.astype(np.float64) * turns).sum(), rtol=1e-6)
+        assert given[2].numpy().tolist() == [0.0, turns[x <= 0.9].sum()]
+        assert given[3].numpy()[0] == x[(x >= 0.2) & (x <= 0.9)].min()
+    p = wb.profile(kernels["several"], x.size, [wb.array(x), wb.zeros(1), wb.zeros(2), wb.ones(1)])
+    # A minimum changes memory only where it is one.
+    assert 2 * 8 < p.total.atomics <= 3 * 8 and p.total.atomic_conflicts == 0
+
+
+def test_the_gradients_of_two_scalars_are_one_change_of_each_per_block(kernels) -> None:
+    x = wb.ones(1000)
+    p = wb.profile(kernels["twice"], 1000, [x, wb.ones(2), wb.zeros(1000)], adjoint=True)
+    assert (p.total.atomics, p.total.atomic_conflicts) == (2 * 4, 0)
 
 
 def test_an_element_that_nothing_changes_need_not_be_there(kernels) -> None:

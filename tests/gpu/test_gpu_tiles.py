@@ -91,7 +91,7 @@ def test_a_sum_of_each_block(device: str) -> None:
 def test_more_shared_memory_than_a_kernel_may_declare(device: str) -> None:
     x = numbers(40000)
     given = on(device, x, np.zeros(40000, np.float32))
-    wb.launch_tiled(wide, dim=[2], inputs=given, block_dim=256)
+    wb.launch_tiled(wide, dim=[2], inputs=given, block_dim=512)
     np.testing.assert_array_equal(given[1].numpy(), 2 * x)
 
 
@@ -106,10 +106,10 @@ def test_dim_in_threads(device: str) -> None:
 def test_a_graph_keeps_blocks_and_shared_memory(device: str) -> None:
     x = numbers(40000)
     first, second = on(device, x, np.zeros(40000, np.float32))
-    wb.launch_tiled(wide, dim=[2], inputs=[first, second], block_dim=128)
+    wb.launch_tiled(wide, dim=[2], inputs=[first, second], block_dim=512)
     with wb.capture() as graph:
-        wb.launch_tiled(wide, dim=[2], inputs=[first, second], block_dim=128)
-        wb.launch_tiled(wide, dim=[2], inputs=[second, first], block_dim=128)
+        wb.launch_tiled(wide, dim=[2], inputs=[first, second], block_dim=512)
+        wb.launch_tiled(wide, dim=[2], inputs=[second, first], block_dim=512)
     graph.launch()
     graph.launch()
     np.testing.assert_array_equal(first.numpy(), 16 * x)

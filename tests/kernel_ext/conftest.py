@@ -113,6 +113,9 @@ class FakeLibrary:
     def warm(self) -> None:
         self.calls.append(("warm", None))
 
+    def note_launches(self, on: bool) -> None:
+        self.calls.append(("note_launches", on))
+
     def devices(self) -> str:
         return "cpu (no CUDA device)"
 

@@ -20,6 +20,12 @@ CANNOT = {
 }
 """What a cell's error may be, and why."""
 REDUCED = {
+    "05-record-and-replay": {  # a shorter simulation, and launches that are not timed a hundred thousand times
+        "N, STEPS = 96, 240": "N, STEPS = 96, 60",
+        "number=20, repeat=5)) / 20": "number=1, repeat=1))",
+        "number=1000, repeat=5)": "number=100, repeat=1)",
+    },
+    "08-tiles": {'inspect.can_link() or ("" if': '"products are built in tests/products" or ("" if'},
     "09-inverse-problem": {  # a shorter simulation and four rounds of its optimisation: 36 are minutes
         "RIM = 40, 130,": "RIM = 40, 80,",
         "ROUNDS = 36": "ROUNDS = 4",

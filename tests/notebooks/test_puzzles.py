@@ -200,7 +200,15 @@ def test_a_kernel_that_does_not_end_is_stopped_and_the_session_goes_on(need: Cal
 def test_a_launch_that_is_refused_is_told(need: Callable[[str], str]) -> None:
     need("nvrtc")
     answer = Course(Puzzle("fill", ones)).check(built("fill", "def fill(x: array[int]):\n    x[tid()] = 1"))
-    assert not answer and answer.text.startswith("LaunchError: ")
+    assert not answer and answer.text.startswith("fill: x is array[int32]; it got array[float32]")
+
+
+def test_adding_to_what_is_nan_is_not_called_unwritten(need: Callable[[str], str]) -> None:
+    need("nvrtc")
+    nan = np.full(64, np.nan, np.float32)
+    puzzle = Puzzle("fill", lambda random: Case(64, {"x": nan}, {"x": np.ones(64, np.float32)}))
+    answer = Course(puzzle).check(built("fill", "def fill(x: array[float]):\n    x[tid()] += 1.0"))
+    assert not answer and answer.text.startswith("x is NaN everywhere. It was before the launch")
 
 
 def test_an_answer_of_another_name_is_refused_with_the_names_there_are() -> None:

@@ -72,7 +72,7 @@ def test_source_code_becomes_ir_by_the_list(passed: list[str]) -> None:
         x[wb.tid()] = 1.0
 
     alone.specialise()
-    assert passed == ["fold", "dce"]
+    assert passed == ["fold", "added_products", "dce"]
 
 
 @pytest.mark.parametrize("direction", DERIVED)
@@ -135,7 +135,7 @@ def test_a_key_of_forward_code_alone_is_without_the_users_gradients(passed: list
 
 
 def test_a_pass_that_is_not_of_the_stage_is_refused() -> None:
-    with pytest.raises(AssertionError, match=r"\['unroll'\] are not in \('fold', 'dce'\)"):
+    with pytest.raises(AssertionError, match=r"\['unroll'\] are not in \('fold', 'added_products', 'dce'\)"):
         pipeline.run(pipeline.LOWERED, scaled.specialise().function, unroll=False)
 
 

@@ -81,18 +81,22 @@ def table_kernel(scalar: str, length: int, differentiable: bool) -> Function | N
 
 
 @pytest.mark.slow
-@EVERY
 @pytest.mark.parametrize(
     ("scalar", "length"), [(s, n) for s in SCALARS for n in ((0, 3) if s.startswith("float") else (0,))]
 )
-def test_the_vocabulary_and_its_adjoints(platform: Platform, scalar: str, length: int) -> None:
+def test_the_vocabulary_and_its_adjoints(scalar: str, length: int) -> None:
     level = 1 if length else 3  # what vectors make of the library is the same; their kernels are large
     forward = table_kernel(scalar, length, False)
     assert forward is not None
-    check(platform, platform.kernel(forward, level=level))
     differentiated = table_kernel(scalar, length, True)
-    if differentiated is not None:
-        check(platform, platform.kernel(adjoint(verify(differentiated)), level=level))
+    if differentiated is None:  # an integer type, which few libraries know: three of the platforms, by turns
+        for platform in PLATFORMS[list(SCALARS).index(scalar) % 2 :: 2]:
+            check(platform, platform.kernel(forward, level=level))
+        return
+    reverse = adjoint(verify(differentiated))
+    for platform in PLATFORMS:
+        check(platform, platform.kernel(forward, level=level))
+        check(platform, platform.kernel(reverse, level=level))
 
 
 def function_of(text: str) -> Function:
@@ -180,13 +184,19 @@ def test_programs_and_their_adjoints(platform: Platform, name: str) -> None:
         check(platform, platform.kernel(adjoint(function)))
 
 
+SHARES = 8
+
+
 @pytest.mark.slow
-@EVERY
-def test_the_catalogue_of_traps(platform: Platform) -> None:
-    for name in RIGHT:
+@pytest.mark.parametrize("share", range(SHARES))
+def test_the_catalogue_of_traps(share: int) -> None:
+    """Each kernel on three of the six platforms: macOS, Windows and ARM are always among them."""
+    for number, name in enumerate(list(RIGHT)[share::SHARES]):
         function = _function(*RIGHT[name])
-        check(platform, platform.kernel(function))
-        check(platform, platform.kernel(adjoint(function)))
+        reverse = adjoint(function)
+        for platform in PLATFORMS[number % 2 :: 2]:
+            check(platform, platform.kernel(function))
+            check(platform, platform.kernel(reverse))
 
 
 def test_what_is_not_there_is_found() -> None:

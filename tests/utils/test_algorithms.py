@@ -44,6 +44,20 @@ def test_scan(device, dtype, rng):
     np.testing.assert_array_equal(wb.utils.array_scan(wb.array(data, device=device)[::7]).numpy(), np.cumsum(data[::7]))
 
 
+@pytest.mark.parametrize("cores", [1, 8])
+def test_few_cores_and_many_find_the_same(cores, rng, monkeypatch):
+    monkeypatch.setattr("workbench.utils.scan.cpu_threads", lambda: cores)  # one piece, or several
+    data = np.repeat(rng.integers(0, 3, 30_000), rng.integers(1, 6, 30_000)).astype(np.int32)
+    data[40_000:75_000] = 7  # a piece without an end of a run
+    x, values, lengths = wb.array(data, device="cpu"), wb.zeros(data.size, dtype=int), wb.zeros(data.size, dtype=int)
+    np.testing.assert_array_equal(wb.utils.array_scan(x).numpy(), np.cumsum(data, dtype=np.int32))
+    np.testing.assert_array_equal(wb.utils.array_scan(x, inclusive=False).numpy()[1:], np.cumsum(data)[:-1])
+    heads = np.flatnonzero(np.diff(data, prepend=-1))
+    n = wb.utils.runlength_encode(x, values, lengths)
+    np.testing.assert_array_equal(values.numpy()[:n], data[heads])
+    np.testing.assert_array_equal(lengths.numpy()[:n], np.diff(heads, append=len(data)))
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("inclusive", [True, False])
 def test_the_gradient_of_a_scan_is_the_scan_from_the_other_end(device, inclusive, rng):

@@ -13,7 +13,9 @@ from workbench.runtime.records.entries import GraphEntry, LaunchEntry
 from workbench.runtime.records.recorder import Recorder
 
 
-def page_program(subject: Recorder | Launch | Graph, watch: Any = None, from_start: bool = True) -> Program:
+def page_program(
+    subject: Recorder | Launch | Graph, watch: Any = None, from_start: bool = True, colour: Any = None
+) -> Program:
     """What a page runs again: modules of WebAssembly, a schedule, arrays.
 
         inspect.page_program(rec, watch=x).data()
@@ -21,6 +23,7 @@ def page_program(subject: Recorder | Launch | Graph, watch: Any = None, from_sta
     Args:
         subject: what a page runs.
         watch: an array that the page reads after each run; anything else is not read.
+        colour: another such array, by which points are coloured.
         from_start: begin with what a record kept of its arrays, where it did; else with what they hold now.
 
     Returns:
@@ -29,7 +32,7 @@ def page_program(subject: Recorder | Launch | Graph, watch: Any = None, from_sta
     Raises:
         RecordError: it holds something that cannot run in a page; the message names it.
     """
-    seen = watch if isinstance(watch, array) else None
+    seen = {name: a for name, a in (("watch", watch), ("colour", colour)) if isinstance(a, array)}
     if isinstance(subject, Recorder):
         return program_of(subject.entries, subject.contents if from_start else None, seen)
     entry = LaunchEntry(subject.record) if isinstance(subject, Launch) else GraphEntry(subject)

@@ -25,7 +25,7 @@ from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out
 from workbench.autodiff.reverse.rules import RULES
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import REASON
 from workbench.ir.rewrite import fresh
@@ -132,7 +132,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     builder = Emitter()
     cautious = overwrites(function, wanted.aliased)
     plain = frozenset[Value]() if wanted.atomic else memory.private
-    sweep = Sweep(
+    sweep = ReverseSweep(
         RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious
     )
     cotangents = Cotangents(builder, active)

@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-_RARE = ("aligned", "constant", "index32")
+RARE = ("aligned", "apart", "constant", "index32")
 """Options that a key names only where they are not as usual."""
 
 
@@ -27,6 +27,8 @@ class Options(msgspec.Struct, frozen=True):
         index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
             code computes indices and places in 32 bits. The CPU's code is the same either way.
         aligned: dense arrays of vectors begin where a GPU loads whole vectors at once (`layout.wide`). As above.
+        apart: no two arguments share memory, so CUDA code reads what the kernel does not change through the read-only
+            path, and reads it ahead. As above.
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
@@ -39,6 +41,7 @@ class Options(msgspec.Struct, frozen=True):
     contiguous: bool = True
     index32: bool = True
     aligned: bool = True
+    apart: bool = True
     numbers: bool = True
     few_cores: bool = False
     ordered: bool = False
@@ -47,7 +50,7 @@ class Options(msgspec.Struct, frozen=True):
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
         found = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "ordered")
-        return tuple(sorted((name, value) for name, value in found if name not in _RARE or value != _USUAL[name]))
+        return tuple(sorted((name, value) for name, value in found if name not in RARE or value != _USUAL[name]))
 
 
 _USUAL = msgspec.structs.asdict(Options())

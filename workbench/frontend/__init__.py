@@ -1,5 +1,6 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
+from workbench.frontend.expressions.statics import PURE
 from workbench.frontend.functions.cuda_funcs import Native, native_of
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.names.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
@@ -15,6 +16,7 @@ from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
     "MISSING",
+    "PURE",
     "ArrayOf",
     "Custom",
     "Definition",

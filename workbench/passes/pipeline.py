@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from workbench.ir.values import Function
+from workbench.passes.added_products import added_products
 from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
 from workbench.passes.checks.finite_checks import finite
 from workbench.passes.contract import contract
@@ -48,7 +49,7 @@ Pass = Callable[[Function], Function]
 Stage = tuple[str, ...]
 
 # After lowering. A func that is called often is copied from its lowered form, which goes through the same.
-LOWERED: Stage = ("fold", "dce")
+LOWERED: Stage = ("fold", "added_products", "dce")
 
 # Before the key of forward code: a gradient that the user wrote for a func changes adjoints and tangents alone.
 KEYED: Stage = ("strip_custom_gradients",)
@@ -91,6 +92,7 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
+    "added_products": added_products,
     "bounds_checks": guard,
     "contract": contract,
     "counted": counted,

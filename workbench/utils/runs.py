@@ -12,7 +12,7 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import empty, zeros
+from workbench.runtime.arrays.create import zeros
 from workbench.types import int32
 from workbench.utils.scan import array_scan, piece, piece_size, require
 
@@ -60,11 +60,13 @@ def runlength_encode(
             )  # fmt: skip
     if n:
         device, part = values.device, values[:n]
-        size = piece_size(device)
+        size = piece_size(device, n, exact=True)
         pieces = -(-n // size)
-        heads, lasts = empty(pieces, int32, device), empty(pieces, int32, device)
-        launch(_counted, pieces, [part, size], [heads, lasts], device=device, checks=False)
-        before = array_scan(heads, inclusive=False)
+        heads, lasts = zeros(pieces, int32, device), zeros(pieces, int32, device)
+        before = heads
+        if pieces > 1:
+            launch(_counted, pieces, [part, size], [heads, lasts], device=device, checks=False)
+            before = array_scan(heads, inclusive=False)
         inputs = [part, size, heads, lasts, before]
         launch(_found, pieces, inputs, [run_values, run_lengths, found], device=device, checks=False)
     else:

@@ -16,15 +16,25 @@ from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.device.device import Device
+from workbench.runtime.launching.execute import cpu_threads
 from workbench.types import Scalar, is_float
 from workbench.types import bool as bool_
 
 tid = FORMS["tid"]
 
 
-def piece_size(device: Device) -> int:
-    """How many elements one thread goes through: long runs on a CPU's few cores, short ones on a GPU's many."""
-    return 128 if device.is_cuda else 32768
+def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
+    """How many elements one thread goes through: long runs on a CPU's few cores, short ones on a GPU's many.
+
+    Args:
+        device: where.
+        n: the elements in all.
+        exact: whether the result is the same however they are divided. Then one or two cores are given one piece: a
+            second pass over memory costs about what the second core gains.
+    """
+    if device.is_cuda:
+        return 128
+    return max(32768, n) if exact and cpu_threads() <= 2 and n < 2**30 else 32768
 
 
 def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> array:
@@ -57,7 +67,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
             f"array_scan(): out must be {x.dtype!r} of shape {x.shape} on {x.device.name}, not {out.dtype!r} of shape "
             f"{out.shape} on {out.device.name}.", parameter="out",
         )  # fmt: skip
-    size = piece_size(x.device)
+    size = piece_size(x.device, x.size, exact=not is_float(x.dtype))
     pieces = -(-x.size // size)
     how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect as signatures
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,16 +53,17 @@ class Animation:
     Attributes:
         step: what makes the next frame, as it was given.
         watch: the array that is drawn.
+        options: of what draws it.
         fixed: whether the range of colours is given.
         colours: the name of the colour map; empty: chosen by the range.
         view: the frame that is shown.
     """
 
     def __init__(
-        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float, fixed: bool, colours: str,
-        watch: Any = None,
+        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float,
+        options: Mapping[str, Any], watch: Any = None,
     ) -> None:  # fmt: skip
-        """`fixed`: the range of colours is given; else it grows with the frames.
+        """`options`: those of `draw`; without a `range` that of the colours grows with the frames.
 
         Raises:
             Refusal: the step is none, or a number is out of range.
@@ -71,7 +72,8 @@ class Animation:
             raise Refusal(f"frames takes a number from 2 to {MOST_FRAMES:,}; it got {frames!r}")
         if not 0 < fps <= 120:
             raise Refusal(f"fps takes frames per second, to 120; it got {fps!r}")
-        self.step, self.watch, self.fixed, self.colours = step, watch, fixed, colours
+        self.step, self.watch, self.options = step, watch, options
+        self.fixed, self.colours = bool(options.get("range")), str(options.get("colours") or "")
         self._step, self._draw = runner(step), draw
         self._lock = threading.Lock()
         self._kept = [draw()]

@@ -26,7 +26,7 @@ class PointsView:
     Attributes:
         name, kind: what people call them; dtype, shape and device in one phrase.
         count, shown: how many there are and how many are drawn; those with a NaN or an infinity are left out.
-        flat: whether they lie in a plane.
+        flat: whether they lie in a plane: `vec2`, or `vec3` of which all have the same z.
         low, high: the corners of their box.
         places: base64 of little-endian uint16[shown, 3]: shares of the box.
         colours: base64 of uint8[shown, 3].
@@ -74,8 +74,9 @@ def points_view(
     shares = np.zeros((len(kept), 3))
     shares[:, : points.shape[-1]] = (kept - low) / np.where(high > low, high - low, 1.0)
     places = (np.clip(shares, 0.0, 1.0) * 65535 + 0.5).astype("<u2")
+    flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
-        name, _kind(value, host, ndim if host.ndim > ndim else 1), len(points), len(kept), points.shape[-1] == 2,
+        name, _kind(value, host, ndim if host.ndim > ndim else 1), len(points), len(kept), flat,
         tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
         int((~clear).sum()),
     )  # fmt: skip
@@ -90,7 +91,7 @@ def _box(points: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, n
         width = points.shape[-1]
         return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(width), np.ones(width))
     low, high = (np.asarray(corner, float) for corner in box)
-    if low.shape != (points.shape[-1],) or high.shape != low.shape or not (low < high).all():
+    if low.shape != (points.shape[-1],) or high.shape != low.shape or (low > high).any() or (low == high).all():
         raise Refusal(f"box takes two corners of {points.shape[-1]} numbers, the lower one first; it got {box!r}")
     return low, high
 

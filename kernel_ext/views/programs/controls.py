@@ -19,7 +19,7 @@ import workbench as wb
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import html, units
 from kernel_ext.views.arrays import array_fallback
-from kernel_ext.views.arrays.array_view import ArrayView, array_view
+from kernel_ext.views.arrays.array_view import ArrayView, Look, array_view
 from workbench import events
 from workbench.errors import WorkbenchError
 
@@ -70,12 +70,14 @@ class Bound:
         subject: what is run.
         watch: the array that is drawn after each run; None: what a function returns.
         rewinds: whether the arrays are put back before each run.
+        look: how the array is drawn.
         view: what is shown.
     """
 
     def __init__(
-        self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None
-    ) -> None:
+        self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None,
+        look: Look = Look(),  # noqa: B008  (frozen)
+    ) -> None:  # fmt: skip
         """Sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
         Raises:
@@ -87,7 +89,7 @@ class Bound:
         ):
             what = "a record, a kept launch, a graph or a function"
             raise Refusal(f"controls() takes {what}; it got {type(subject).__name__!r}")
-        self.subject, self.watch, self._returned = subject, watch, None
+        self.subject, self.watch, self.look, self._returned = subject, watch, look, None
         keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs
         if rewind and not keeps:
             raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
@@ -145,9 +147,9 @@ class Bound:
 
     def _picture(self) -> ArrayView | None:
         if self.watch is not None:
-            return array_view(self.watch, "array")
+            return array_view(self.watch, "array", look=self.look)
         shape = getattr(self._returned, "shape", None)
-        return array_view(self._returned, "array") if shape is not None else None
+        return array_view(self._returned, "array", look=self.look) if shape is not None else None
 
 
 def _kind(slider: Slider) -> type:

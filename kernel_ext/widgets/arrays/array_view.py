@@ -12,6 +12,7 @@ from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
+ThreadsMaker = Callable[[int], dict[str, Any]]
 SliceMaker = Callable[[tuple[int, ...]], array_view.ArrayView]
 
 
@@ -21,18 +22,27 @@ class ArrayView(Live):
     _module = traitlets.Unicode(module_text("array_view")).tag(sync=True)
     _css = style_text("array_view")
 
-    def take(self, view: array_view.ArrayView, slice_at: SliceMaker | None = None) -> dict[str, Any]:
-        """`slice_at` returns the view at other leading indices."""
-        self._slice_at = slice_at
-        return {"view": as_data(view)}
+    asks_threads = traitlets.Bool(False).tag(sync=True)
+    threads = traitlets.Dict().tag(sync=True)
+
+    def take(
+        self, view: array_view.ArrayView, slice_at: SliceMaker | None = None, threads_at: ThreadsMaker | None = None
+    ) -> dict[str, Any]:
+        """`slice_at` returns the view at other leading indices; `threads_at` who touched the array, from a block on."""
+        self._slice_at, self._threads_at = slice_at, threads_at
+        return {"view": as_data(view), "asks_threads": threads_at is not None, "threads": {}}
 
     def show(self, view: array_view.ArrayView) -> None:
         """Show another array, or the same one after it was written."""
         self.view = as_data(view)
 
     def hear(self, content: dict[str, Any]) -> None:
-        """`{ask: "slice", at}`: show it at other leading indices."""
-        slice_at = self._slice_at
+        """`{ask: "slice", at}`: show it at other leading indices; `{ask: "threads", block}`: who touched it."""
+        slice_at, threads_at = self._slice_at, self._threads_at
+        if content.get("ask") == "threads" and threads_at is not None:
+            found = threads_at(int(content.get("block") or 0))
+            if threads_at is self._threads_at:
+                self.threads = found
         if content.get("ask") != "slice" or slice_at is None:
             return
         at = tuple(int(k) for k in content.get("at") or ())

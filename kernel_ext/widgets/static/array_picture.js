@@ -40,6 +40,10 @@ function image(value, [tall, wide], [rows, columns]) {
   const [down, across] = [edges(tall, rows), edges(wide, columns)];
   const mean = new Float32Array(rows * columns);
   const bad = [];
+  if (tall === rows && wide === columns) {
+    for (let k = 0; k < mean.length; k++) if (!Number.isFinite((mean[k] = value(k)))) (mean[k] = NaN), bad.push(k);
+    return { rows, columns, low: mean, high: mean, bad };
+  }
   for (let r = 0, at = 0; r < rows; r++) {
     for (let c = 0; c < columns; c++, at++) {
       let [sum, count, all] = [0, 0, 0];
@@ -67,11 +71,12 @@ function colours(means, low, high) {
 }
 
 /** The picture of an array that had the picture `first` before.
- * @param {ArrayPicture} first @param {ArrayLike<number | bigint>} numbers densely, components side by side
+ * @param {ArrayPicture} first @param {ArrayLike<number | bigint>} values densely, components side by side
  * @param {{maps: Record<string, number[][]>, fixed: boolean, grows: boolean, colours: string}} look colour maps by name; whether the
  *   range stays, or takes in that of `first`
  * @returns {ArrayPicture} */
-export function pictureAgain(first, numbers, look) {
+export function pictureAgain(first, values, look) {
+  const numbers = typeof values[0] === "bigint" ? Float64Array.from(/** @type {ArrayLike<bigint>} */ (values), Number) : /** @type {ArrayLike<number>} */ (values);
   const sizes = first.shape;
   const count = sizes.reduce((a, b) => a * b, 1);
   const leading = first.at.reduce((at, index, axis) => at * first.sizes[axis] + index, 0);
@@ -79,21 +84,23 @@ export function pictureAgain(first, numbers, look) {
   const [kind] = first.parts.map((part) => part.kind);
   let [low, high] = [Infinity, -Infinity];
   for (let k = 0; k < numbers.length; k++) {
-    const one = Number(numbers[k]);
-    if (Number.isFinite(one)) (low = Math.min(low, one)), (high = Math.max(high, one));
+    const one = numbers[k];
+    if (!Number.isFinite(one)) continue;
+    if (one < low) low = one;
+    if (one > high) high = one;
   }
   const none = low > high;
   if (none) [low, high] = [0, 0];
   const counts = new Array(low === high ? 1 : BINS).fill(0);
   for (let k = 0; k < numbers.length; k++) {
-    const one = Number(numbers[k]);
+    const one = numbers[k];
     if (Number.isFinite(one)) counts[low === high ? 0 : Math.min(BINS - 1, Math.floor(((one - low) / (high - low)) * BINS))]++;
   }
   const histogram = none ? null : { counts, low, high };
   if (look.fixed || kind === "rgb") [low, high] = [first.low, first.high];
   else if (look.grows) [low, high] = [Math.min(low, first.low), Math.max(high, first.high)];
   const component = (/** @type {number} */ c) => {
-    const value = (/** @type {number} */ k) => Number(numbers[(leading * count + k) * inner + c]);
+    const value = (/** @type {number} */ k) => numbers[(leading * count + k) * inner + c];
     return kind === "line" ? line(value, count) : image(value, sizes, [first.parts[0].rows, first.parts[0].columns]);
   };
   const parts = kind === "rgb" ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), low, high) }]

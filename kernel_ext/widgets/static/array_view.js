@@ -8,7 +8,8 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, numbers, octets, onWidth, openTab, place, tableOf, tabList } from "./parts.js";
+import { launched } from "./launched.js";
+import { figure, listen, make, numbers, octets, onWidth, openTab, place, press, tableOf, tabList } from "./parts.js";
 import { PAD, barsOf, picturesOf } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
@@ -20,15 +21,16 @@ function pointAt(part, box, x, y) {
   return [Math.max(0, Math.min(part.rows - 1, row)), Math.max(0, Math.min(part.columns - 1, column))];
 }
 
+/** How many elements a point stands for along an axis: the first, and the one after the last. @param {Part} part @param {View} view @param {number[]} point */
+const elementsAt = (part, view, point) => (part.kind === "line" ? [point[1]] : point).map((at, axis) => {
+  const points = part.kind === "line" || axis ? part.columns : part.rows;
+  return [at, at + 1].map((p) => Math.floor((p * view.shape[axis]) / points));
+});
+
 /** What is told of a point. @param {Part} part @param {View} view @param {number[]} point */
 function tell(part, view, [row, column]) {
   const k = row * part.columns + column;
-  const sizes = part.kind === "line" ? [view.shape[0]] : view.shape;
-  const picture = part.kind === "line" ? [part.columns] : [part.rows, part.columns];
-  const index = (part.kind === "line" ? [column] : [row, column]).map((at, axis) => {
-    const [first, next] = [at, at + 1].map((p) => Math.floor((p * sizes[axis]) / picture[axis]));
-    return next - first > 1 ? `${first}:${next}` : String(first);
-  });
+  const index = elementsAt(part, view, [row, column]).map(([first, next]) => (next - first > 1 ? `${first}:${next}` : String(first)));
   const mean = part.kind !== "line" && index.some((i) => i.includes(":")) ? "mean " : "";
   const element = `${view.name}[${[...view.at, ...index].join(", ")}]${part.name && `.${part.name}`}`;
   const bad = part.bad.includes(k) ? " (has NaN or inf)" : "";
@@ -41,6 +43,48 @@ function tell(part, view, [row, column]) {
   return `${element} = ${mean}${value}${bad}`;
 }
 
+/** Who touched an element, as the page asks it of Python: a button, then every point is told with its threads.
+ * @param {Model} model @param {() => void} begin a picture is needed to point at @param {() => void} say what is told has changed */
+function touching(model, begin, say) {
+  /** @type {ReturnType<typeof launched> | null} */
+  let facts = null;
+  let [asked, said] = [-1, ""]; // the block that was asked for last; what is told in place of threads
+  const answer = () => {
+    const { view, parameter } = model.get("threads") ?? {};
+    facts = view ? launched(view) : null;
+    said = model.get("threads")?.said ?? "";
+    if (view) said = view.arrays.some((/** @type {any[]} */ a) => a[0] === parameter) ? "" : `${parameter} is not among the arrays of the launch.`;
+    say();
+  };
+  const ask = (/** @type {number} */ block) => {
+    [asked, said] = [block, "asking who touched it …"];
+    model.send?.({ ask: "threads", block });
+    say();
+  };
+  const button = press("threads", "Who wrote and read each element: runs the last launch that was given this array on copies", () => (begin(), ask(0)));
+  return {
+    button, answer,
+    offer: () => {
+      [facts, asked, said] = [null, -1, ""];
+      button.toggleAttribute("hidden", !model.send || !model.get("asks_threads"));
+    },
+    /** @param {number} element @param {number} share of all elements, where it lies */
+    of(element, share) {
+      if (!facts || said) return said;
+      const { view, parameter } = model.get("threads");
+      const found = facts.touchers(view.arrays.findIndex((/** @type {any[]} */ a) => a[0] === parameter), element);
+      const by = found.map((t) => `${{ read: "read", write: "written" }[t.kind] ?? "updated"} by ${facts?.name(t.block, t.thread)} at line ${t.line}`);
+      const kernel = view.title.split(" · ")[0];
+      if (by.length) return `${kernel}: ${by.slice(0, 5).join(", ")}${by.length > 5 ? `, and ${by.length - 5} more` : ""}`;
+      const block = Math.min(view.total - 1, Math.floor(share * view.total)); // a guess: threads in the order of elements
+      const here = block >= view.first && block < view.first + facts.blocks.size;
+      if (!here && block !== asked) setTimeout(() => ask(block));
+      const some = facts.blocks.size < view.total ? ` of block ${view.first} to ${view.first + facts.blocks.size - 1}` : "";
+      return `${kernel}: no thread${some} touched it`;
+    },
+  };
+}
+
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
@@ -48,8 +92,9 @@ function render({ model, el }) {
   const stage = make("div", { class: "wb-stage wb-pictures", tabindex: 0, role: "application", "aria-label": "Array: arrow keys read points" });
   const told = make("div", { class: "wb-told wb-mono", role: "status" });
   const tabs = tabList([["picture", "picture"], ["values", "values"], ["histogram", "histogram"], ["numbers", "numbers"]], "Array", (name) => show(name));
+  const threads = touching(model, () => show("picture"), () => say());
   const root = make("div", { class: "wb-box wb-array", "data-testid": "wb-array", role: "group" },
-    make("div", { class: "wb-head" }, title, slices, tabs), stage, told);
+    make("div", { class: "wb-head" }, title, slices, threads.button, tabs), stage, told);
   place(model, el, root);
 
   let open = /** @type {View} */ (model.get("view")).few ? "values" : "picture";
@@ -58,9 +103,17 @@ function render({ model, el }) {
   let chosen = 0; // the component
   const view = () => /** @type {View} */ (model.get("view"));
   const pictures = () => [...stage.querySelectorAll(".wb-pixels, svg.wb-plot")];
+  /** Who touched the first element of the point that is told. @param {Part} part */
+  const touchedAt = (part) => {
+    const sizes = [...view().sizes, ...view().shape];
+    const index = [...view().at, ...elementsAt(part, view(), point).map(([first]) => first)];
+    const element = index.reduce((all, k, axis) => all * sizes[axis] + k, 0);
+    return threads.of(element, element / sizes.reduce((all, size) => all * size, 1));
+  };
   const say = () => {
     const part = view().parts[chosen];
-    told.textContent = open === "picture" && part ? tell(part, view(), point) : view().facts.map(([n, v]) => `${n} ${v}`).join(" · ");
+    const facts = view().facts.map(([n, v]) => `${n} ${v}`).join(" · ");
+    told.textContent = open === "picture" && part ? [tell(part, view(), point), touchedAt(part)].filter(Boolean).join(" · ") : facts;
   };
   const redraw = () => {
     const width = Math.max(120, (stage.clientWidth || 560) - 16);
@@ -111,9 +164,10 @@ function render({ model, el }) {
     offer();
     redraw();
   };
+  threads.offer();
   anew();
   const still = onWidth(stage, redraw);
-  const deaf = listen(model, { "change:view": anew });
+  const deaf = listen(model, { "change:view": anew, "change:asks_threads": threads.offer, "change:threads": threads.answer });
   return () => {
     still();
     deaf();

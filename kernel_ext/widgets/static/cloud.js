@@ -9,8 +9,8 @@
 
 import { figure, make, octets } from "./parts.js";
 
-const SHAPES = `attribute vec3 place; attribute vec3 colour; uniform mat4 seen; uniform float size; varying vec3 shade;
-  void main() { gl_Position = seen * vec4(place, 1.0); gl_PointSize = max(1.0, size / gl_Position.w); shade = colour; }`;
+const SHAPES = `attribute vec3 place; attribute vec3 colour; uniform vec3 sides; uniform mat4 seen; uniform float size; varying vec3 shade;
+  void main() { gl_Position = seen * vec4((place - 0.5) * sides, 1.0); gl_PointSize = max(1.0, size / gl_Position.w); shade = colour; }`;
 const FILLS = `precision mediump float; varying vec3 shade;
   void main() { if (length(gl_PointCoord - 0.5) > 0.5) discard; gl_FragColor = vec4(shade, 1.0); }`;
 const AWAY = 2.6; // of the eye, where the longest side of the box is 1
@@ -48,8 +48,9 @@ export function cloud() {
   let camera = { ...START };
   /** @type {PointsView | undefined} */
   let view;
-  /** @type {Float32Array} */
-  let places = new Float32Array(0);
+  /** @type {Uint16Array} shares of the box */
+  let places = new Uint16Array(0);
+  let sides = [0, 0, 0]; // of the box, the longest one 1
   /** @type {Uint8Array} */
   let colours = new Uint8Array(0);
 
@@ -68,27 +69,28 @@ export function cloud() {
     const z = flat ? [0, 0, 0, 0] : [...rows[2].map((v) => -0.5 * v), 0];
     return [0, 1, 2, 3].flatMap((j) => [x[j], y[j], z[j], w[j]]);
   };
+  const buffers = program && gl ? [gl.createBuffer(), gl.createBuffer()] : [];
   const upload = () => {
     if (!gl || !program) return;
     gl.useProgram(program);
-    for (const [name, data, kind, share] of /** @type {[string, any, number, boolean][]} */ ([["place", places, gl.FLOAT, false], ["colour", colours, gl.UNSIGNED_BYTE, true]])) {
+    for (const [k, name, data, kind] of /** @type {[number, string, any, number][]} */ ([[0, "place", places, gl.UNSIGNED_SHORT], [1, "colour", colours, gl.UNSIGNED_BYTE]])) {
       const at = gl.getAttribLocation(program, name);
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[k]);
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
       gl.enableVertexAttribArray(at);
-      gl.vertexAttribPointer(at, 3, kind, share, 0, 0);
+      gl.vertexAttribPointer(at, 3, kind, true, 0, 0);
     }
   };
   const paintByHand = (/** @type {CanvasRenderingContext2D} */ paint) => {
     const [m, image] = [matrix(), paint.createImageData(canvas.width, canvas.height)];
-    const side = Math.max(1, Math.round(view?.size ?? 2));
+    const wide = Math.max(1, Math.round(view?.size ?? 2));
     for (let k = 0; k < places.length; k += 3) {
-      const [x, y, z] = [places[k], places[k + 1], places[k + 2]];
+      const [x, y, z] = sides.map((side, axis) => (places[k + axis] / 65535 - 0.5) * side);
       const w = m[3] * x + m[7] * y + m[11] * z + m[15];
-      const across = Math.round(((m[0] * x + m[4] * y + m[8] * z + m[12]) / w + 1) * 0.5 * canvas.width - side / 2);
-      const down = Math.round((1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) * 0.5 * canvas.height - side / 2);
-      for (let v = Math.max(0, down); v < Math.min(canvas.height, down + side); v += 1) {
-        for (let u = Math.max(0, across); u < Math.min(canvas.width, across + side); u += 1) {
+      const across = Math.round(((m[0] * x + m[4] * y + m[8] * z + m[12]) / w + 1) * 0.5 * canvas.width - wide / 2);
+      const down = Math.round((1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) * 0.5 * canvas.height - wide / 2);
+      for (let v = Math.max(0, down); v < Math.min(canvas.height, down + wide); v += 1) {
+        for (let u = Math.max(0, across); u < Math.min(canvas.width, across + wide); u += 1) {
           image.data.set([colours[k], colours[k + 1], colours[k + 2], 255], 4 * (v * canvas.width + u));
         }
       }
@@ -104,6 +106,7 @@ export function cloud() {
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
+    gl.uniform3fv(gl.getUniformLocation(program, "sides"), sides);
     gl.uniformMatrix4fv(gl.getUniformLocation(program, "seen"), false, matrix());
     gl.uniform1f(gl.getUniformLocation(program, "size"), view.size * (window.devicePixelRatio || 1) * (view.flat ? 1 : AWAY));
     gl.drawArrays(gl.POINTS, 0, places.length / 3);
@@ -118,10 +121,8 @@ export function cloud() {
   const show = (/** @type {PointsView} */ next) => {
     const size = next.low.map((low, k) => next.high[k] - low);
     const most = Math.max(...size) || 1;
-    const data = new DataView(octets(next.places).buffer);
-    const made = new Float32Array(next.shown * 3);
-    for (let k = 0; k < made.length; k += 1) made[k] = (data.getUint16(2 * k, true) / 65535 - 0.5) * ((size[k % 3] ?? 0) / most);
-    [view, places, colours] = [next, made, octets(next.colours)];
+    sides = [0, 1, 2].map((axis) => (size[axis] ?? 0) / most);
+    [view, places, colours] = [next, new Uint16Array(octets(next.places).buffer), octets(next.colours)];
     upload();
     later();
   };

@@ -8,7 +8,6 @@
  */
 
 import { make, press } from "./parts.js";
-import { pictureAgain } from "./array_picture.js";
 
 /** The worker's side of a page: `ask(machine, message)` resolves with its answer. @param {string} text */
 function workerOf(text) {
@@ -45,9 +44,8 @@ export async function startComputing(text, found, models, places) {
     const [model, place] = [models[one.view], places[one.view]];
     const bar = make("div", { class: "wb-runner", role: "group", "aria-label": "Run" });
     if (one.subject === "controls") place.before(bar);
-    const name = "watch" in one.program.arrays ? "watch" : undefined;
     let opened = await worker.ask(machine, { ask: "open", program: one.program, payload: one.payload });
-    if (!opened.error) opened = await worker.ask(machine, { ask: "run", times: 0, name });
+    if (!opened.error) opened = await worker.ask(machine, { ask: "run", times: 0, draw: drawing(model.get("view").picture, one) });
     if (opened.error) {
       place.before(make("p", { role: "status" }, `${opened.error} The picture is as it was saved.`));
       place.hidden = true;
@@ -55,7 +53,7 @@ export async function startComputing(text, found, models, places) {
       continue;
     }
     place.nextElementSibling?.remove();
-    model.set("view", { ...model.get("view"), picture: drawn(model.get("view"), one, opened.numbers) });
+    model.set("view", { ...model.get("view"), picture: opened.picture ?? model.get("view").picture });
     const ask = (/** @type {Record<string, any>} */ message) => worker.ask(machine, message);
     const own = one.subject === "animation" ? frames(model, one, ask) : sliders(model, one, ask, bar, () => worker.halt(machine));
     api.push({ ...own, read: async (/** @type {string} */ name) => {
@@ -67,23 +65,26 @@ export async function startComputing(text, found, models, places) {
   /** @type {any} */ (window).workbench = Object.freeze({ ...api[0], views: Object.freeze(api) });
 }
 
-/** A picture after a run. @param {any} view @param {Computed} one @param {any} numbers */
-const drawn = (view, one, numbers) => (view.picture && numbers ? pictureAgain(view.picture, numbers, one.look) : view.picture);
+/** What the worker draws: a picture without its numbers, and how; nothing if no array is watched. @param {any} picture @param {Computed} one */
+const drawing = (picture, one) => (picture && "watch" in one.program.arrays ? { look: one.look, picture: emptied(picture) } : undefined);
+
+/** @param {any} picture */
+const emptied = (picture) => ("places" in picture ? { ...picture, places: "" }
+  : { ...picture, parts: picture.parts.map((/** @type {any} */ part) => ({ ...part, low: "", high: "", bad: [] })) });
 
 /** Sliders of a program: a move replays; buttons run it on and on, or put the arrays back.
  * @param {Model} model @param {Computed} one @param {(message: any) => Promise<any>} ask @param {HTMLElement} bar @param {() => void} halt */
 function sliders(model, one, ask, bar, halt) {
-  const name = "watch" in one.program.arrays ? "watch" : undefined;
   const printed = make("pre", { class: "wb-values wb-mono wb-printed", hidden: "" });
   bar.after(printed);
   let playing = false;
   const run = async (/** @type {Record<string, any>} */ more) => {
-    const told = await ask({ ask: "run", name, ...more });
+    const told = await ask({ ask: "run", draw: drawing(model.get("view").picture, one), ...more });
     const view = model.get("view");
     const values = more.values ?? {};
     const runs = view.runs + (more.times ?? 0);
     model.set("view", { ...view, sliders: view.sliders.map((/** @type {any} */ s) => ({ ...s, value: values[s.name] ?? s.value })),
-      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said ?? "", picture: drawn(view, one, told.numbers) });
+      runs, seconds: more.times ? told.seconds ?? 0 : view.seconds, said: told.error ?? told.said ?? "", picture: told.picture ?? view.picture });
     printed.textContent = (printed.textContent + (told.text ?? "")).slice(-20_000);
     printed.hidden = !printed.textContent;
     return told;
@@ -131,12 +132,11 @@ function frames(model, one, ask) {
     const view = model.get("view");
     let [said, seconds] = ["", view.seconds];
     while (kept.length <= wanted && !said) {
-      const told = await ask({ ask: "run", times: 1, name: "watch" });
+      const told = await ask({ ask: "run", times: 1, draw: drawing(kept[kept.length - 1], one) });
       said = told.error ?? told.said ?? "";
       seconds = told.seconds ?? 0;
       if (said) break;
-      const last = kept[kept.length - 1];
-      kept.push(pictureAgain(last, told.numbers, one.look));
+      kept.push(told.picture);
     }
     const at = Math.min(wanted, kept.length - 1);
     model.set("view", { ...view, frame: at, kept: kept.length, seconds, said, picture: kept[at] });

@@ -1,13 +1,13 @@
 // @ts-check
 /**
  * A program of kernels in WebAssembly: one memory, modules that share it, and rows that run one after the other, as
- * `kernel_ext/pages/program.py` writes them. It knows no page: a worker runs it, and so do tests.
+ * `workbench/runtime/pages/program.py` writes them. It knows no page: a worker runs it, and so do tests.
  *
  * @typedef {[entry: number, params: number, total: number, grain: number, sums: number, fault: number]} Row
  * @typedef {{at: number, dtype: string, shape: number[], strides: number[], inner: number}} Place
  * @typedef {number | [kind: string, condition: number, main: any[], other: any[]]} Step a row, a branch or a loop
  * @typedef {{said: string, text: string, times: number[]}} Told
- * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[]][], rows: Row[], schedule: Step[],
+ * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[], Record<string, number[]>][], rows: Row[], schedule: Step[],
  *   numbers: Record<string, [number, string][]>, arrays: Record<string, Place>, titles: string[],
  *   faults: Record<string, string>[], prints: [number, any[]][]}} Program
  */
@@ -15,6 +15,8 @@
 const PAGE = 65536;
 const LONGEST = 12; // milliseconds of work before others have their turn
 const MOST_TEXT = 1 << 20; // letters of what kernels print that are kept
+/** The relaxed multiply-add of float32 and float64, as long as a call: three bytes, and three that do nothing. */
+const FUSED = { 32: [253, 133, 2, 1, 1, 1], 64: [253, 135, 2, 1, 1, 1] };
 const ERFCX = [0.9739949793186762, 0.24101444861760662, 0.03917158019801934, 0.0028202013162589696, -0.0003190025880142985,
   -7.762458294633769e-05, 3.904758903066749e-06, 2.10650100538356e-06, -1.1719156145292982e-07, -6.458612977687303e-08,
   6.547928118976531e-09, 2.0176470623078224e-09, -3.982401175873017e-10, -4.9761436210290495e-11, 2.213944839159887e-11,
@@ -83,6 +85,16 @@ export function hasVectors() {
     123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]));
 }
 
+/** Whether this browser's relaxed multiply-add rounds once: (1 + 2⁻¹²)² - (1 + 2⁻¹¹) is 2⁻²⁴, or 0 if the product is rounded. */
+export function hasFused() {
+  const number = (/** @type {number[]} */ ...bits) => [67, ...bits, 253, 19];
+  const code = [0, ...number(0, 8, 128, 63), ...number(0, 8, 128, 63), ...number(0, 16, 128, 191), ...FUSED[32].slice(0, 3), 253, 31, 0, 11];
+  const bytes = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 125, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0,
+    10, code.length + 2, 1, code.length, ...code]);
+  if (!WebAssembly.validate(bytes)) return false;
+  return /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports).f() !== 0;
+}
+
 /** A number of 16 bits. @param {number} bits @param {boolean} brain */
 function half(bits, brain) {
   if (brain) return new Float32Array(new Uint32Array([bits << 16]).buffer)[0];
@@ -95,8 +107,9 @@ const TYPES = { bool: Uint8Array, int8: Int8Array, uint8: Uint8Array, int16: Int
   uint32: Uint32Array, int64: BigInt64Array, uint64: BigUint64Array, float32: Float32Array, float64: Float64Array,
   float16: Uint16Array, bfloat16: Uint16Array };
 
-/** The program, ready to run. @param {Program} program @param {Uint8Array} payload its chunks of memory and its modules */
-export async function openMachine(program, payload) {
+/** The program, ready to run. @param {Program} program @param {Uint8Array} payload its chunks of memory and its modules
+ * @param {boolean} fused put the relaxed multiply-add over the calls of the function that does without */
+export async function openMachine(program, payload, fused = hasFused()) {
   const memory = new WebAssembly.Memory({ initial: Math.ceil(program.memory / PAGE) });
   const bytes = () => new Uint8Array(memory.buffer);
   let top = program.memory; // of what is in use: launches take memory above and give it back
@@ -118,8 +131,10 @@ export async function openMachine(program, payload) {
   const chunks = program.chunks.map(([at, size]) => /** @type {const} */ ([at, next(size)]));
   /** @type {Function[]} */
   const entries = [];
-  for (const [size, names] of program.modules) {
-    const { instance } = await WebAssembly.instantiate(next(size), { env });
+  for (const [size, names, calls] of program.modules) {
+    const image = next(size);
+    if (fused) for (const bits in calls) for (const at of calls[bits]) image.set(FUSED[bits], at);
+    const { instance } = await WebAssembly.instantiate(image, { env });
     for (const name of names) entries.push(/** @type {Function} */ (instance.exports[name]));
   }
   const rewind = () => {
@@ -248,8 +263,9 @@ export async function openMachine(program, payload) {
     const all = new TYPES[dtype](memory.buffer, 0, Math.floor(memory.buffer.byteLength / TYPES[dtype].BYTES_PER_ELEMENT));
     const size = all.BYTES_PER_ELEMENT;
     const count = shape.reduce((a, b) => a * b, 1);
-    const out = new TYPES[dtype](count * inner);
-    for (let k = 0; k < count; k++) {
+    const dense = strides.every((stride, axis) => stride === shape.slice(axis + 1).reduce((a, b) => a * b, inner * size));
+    const out = dense ? all.slice(at / size, at / size + count * inner) : new TYPES[dtype](count * inner);
+    for (let k = 0; k < count && !dense; k++) {
       let [from, rest] = [at, k];
       for (let axis = shape.length - 1; axis >= 0; axis--) {
         from += (rest % shape[axis]) * strides[axis];

@@ -135,11 +135,13 @@ export function listen(model, ears) {
 }
 
 /** Bytes from base64, or those that a page made. @param {string | Uint8Array} text */
-export const octets = (text) => (typeof text === "string" ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : text);
+export function octets(text) {
+  if (typeof text !== "string") return text;
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let k = 0; k < letters.length; k += 1) bytes[k] = letters.charCodeAt(k);
+  return bytes;
+}
 
 /** Numbers from base64 of little-endian float32, or those that a page made. @param {string | Float32Array} text */
-export function numbers(text) {
-  if (typeof text !== "string") return text;
-  const data = new DataView(octets(text).buffer);
-  return Float32Array.from({ length: data.byteLength / 4 }, (_, k) => data.getFloat32(4 * k, true));
-}
+export const numbers = (text) => (typeof text === "string" ? new Float32Array(octets(text).buffer) : text);

@@ -23,13 +23,29 @@ export function blend(value, stops, [low, high]) {
   return stops[k].map((first, c) => first + (stops[k + 1][c] - first) * (at - k));
 }
 
+const SHADES = 1024; // of a colour map: more than a screen tells apart
+
+/** The pixels of an image in the colours of its map: a table, since a frame of 256 × 256 leaves no time for arithmetic with colours.
+ * @param {Uint8ClampedArray} pixels @param {Float32Array} values @param {ArrayPicture} view */
+function shade(pixels, values, { stops, span: [low, high] }) {
+  const table = new Uint8Array(3 * SHADES);
+  for (let k = 0; k < SHADES; k += 1) table.set(blend(k, stops, [0, SHADES - 1]).map(Math.round), 3 * k);
+  const scale = (SHADES - 1) / (high - low || 1);
+  for (let k = 0; k < values.length; k += 1) {
+    const at = 3 * (Math.max(0, Math.min(SHADES - 1, Math.round((values[k] - low) * scale))) || 0);
+    pixels[4 * k] = table[at];
+    pixels[4 * k + 1] = table[at + 1];
+    pixels[4 * k + 2] = table[at + 2];
+  }
+}
+
 /** The picture of a 2-D part. @param {Part} part @param {ArrayPicture} view */
 function imageOf(part, view) {
-  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels" }));
+  const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels", role: "img", "aria-label": `${view.name} ${part.name}`.trim() }));
   const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const pixels = paint.createImageData(part.columns, part.rows);
   if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));
-  else numbers(part.low).forEach((value, k) => pixels.data.set(blend(value, view.stops, view.span), 4 * k));
+  else shade(pixels.data, numbers(part.low), view);
   for (const k of part.bad) pixels.data.set(BAD, 4 * k);
   for (let k = 3; k < pixels.data.length; k += 4) pixels.data[k] = 255;
   paint.putImageData(pixels, 0, 0);

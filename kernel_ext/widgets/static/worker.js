@@ -6,7 +6,9 @@
  * @typedef {{number: number, machine: number, ask: string, [more: string]: any}} Asked
  */
 
+import { pictureAgain } from "./array_picture.js";
 import { hasVectors, openMachine } from "./machine.js";
+import { pointsAgain } from "./points_picture.js";
 
 /** @type {Awaited<ReturnType<typeof openMachine>>[]} */
 const machines = [];
@@ -20,7 +22,7 @@ async function inflated(text) {
 }
 
 /** @param {Asked} asked */
-async function answer({ ask, machine, program, payload, values, rewind, times = 0, name }) {
+async function answer({ ask, machine, program, payload, values, rewind, times = 0, name, draw }) {
   if (ask === "open") {
     if (!hasVectors()) throw new Error("This browser has no vectors in WebAssembly (simd128), so nothing computes here.");
     machines[machine] = await openMachine(program, await inflated(payload));
@@ -33,8 +35,14 @@ async function answer({ ask, machine, program, payload, values, rewind, times = 
   for (const [key, value] of Object.entries(values ?? {})) one.set(key, value);
   const started = performance.now();
   const told = times ? await one.run(undefined, times) : {};
-  return { ...told, seconds: (performance.now() - started) / 1000, numbers: name && one.read(name) };
+  return { ...told, seconds: (performance.now() - started) / 1000, picture: draw && drawn(one, draw) };
 }
+
+/** The watched array as it is drawn. @param {Awaited<ReturnType<typeof openMachine>>} one @param {{picture: any, look: any}} draw */
+const drawn = (one, { picture, look }) => {
+  if (!("places" in picture)) return pictureAgain(picture, one.read("watch"), look);
+  return pointsAgain(picture, one.read("watch"), look.coloured && one.read("colour"), look);
+};
 
 addEventListener("message", ({ data }) => {
   if (data.ask === "halt") return machines[data.machine]?.halt();

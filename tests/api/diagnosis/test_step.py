@@ -147,8 +147,8 @@ def test_constants_tuples_and_unrolled_loops():
     [
         ({"thread": 3}, "There is no thread (3,)"),
         ({"thread": (0, 0)}, "There is no thread (0, 0)"),
-        ({"dim": (2, 2), "thread": (0, 0)}, "asks tid() for 1 indices; dim has 2"),
-        ({"inputs": []}, "takes 1 arguments; 0 were given"),
+        ({"dim": (2, 2), "thread": (0, 0)}, "asks tid() for 1 index; dim has 2"),
+        ({"inputs": []}, "takes 1 argument; x is missing"),
         ({"inputs": [3.0]}, "x"),
     ],
 )

@@ -66,7 +66,7 @@ def test_dimensions_that_do_not_fit_are_refused(dim):
 
 
 def test_dimensions_must_be_as_many_as_tid_asks_for():
-    with pytest.raises(wb.LaunchError, match=r"asks tid\(\) for 1 indices; dim has 2"):
+    with pytest.raises(wb.LaunchError, match=r"asks tid\(\) for 1 index; dim has 2 dimensions.*Write i, j = tid"):
         wb.launch(scale, (2, 2), inputs=[1.0, 1, wb.ones(2), wb.ones(2)])
 
 
@@ -129,11 +129,18 @@ def test_a_broken_kernel_leaves_the_others_launchable():
     assert x.numpy()[0] == 1
 
 
+@wb.func
+def twice(x: float) -> float:
+    return 2.0 * x
+
+
 def test_kernels_are_launched_not_called():
     with pytest.raises(wb.LaunchError, match="Launch it"):
         scale(1.0)
     with pytest.raises(wb.LaunchError, match="launch\\(\\) takes a kernel"):
         wb.launch(print, 1)
+    with pytest.raises(wb.LaunchError, match=r"twice is a function, which kernels call.*a kernel returns nothing"):
+        wb.launch(twice, 1)
 
 
 def test_large_launches_use_all_cores_and_agree():

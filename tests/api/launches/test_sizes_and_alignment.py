@@ -1,4 +1,4 @@
-"""On a device, indices of 32 bits where that is enough, and whole vectors where they are aligned: for each launch."""
+"""What a device's code takes for granted, for each launch: 32-bit indices, aligned vectors, arguments apart."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_vectors_are_loaded_whole_where_they_are_aligned() -> None:
 
 def test_the_ptx_moves_128_bits() -> None:
     text = wb.inspect.ptx(doubled)
-    assert text.count("ld.global.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
+    assert text.count("ld.global.nc.v4.f32") == 1 and text.count("st.global.v4.f32") == 1
 
 
 def test_a_profile_asks_too_where_the_arrays_are_the_cpus() -> None:
@@ -172,3 +172,69 @@ def test_a_profile_asks_too_where_the_arrays_are_the_cpus() -> None:
     )
     assert whole.total.instructions < apart.total.instructions
     assert whole.total.bytes == apart.total.bytes == 7 * 32
+
+
+@wb.kernel
+def ahead(x: wb.array[float], y: wb.array[float]):
+    """Writes y before it reads x: what it reads depends on whether these share memory."""
+    i = wb.tid()
+    if i == 0:
+        for k in range(1, x.shape[0]):
+            y[k] = x[k - 1] + 1.0
+
+
+def test_what_is_read_only_depends_on_whether_arguments_share_memory() -> None:
+    x, y = (wb.zeros(4, device=DEVICE) for _ in range(2))
+    for _ in range(2):
+        for other, expected in ((y, [0, 1, 1, 1]), (x, [0, 1, 2, 3])):
+            x.fill_(0.0)
+            for _ in range(2):
+                with wb.record() as rec:
+                    wb.launch(ahead, 1, [x, other])
+                assert rec.launches[0].loaded.apart == (other is y)
+                wb.launch(ahead, 1, [x, other])  # by the plan of the launch before, if there is one
+            np.testing.assert_array_equal(other.numpy(), expected)
+
+
+def test_it_is_chosen_again_when_an_argument_changes() -> None:
+    x, y = (wb.zeros(4, device=DEVICE) for _ in range(2))
+    kept = wb.launch(ahead, 1, [x, y], record_cmd=True)
+    with wb.record() as rec:
+        wb.launch(ahead, 1, [x, y])
+    with wb.capture() as graph:
+        wb.launch(ahead, 1, [x, y])
+    kept.set_param_by_name("y", x)
+    graph.update(0, y=x)
+    for run in (kept.launch, lambda: rec.replay(y=x), graph.launch):
+        x.fill_(0.0)
+        run()
+        np.testing.assert_array_equal(x.numpy(), [0, 1, 2, 3])
+    assert not kept.record.loaded.apart
+
+
+def test_the_read_only_path_is_for_what_nothing_changes() -> None:
+    text = wb.inspect.ptx(ahead)
+    assert "ld.global.nc.f32" in text
+    assert "ld.global.nc" not in wb.inspect.ptx(in_place)
+
+
+@wb.kernel
+def in_place(x: wb.array[float]):
+    i = wb.tid()
+    x[i] = x[i] + 1.0
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize(
+    "type", ["vec2", "vec3", "vec4", "vec2h", "vec4h", "vec2d", "mat22", "quat", "bool", "float16"]
+)
+def test_every_type_is_read_whole_by_it(type: str) -> None:
+    made = wb.build_cell(
+        f"def moved(x: array[{type}], y: array[{type}]):\n    i = tid()\n    y[i] = x[i]\n", {}, compile=False
+    ).kernels["moved"]
+    dtype = made.specialise().types[0].dtype
+    data = wb.zeros(5, dtype).numpy()
+    data.reshape(-1)[:] = np.arange(data.size) % 7
+    y = wb.zeros(5, dtype, device=DEVICE)
+    wb.launch(made, 5, [wb.array(data, dtype, device=DEVICE), y])
+    np.testing.assert_array_equal(y.numpy(), data)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from workbench.api.profiling.bound import RATES, bound, rates_of
-from workbench.api.profiling.occupancy import occupancy
 from workbench.backends.cuda.tiles.placement.arena import shared_limit
 from workbench.backends.ptx.counters import Counts
 from workbench.errors import DeviceError
 from workbench.runtime.emulated.architectures import ARCHITECTURES
+from workbench.runtime.launching.occupancy import best_block, occupancy
 
 CUDA = Path("/usr/local")
 ORACLE = """
@@ -146,3 +146,14 @@ def test_rates_by_name():
     assert rates_of("sm_89", "RTX 4090").bandwidth == 1008e9  # type: ignore[union-attr]
     with pytest.raises(DeviceError, match="'H100 SXM' of sm_89"):
         rates_of("sm_89", "H100 SXM")
+
+
+def test_the_best_block_has_the_most_warps_active() -> None:
+    for arch, registers, shared, best in (
+        ("sm_90", 16, 0, 256), ("sm_90", 72, 0, 128), ("sm_90", 56, 0, 128), ("sm_86", 40, 0, 256),
+        ("sm_90", 16, 40_000, 512),
+    ):  # fmt: skip
+        found = best_block(ARCHITECTURES[arch], registers, shared)
+        assert found == best, (arch, registers, shared)
+        shares = [occupancy(ARCHITECTURES[arch], size, registers, shared).share for size in range(32, 1025, 32)]
+        assert occupancy(ARCHITECTURES[arch], found, registers, shared).share == max(shares)

@@ -26,7 +26,7 @@ from workbench.backends.worker.pool import Pool
 from workbench.builtins import TABLE
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function
-from workbench.types import SCALARS, Scalar, float16
+from workbench.types import SCALARS, Scalar, float16, is_float
 
 X86 = "x86_64-unknown-linux-gnu"
 ARM = {"apple-m1": "arm64-apple-darwin", "neoverse-v2": "aarch64-unknown-linux-gnu"}
@@ -68,7 +68,10 @@ def machines(scalar: Scalar) -> list[Group]:
     """Groups of CPUs that share their texts and how these are optimised."""
     features = cpu.features_for("half" if scalar is float16 else "", "")
     found: list[Group] = []
+    turn = list(SCALARS.values()).index(scalar)
     for names, bits in FAMILIES.items():
+        if not is_float(scalar):  # what is chosen for integers differs by family; each type meets another of its CPUs
+            names = names[turn % len(names) :][:1]
         split = scalar is float16  # a named CPU may have instructions for it, a level has none
         parts = [[n for n in names if is_level(n)], [n for n in names if not is_level(n)]] if split else [names]
         for part in filter(None, parts):
@@ -90,7 +93,8 @@ def test_every_builtin_compiles_for_every_cpu(scalar: Scalar) -> None:
     if scalar is not float16:
         assert all(texts(made, maths, True) == texts(made, maths, False) for _, maths, _ in groups)
     sizes = compiled(made, groups)
-    assert sizes.keys() == {*chain(*FAMILIES), *ARM}
+    assert sizes.keys() == {name for cpus, _, _ in groups for name, _, _ in cpus}
+    assert not is_float(scalar) or sizes.keys() == {*chain(*FAMILIES), *ARM}
     assert min(sizes.values()) > 1000
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.support.kernels.cuda_kernels import KERNELS
@@ -77,8 +79,9 @@ def test_text_that_nvrtc_refuses_is_a_build_error_with_its_log() -> None:
     assert "\0" not in caught.value.log
 
 
-def test_nvrtc_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nvrtc, "POOL", Pool("bare", lambda: []))
+def test_nvrtc_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "msgspec").symlink_to(Path(msgspec.__file__).parent)  # all that a worker needs besides
+    monkeypatch.setattr(nvrtc, "POOL", Pool("bare", lambda: [str(tmp_path)]))
     with pytest.raises(DeviceError, match="pip install cuda-bindings nvidia-cuda-nvrtc"):
         build("", Options(), "sm_90", "ptx")
 

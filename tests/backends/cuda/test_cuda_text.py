@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+import workbench as wb
 from tests.support.checks import meaning
 from tests.support.kernels.cuda_kernels import KERNELS, Make, array
 from workbench.autodiff import adjoint
@@ -120,3 +121,22 @@ def test_the_same_function_has_the_same_text() -> None:
         .function
     )
     assert len({emit_cuda(adjoint(f), Options()) for _ in range(30)}) == 1
+
+
+def test_a_condition_on_floats_is_computed_whole_and_others_are_not() -> None:
+    text = """
+def bounded(x: array[float], n: array[int]):
+    i = tid()
+    v = float(0.0)
+    k = 0
+    while {test}:
+        v = v * v + x[i]
+        k += 1
+    n[i] = k
+"""
+    found = {}
+    for test in ("k < 50 and v * v < 4.0", "k < 50 and k * n[i] < 40", "k < 50 and x[k] < 4.0"):
+        kernel = wb.build_cell(text.format(test=test), {}, backend="cpu", compile=False).kernels["bounded"]
+        found[test] = emit_cuda(kernel.specialise().function, Options())
+    assert [" & " in made for made in found.values()] == [True, False, False]
+    assert "(k < 50) & (v * v < 4.0f);" in found["k < 50 and v * v < 4.0"]

@@ -84,13 +84,15 @@ def test_vocabulary(browser: Browser, type: Scalar, length: int) -> None:
     job = Job(function, (count,), args)
     native = copied(job)
     assert run_natively(native) is None
-    browser.run([job])
     at = {id(a): k for k, a in enumerate(args)}
-    for (name, (operands, result)), fresh, got in zip(work, drawn, outputs, strict=True):
-        want = expected(TABLE[name], fresh, result)
-        assert not mismatch(got[: len(fresh)], want, fresh, TABLE[name].ulp), f"{name}{operands}"
-        if name not in LIBRARY:
-            assert same_bits(got, native.args[at[id(got)]]), f"{name}{operands}"
+    for fused in (True, False):
+        tried = copied(job)
+        browser.run([tried], fused)
+        for (name, (operands, result)), fresh, output in zip(work, drawn, outputs, strict=True):
+            got, want = tried.args[at[id(output)]], expected(TABLE[name], fresh, result)
+            assert not mismatch(got[: len(fresh)], want, fresh, TABLE[name].ulp), f"{name}{operands}, {fused}"
+            if name not in LIBRARY:
+                assert same_bits(got, native.args[at[id(output)]]), f"{name}{operands}, {fused}"
 
 
 def directions(forward: Function, given: Sequence[Any], dims: tuple[int, ...], name: str) -> Iterator[Job]:

@@ -109,7 +109,7 @@ def test_writing_through_views():
     assert a.numpy().tolist() == [[-1, i, 2 * i, 0.5, 0, 99] for i in range(3)]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_any_slice_is_numpys(data):
     n = data.draw(st.integers(0, 6))

@@ -70,8 +70,8 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
         ("init", "nothing has to be initialised"), ("set_device", "ScopedDevice"),
         ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
         ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
-        ("vec5", "Write vector(5, float)"), ("select", "Write where("),
-        ("sum", "Write x.sum()"), ("arange", "wb.array(np.arange(8)"), ("cumsum", "array_scan"), ("std", "np.std(x)"),
+        ("vec5", "Write vector(5, float)"), ("select", "Write where("), ("lunch", "Did you mean launch?"),
+        ("arange", "NumPy has it: wb.array(np.arange(…))."), ("sum", "Write x.sum()"), ("cumsum", "array_scan"),
     ],
 )  # fmt: skip
 def test_names_of_other_libraries(name: str, advice: str) -> None:
@@ -112,7 +112,7 @@ def test_a_block_is_checked_after_a_launch_that_went_well_too() -> None:
     kernel = meaning.define("def k(x: array[float]):\n    x[tid()] = 1.0\n")["k"]
     x = wb.zeros(2)
     wb.launch(kernel, 2, [x])
-    with pytest.raises(LaunchError, match=r"block_dim is a whole number from 1 to 1024, not 256\.0"):
+    with pytest.raises(LaunchError, match=r"block_dim is an int from 1 to 1024 or None, not 256\.0"):
         wb.launch(kernel, 2, [x], block_dim=256.0)
 
 

@@ -83,7 +83,7 @@ def outcome(text: str) -> list[Function] | WorkbenchError:
 
 
 NAMES = tuple(CORPUS)
-FEW, MANY, CHUNKS = 400, 10_000, 20
+FEW, MANY, CHUNKS = 200, 3_000, 10
 # What edits once ended in: a body, and what its error says; None where it is a kernel.
 FOUND = [
     ("y[i] = 9 ** 9 ** 9 ** 9", "more than 1023 bits"),
@@ -221,6 +221,6 @@ def test_edited_kernels_of_whole_numbers_run_alike():
             wanted = outputs(lambda a, f=function, d=one: run(f, d, a, checks=True), arguments(function, turn))
             assert got == wanted, text
             compared, faults = compared + 1, faults + bool(got[0])
-        if compared >= 800:
+        if compared >= 300:
             break
-    assert compared >= 800 and 8 <= faults < compared / 2
+    assert compared >= 300 and 3 <= faults < compared / 2

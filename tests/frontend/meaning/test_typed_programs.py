@@ -64,12 +64,12 @@ def check(texts: list[str]) -> int:
 
 
 def test_a_few():
-    texts = collected(25)
+    texts = collected(15)
     assert check(texts) > len(texts) / 2
 
 
 @pytest.mark.slow
 def test_many():
-    texts = collected(2600)
+    texts = collected(700)[15:]
     taken = sum(check(texts[n : n + BATCH]) for n in range(0, len(texts), BATCH))
-    assert taken >= 2000
+    assert taken >= 400

@@ -21,7 +21,7 @@ extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> image, wb_array<
         for (int dj = int(0U - radius); dj < int(radius + 1U); ++dj) {
             int y = wb_min(wb_max(0, int(unsigned(i) + di)), h - 1);
             int x = wb_min(wb_max(0, int(unsigned(j) + dj)), w - 1);
-            s += wb_at(image, y, x);
+            s += __ldg(&wb_at(image, y, x));
             n += 1.0f;
         }
     }

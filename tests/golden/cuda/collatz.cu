@@ -35,7 +35,7 @@ extern "C" __global__ void collatz(wb_dims dim, wb_array<int, 1> start, wb_array
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    int n = start.data[i];
+    int n = __ldg(&start.data[i]);
     int count = 0;
     while (n > 1) {
         if (wb_mod(n, 2) == 0) {

@@ -7,7 +7,7 @@ extern "C" __global__ void early_out(wb_dims dim, wb_array<double, 1> x, wb_arra
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
     if ((unsigned int)i < n) {
-        double v = x.data[i];
+        double v = __ldg(&x.data[i]);
         double t;
         if (v < 0.0) {
             t = sqrt(-v);

@@ -6,7 +6,7 @@ extern "C" __global__ void fibonacci(wb_dims dim, wb_array<int, 1> turns, wb_arr
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    int t = turns.data[i];
+    int t = __ldg(&turns.data[i]);
     float a = 1.0f;
     float b = 2.0f;
     float top = 0.0f;

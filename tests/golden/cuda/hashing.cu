@@ -11,7 +11,7 @@ extern "C" __global__ void hashing(wb_dims dim, wb_array<int, 1> x, wb_array<int
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    int v = x.data[wb_wrap(i - 1, (int)x.shape[0])];
+    int v = __ldg(&x.data[wb_wrap(i - 1, (int)x.shape[0])]);
     int h = int((v * 1103515245U + 12345U) * v - i);
     out.data[i] = int((h ^ wb_shr(h, 7)) + (0U - v));
     wide.data[(int)x.shape[0] - 1 - i] = (long long)((long long)h * 4611686018427387904ULL - (long long)v);

@@ -29,7 +29,7 @@ extern "C" __global__ void histogram(
     if (linear >= (unsigned int)(dim.n[0] * dim.n[1])) return;
     int i = (int)(linear / (unsigned int)dim.n[1]);
     int j = (int)(linear % (unsigned int)dim.n[1]);
-    unsigned char pixel = image.data[i * (int)image.shape[1] + j];
+    unsigned char pixel = __ldg(&image.data[i * (int)image.shape[1] + j]);
     atomicAdd(&counts.data[int(pixel)], 1);
     long long t = wb_atomic_add(&sums.data[0], (long long)pixel);
     if (t >= 0LL) {

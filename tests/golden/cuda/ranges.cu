@@ -19,9 +19,9 @@ extern "C" __global__ void ranges(
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    int t = start.data[i];
-    int t1 = stop.data[i];
-    int t2 = step.data[i];
+    int t = __ldg(&start.data[i]);
+    int t1 = __ldg(&stop.data[i]);
+    int t2 = __ldg(&step.data[i]);
     int s = 0;
     for (int k = t; wb_more(k, t1, t2); k = wb_next(k, t1, t2)) {
         s = int(s * 31U + k);

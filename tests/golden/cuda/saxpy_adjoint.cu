@@ -36,7 +36,7 @@ extern "C" __global__ void saxpy_adjoint(
         float t = adj_y.data[i];
         adj_y.data[i] = 0.0f;
         atomicAdd(&adj_x.data[i], t * a);
-        adj_a_sum += double(t * x.data[i]);
+        adj_a_sum += double(t * __ldg(&x.data[i]));
         adj_a_sum_any = true;
         atomicAdd(&adj_y.data[i], t);
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -110,3 +111,47 @@ def test_jet_is_refused_with_the_way_round() -> None:
         jet(quiet, (x,), ((x, x),))
     first = lambda x: jax.jvp(lambda x: f(x, 1.0), (x,), (jnp.ones(2),))[1]  # noqa: E731
     assert jax.jvp(first, (x,), (jnp.ones(2),))[1].tolist() == [2, 2]
+
+
+@wb.kernel
+def powers(x: wb.array[float], n: int, y: wb.array[float]):
+    i = wb.tid()
+    total = 0.0
+    for _ in range(n):
+        total = total * x[i] + 1.0
+    y[i] = total
+
+
+def test_the_cost_of_calls() -> None:
+    f = wb.jax_kernel(doubled)
+    small = {"flops": 100.0, "bytes accessed": 800.0}
+    assert f.cost_analysis(jnp.ones(100)) == f.cost_analysis(jax.ShapeDtypeStruct((100,), "float32")) == small
+    g = wb.jax_kernel(powers)
+    costs = [
+        g.cost_analysis(jnp.ones(50), n)["flops"] for n in (1, 10, jnp.int32(4), jax.ShapeDtypeStruct((), "int32"))
+    ]
+    assert costs == [100, 1000, 400, 100]
+    assert wb.jax_kernel(powers, static_argnames="n").cost_analysis(jnp.ones(50), 10)["flops"] == 1000
+
+    def twice(x: wb.array[float], y: wb.array[float]) -> None:
+        between = wb.empty(x.shape[0])
+        wb.launch(doubled, dim=x.shape, inputs=[x], outputs=[between])
+        wb.launch(doubled, dim=x.shape, inputs=[between], outputs=[y])
+
+    assert wb.jax_callable(twice).cost_analysis(jnp.ones(100)) == {"flops": 200.0, "bytes accessed": 1600.0}
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="JAX 0.5 names every foreign call `call`")
+def test_calls_have_the_kernel_s_name_in_hlo() -> None:
+    """Profiles show these names."""
+
+    def once(x: wb.array[float], y: wb.array[float]) -> None:
+        wb.launch(doubled, dim=x.shape, inputs=[x], outputs=[y])
+
+    def calls(f: Any) -> list[str]:
+        text = jax.jit(f).lower(x).compile().as_text()
+        return re.findall(r"([A-Za-z_]+)[.\d]* = .*custom-call\(", text)
+
+    assert calls(wb.jax_kernel(doubled)) == ["doubled"]
+    assert calls(lambda x: jax.vjp(wb.jax_kernel(shown), x, 2.0)[1](x)[0])[-1] == "shown_adjoint"
+    assert calls(wb.jax_callable(once)) == ["once"]

@@ -62,7 +62,7 @@ to_scale, to_turn = wb.jax_kernel(scale), wb.jax_kernel(turn, launch_dims=(4, 2)
 CALLS: list[tuple[Callable[[], Any], str | None, str]] = [
     (lambda: to_scale(1.0, x4.astype(float)), "x", "x of scale takes array[float32], not float64[4]. Convert it"),
     (lambda: to_scale(1.0, x4.astype(np.int32)), "x", "not int32[4]. Convert it: x.astype('float32')."),
-    (lambda: to_scale(1.0, x4[None]), "x", "not float32[1,4]. Its shape has 1 dimensions: any."),
+    (lambda: to_scale(1.0, x4[None]), "x", "not float32[1,4]. The kernel's has 1 dimension: reshape it, or call"),
     (lambda: to_scale(1.0, 3.0), "x", "not 3.0 (float). Pass a JAX or NumPy array."),
     (lambda: to_scale(1.0, [1.0, 2.0]), "x", "not [1.0, 2.0] (list). Pass a JAX or NumPy array."),
     (lambda: to_scale(x4, x4), "a", "a of scale takes float32, not float32[4]. Pass one value."),

@@ -1,6 +1,6 @@
-"""The handler's CUDA side against a mock XLA and a mock driver: what it calls in each stage, and what comes out.
+"""The handler's CUDA side against a mock XLA and the emulated driver: what it calls in each stage, and what comes out.
 
-No evidence of what hardware does: kernels are PTX that the CPU runs.
+No evidence of what hardware does.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import pytest
 
 import workbench as wb
 from tests.support.devices.ffi_frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
-from tests.support.devices.ffi_gpu_frames import QUEUES, Gpu
+from tests.support.devices.ffi_gpu_frames import QUEUES, TYPES, Gpu
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
-from workbench.cache.folder.entry import Entry
 from workbench.interop.jax.launches import cuda
+from workbench.interop.jax.launches.launch_config import LaunchConfig
+from workbench.interop.jax.launches.one_launch import one_launch
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 
@@ -51,7 +52,7 @@ def count(x: wb.array[wb.float32], small: wb.array[wb.int8], half: wb.array[wb.f
 
 @pytest.fixture
 def gpu(need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Gpu:
-    """A driver with two GPUs whose kernels the CPU runs."""
+    """XLA with two emulated GPUs."""
     need("nvrtc")
     made = Gpu()
     monkeypatch.setattr(cuda, "driver_functions", lambda: made.addresses)
@@ -108,7 +109,7 @@ def test_execute_takes_the_stream_and_queues_and_does_nothing_else(gpu: Gpu) -> 
         assert np.array_equal(found, 2 * x + 1)
         (stream,), launch = gpu.calls
         assert stream == "XLA_FFI_Stream_Get" and launch[0] == "cuLaunchKernel"
-        assert launch[2:10] == (16, 1, 1, 64, 1, 1, 0, 1000 + device)
+        assert launch[2:10] == (16, 1, 1, 64, 1, 1, 0, gpu.streams[device])
 
 
 def test_an_in_out_parameter_in_two_memories_is_copied_on_the_stream(gpu: Gpu) -> None:
@@ -117,7 +118,7 @@ def test_an_in_out_parameter_in_two_memories_is_copied_on_the_stream(gpu: Gpu) -
     (found,) = gpu.execute(made, [np.array(3, f32), X, Y], [np.zeros(5, f32)], dims(5))
     assert np.array_equal(found, 3 * X + 1)
     assert [c[0] for c in gpu.calls] == ["XLA_FFI_Stream_Get", "cuMemcpyDtoDAsync", "cuLaunchKernel"]
-    assert gpu.calls[1][3:] == (20, 1000)
+    assert gpu.calls[1][3:] == (20, gpu.streams[0])
 
 
 def test_numbers_vectors_matrices_and_static_values_reach_the_kernel(gpu: Gpu) -> None:
@@ -192,7 +193,7 @@ def test_what_the_driver_does_not_load_is_said_and_tried_again(gpu: Gpu, name: s
 
 @pytest.mark.parametrize(
     ("name", "code", "said"),
-    [("cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"), ("cuMemcpyDtoDAsync", 5, "an error without a name")],
+    [("cuLaunchKernel", 719, "CUDA_ERROR_LAUNCH_FAILED"), ("cuMemcpyDtoDAsync", 12345, "an error without a name")],
 )
 def test_what_the_driver_does_not_queue_is_said(gpu: Gpu, name: str, code: int, said: str) -> None:
     made = thunks(make_plan(axpy, outputs=0, in_out={"y"}))
@@ -222,19 +223,16 @@ def test_wrong_calls_are_refused_before_anything_is_queued(gpu: Gpu) -> None:
     assert "cuLaunchKernel" not in gpu.names()
 
 
-def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, meet = thunks(make_plan(axpy, outputs=0, in_out={"y"})), threading.Barrier(2)
-    plain = gpu._cuLibraryGetKernel
+def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu) -> None:
+    meet = threading.Barrier(2)
+    plain = gpu._bridged("cuLibraryGetKernel", gives=True)
 
-    def wait(*args: Any) -> None:
-        plain(*args)
+    def wait(*args: Any) -> int:
+        found = plain(*args)
         meet.wait(900)
+        return found
 
-    monkeypatch.setattr(gpu, "_cuLibraryGetKernel", wait)
-    function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p), ctypes.c_void_p, ctypes.c_char_p)(
-        gpu._counted("cuLibraryGetKernel")
-    )
-    gpu.addresses["cuLibraryGetKernel"] = ctypes.cast(function, ctypes.c_void_p).value or 0
+    gpu.serve("cuLibraryGetKernel", TYPES["cuLibraryGetKernel"], wait)
     made = thunks(make_plan(axpy, outputs=0, in_out={"y"}))
     both = [threading.Thread(target=gpu.call, args=(made["initialize"], [], [], {}, 2)) for _ in range(2)]
     for thread in both:
@@ -247,11 +245,59 @@ def test_two_threads_that_initialize_at_once_keep_one_kernel(gpu: Gpu, monkeypat
     assert np.array_equal(found, 2 * X + 1)
 
 
-def test_more_shared_memory_than_a_kernel_may_declare_is_refused(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Entry(b"", {"entry": "axpy", "digest": "0", "dynamic_shared": 65536})
-    monkeypatch.setattr(cuda, "_compiled", lambda *_: entry)
-    with pytest.raises(wb.DeviceError, match="needs 65,536 bytes of shared memory per block; under JAX a kernel has"):
-        thunks(make_plan(axpy, outputs=0, in_out={"y"}))
+@wb.kernel
+def turned(x: wb.array2d[wb.float32], y: wb.array2d[wb.float32]):
+    t = wb.tile_load(x, shape=(112, 112), storage="shared")
+    wb.tile_store(y, wb.tile_transpose(t) + t)
+
+
+@pytest.mark.slow
+def test_shared_memory_beyond_what_a_kernel_declares_is_requested_once_per_device(gpu: Gpu) -> None:
+    target = cuda.target_for(make_plan(turned), 128, "sm_90")
+    assert target.shared > 48 << 10
+    made = target.thunks()
+    requested = ["cuKernelGetFunction", "cuCtxGetDevice", "cuKernelSetAttribute"]
+    assert gpu.initialize(made) == ["cuLibraryLoadData", "cuLibraryGetKernel", *requested]
+    assert gpu.initialize(made, device=1) == requested
+    x = np.arange(112 * 112, dtype=f32).reshape(112, 112)
+    for device in range(2):
+        (found,) = gpu.execute(made, [x], [np.zeros_like(x)], dims(1), device)
+        assert np.array_equal(found, x + x.T)
+        assert gpu.calls[-1][8] == target.shared
+    made = target.thunks()
+    gpu.failing["cuKernelSetAttribute"] = 1
+    with pytest.raises(Refused, match="'turned': the CUDA driver does not load its code: CUDA_ERROR_INVALID_VALUE"):
+        gpu.initialize(made)
+
+
+def test_what_a_command_buffer_holds_runs_when_it_is_launched_and_each_time(gpu: Gpu) -> None:
+    """As XLA does it: `initialize` outside, `execute` while the stream is captured, then launches of the graph."""
+    made = thunks(make_plan(axpy, outputs=0, in_out={"y"}))
+    gpu.initialize(made)
+    call, stream = gpu.driver.call, gpu.streams[0]
+    call("cuStreamBeginCapture", stream, 0)
+    y = Y.copy()
+    (found,) = gpu.queue(made, [np.array(2, f32), X, y], [y], dims(5))
+    graph = call("cuGraphInstantiate", call("cuStreamEndCapture", stream), 0)
+    gpu.wait()
+    assert np.array_equal(found, Y)
+    for times in (1, 2, 3):
+        call("cuGraphLaunch", graph, stream)
+        gpu.wait()
+        assert np.array_equal(found, Y + 2 * times * X)
+
+
+def test_batches_that_are_dimensions_are_one_launch(gpu: Gpu) -> None:
+    """What `jax.vmap` lowers for "cuda": numbers with a batch axis are arrays like the others."""
+    plan = make_plan(axpy, outputs=0, in_out={"y"})
+    config = LaunchConfig((5,), ((), (5,), (5,)), ((5,),), batch=(3,))
+    plan, config = one_launch(plan, config, [(3,), (1, 5), (3, 5)])
+    made = thunks(plan, 4)
+    gpu.initialize(made)
+    a, y = np.array([1, 2, 3], f32), np.ones((3, 5), f32)
+    (found,) = gpu.execute(made, [a, X[None], y], [y], dims(*config.dims))
+    assert np.array_equal(found, a[:, None] * X + 1)
+    assert [c[0] for c in gpu.calls].count("cuLaunchKernel") == 1 and config.batch == ()
 
 
 def test_a_kernel_that_was_redefined_is_refused_before_anything_is_queued(gpu: Gpu) -> None:

@@ -20,6 +20,7 @@ FILES = (
     "functions/test_jax_called_back.py", "derivatives/test_jax_higher_order.py",
     "processes/test_jax_processes.py", "kernels/test_jax_eager.py", "derivatives/test_jax_one_sided.py",
     "native/test_ffi_faults.py", "errors/test_jax_checks.py",
+    "kernels/test_jax_batches.py", "processes/test_jax_pickles.py",
 )  # fmt: skip
 
 

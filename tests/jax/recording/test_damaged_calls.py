@@ -39,4 +39,4 @@ def test_damaged_files_of_calls_are_refused_or_right(resealed: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("resealed", [False, True])
 def test_many_damaged_files_of_calls(resealed: bool) -> None:
-    assert record_files.fuzz(25_000, 4, resealed, calls()) == []
+    assert record_files.fuzz(6_000, 4, resealed, calls()) == []

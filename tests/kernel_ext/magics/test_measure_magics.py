@@ -119,6 +119,7 @@ def test_grad_gives_a_report(notebook: Any) -> None:
         ("%bench -p m=1 -p m=2 f(m)", "-p has two axes m"),
         ("%bench -r 0 energy(x)", "%bench takes -n from 0 and -r from 1"),
         ("%bench --frob energy(x)", "%bench: "),
+        ("%bench push", "%bench takes what launches push: %bench wb.launch(push, n, [...])"),
         ("%tune push UNROLL=1,2", "%tune of a kernel needs what launches it"),
         (
             '%tune push FROB=1 --run "wb.launch(push, n, [2.0, x, y])"',

@@ -118,3 +118,12 @@ def test_moves_wait_for_the_answer_and_only_the_last_is_sent(widget_page: Callab
     page.screenshot(path=str(SCREENS / "controls.png"))
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
+
+
+def test_the_picture_is_drawn_as_asked() -> None:
+    watched = wb.array(np.array([[0.25, 0.5], [0.75, 1.0]], np.float32))
+    shown = show.controls(lambda a=1.0: watched, watch=watched, look={"colours": "gray", "range": (0, 2)})
+    picture = shown.view.picture
+    assert (picture.low, picture.high) == (0, 2) and list(picture.stops) == [(0, 0, 0), (255, 255, 255)]
+    with pytest.raises(Refusal, match="look takes rgb, colours, range and size; it got color"):
+        show.controls(lambda a=1.0: watched, watch=watched, look={"color": "gray"})

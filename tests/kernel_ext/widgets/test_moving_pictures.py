@@ -13,7 +13,7 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.arrays.points_view import MOST, scattered
+from kernel_ext.views.arrays.points_view import MOST, points_view, scattered
 from kernel_ext.widgets.arrays.animation import Animation
 
 
@@ -39,6 +39,13 @@ def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
     assert rgb.flat and not rgb.stops and base64.b64decode(rgb.colours) == bytes([255, 0, 0, 0, 0, 255])
     picture = scattered(rgb)
     assert {(255, 0, 0), (0, 0, 255)} <= {tuple(p) for p in picture.reshape(-1, 3).tolist()}
+
+
+def test_points_of_one_plane_are_seen_from_the_front() -> None:
+    space = np.random.default_rng(0).random((9, 3))
+    plane = space * [1, 1, 0]
+    assert points_view(plane).flat and points_view(plane, box=((0, 0, 0), (1, 1, 0))).flat
+    assert not points_view(space).flat and not points_view(plane, box=((0, 0, 0), (1, 1, 1))).flat
 
 
 def test_many_points_are_thinned_and_wrong_ones_refused() -> None:

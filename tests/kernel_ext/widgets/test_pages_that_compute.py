@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,6 @@ from kernel_ext import show
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
-from kernel_ext.views.arrays.array_view import array_view, unpacked
-from kernel_ext.views.arrays.colour_maps import MAPS
-from kernel_ext.views.view_data import as_data
-from kernel_ext.widgets.modules import script_text
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.pages import export
 
@@ -62,6 +56,35 @@ def shifted(x: wb.array[float], y: wb.array[float], by: int):
     i = wb.tid()
     print("at", i, x[i])
     y[i] = x[i + by]
+
+
+@wb.struct
+class Particle:
+    pos: wb.vec2
+    speed: wb.vec2
+    number: int
+
+
+@wb.kernel
+def fly(ps: wb.array(dtype=Particle), dt: float, places: wb.array(dtype=wb.vec2), heights: wb.array[float]):
+    i = wb.tid()
+    ps[i].speed += dt * wb.vec2(0.0, -1.0)
+    ps[i].pos += dt * ps[i].speed
+    ps[i].number += 1
+    places[i] = ps[i].pos
+    heights[i] = ps[i].pos.y
+
+
+@wb.kernel
+def slower(ps: wb.array(dtype=Particle), slope: wb.array(dtype=Particle), rate: float):
+    i = wb.tid()
+    ps[i].speed -= rate * slope[i].speed
+
+
+@wb.kernel
+def doubled(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = 2.0 * x[i]
 
 
 @pytest.fixture
@@ -199,6 +222,34 @@ def test_a_graph_with_a_loop_and_an_animation(opened: Callable[..., Any]) -> Non
 
 
 @pytest.mark.browser
+def test_structs_and_points(opened: Callable[..., Any]) -> None:
+    """A copy, a sum and a fill of structs as wholes, a film of points with colours, and the gradient of both."""
+    ps, kept = wb.zeros(9, dtype=Particle, requires_grad=True), wb.zeros(9, dtype=Particle)
+    start = ps.numpy().copy()
+    start["speed"] = [(k / 4 - 1, 1 + k / 9) for k in range(9)]
+    ps.assign(start)
+    places, heights = wb.zeros(9, dtype=wb.vec2, requires_grad=True), wb.zeros(9, requires_grad=True)
+    with wb.record(inputs=True) as rec:
+        with wb.Tape() as tape:
+            wb.launch(fly, 9, [ps, 0.1, places, heights])
+        tape.backward(grads={heights: np.ones(9, np.float32)})
+        wb.launch(slower, 9, [ps, ps.grad, 0.5])
+        wb.copy(kept, ps)
+        tape.zero()
+    rec.rewind()
+    film = show.animate(rec, watch=places, frames=5, draw=show.points, color=heights, colours="magma")
+    page = opened(film)
+    page.evaluate("() => workbench.run(3)")
+    for _ in range(3):
+        rec.replay()
+    assert np.array_equal(read(page, "watch").reshape(9, 2), places.numpy())
+    assert np.array_equal(read(page, "slower.ps[].speed").reshape(9, 2), ps.numpy()["speed"])
+    assert np.array_equal(read(page, "slower.ps[].number"), ps.numpy()["number"]) and ps.numpy()["number"][0] == 3
+    assert np.array_equal(read(page, "colour"), heights.numpy())
+    assert page.locator("canvas.wb-cloud").count() == 1 and "3 / 4" in page.locator("main").inner_text()
+
+
+@pytest.mark.browser
 def test_faults_and_prints_are_shown(opened: Callable[..., Any]) -> None:
     x, y = wb.array(np.arange(3, dtype=np.float32) / 4), wb.zeros(3)
     with wb.record(inputs=True) as rec:
@@ -237,7 +288,7 @@ def test_what_no_page_can_run_is_refused_by_name(tmp_path: Path) -> None:
     x, y = wb.zeros(4, device="emulated"), wb.zeros(4, device="emulated")
     with wb.record(inputs=True) as rec:
         wb.launch(shifted, 3, [x, y, 0])
-    with pytest.raises(Refusal, match="emulated:0, and a page has a CPU only"):
+    with pytest.raises(Refusal, match="shifted ran on emulated:0, and a page has a CPU only"):
         show.page(str(tmp_path / "a.html"), show.controls(rec, by=(0, 3)))
     # Of a whole session it is a picture, and the answer says why.
     said = write_page(str(tmp_path / "a.html"), "all", [show.controls(rec, by=(0, 3))])
@@ -250,44 +301,24 @@ def test_a_page_holds_little_beside_its_arrays(tmp_path: Path) -> None:
     assert (tmp_path / "a.html").stat().st_size < 120_000
 
 
-CASES = {
-    "line": np.array([1.5, np.nan, -2.0, 0.25], np.float32),
-    "long line": np.sin(np.arange(5000, dtype=np.float32)),
-    "image": np.where(np.arange(1200).reshape(30, 40) % 7 == 0, np.inf, np.arange(1200.0).reshape(30, 40)),
-    "reduced": np.random.default_rng(1).normal(size=(300, 20)).astype(np.float32),
-    "integers": np.arange(-4, 5, dtype=np.int64),
-    "components": wb.array(np.random.default_rng(1).normal(size=(9, 2)).astype(np.float32), dtype=wb.vec2),
-    "colours": wb.array(np.random.default_rng(1).random((20, 30, 3), np.float32), dtype=wb.vec3),
-    "slice": np.arange(60.0).reshape(3, 4, 5),
-}
+@pytest.mark.slow
+def test_calls_of_jax_and_cuda_cells_are_refused_by_name(tmp_path: Path, need: Callable[[str], str]) -> None:
+    need("jax")
+    import jax.numpy as jnp
 
-
-@pytest.mark.browser
-def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
-    page = chromium.new_page()
-    page.add_script_tag(content=script_text("array_picture"))
-    for name, value in CASES.items():
-        at = (2,) if name == "slice" else ()
-        want = as_data(array_view(value, "a", at))
-        host = value.numpy() if isinstance(value, wb.array) else value
-        numbers = [str(v) for v in host.astype(np.float64).reshape(-1).tolist()]
-        code = """([first, numbers, maps]) => {
-          const made = pictureAgain(first, numbers.map((v) => Number(v.replace("inf", "Infinity"))),
-            { maps, fixed: false, grows: false, colours: "" });
-          const plain = (part) => ({ ...part, low: Array.from(part.low, String), high: Array.from(part.high, String) });
-          return { ...made, parts: made.parts.map(plain) };
-        }"""
-        emptied = {**want, "parts": [{**part, "low": "", "high": "", "bad": []} for part in want["parts"]]}
-        got = page.evaluate(code, [emptied, numbers, {k: [list(c) for c in v] for k, v in MAPS.items()}])
-        for ours, theirs in zip(got.pop("parts"), want.pop("parts"), strict=True):
-            for key in ("low", "high"):
-                mine = np.array([float(v.replace("Infinity", "inf")) for v in ours.pop(key)])
-                packed = theirs.pop(key)
-                read = np.frombuffer(base64.b64decode(packed), np.uint8) if ours["kind"] == "rgb" else unpacked(packed)
-                np.testing.assert_allclose(mine, read, rtol=1e-6, err_msg=name)
-            assert ours == json.loads(json.dumps(theirs)), name
-        assert got == json.loads(json.dumps(want)), name
-    page.close()
+    with wb.record(inputs=True) as rec:
+        wb.jax_kernel(doubled)(jnp.ones(4)).block_until_ready()
+    text = "__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }"
+    x = wb.ones(4, device="emulated")
+    with wb.record() as other:
+        wb.cuda_module(text, run="emulated")["twice"][1, 32](x, 4)
+    for record, said in (
+        (rec, "is a call of jax, which needs Python"),
+        (other, "twice is CUDA C\\+\\+, which no browser runs"),
+    ):
+        with pytest.raises(Refusal, match=f"{said}.*A page can hold launches of kernels"):
+            show.page(str(tmp_path / "a.html"), show.animate(record, watch=wb.ones(4), frames=3))
+    assert not (tmp_path / "a.html").exists()
 
 
 @pytest.mark.slow

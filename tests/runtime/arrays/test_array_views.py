@@ -80,6 +80,27 @@ def test_shapes_as_numpy_has_them(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_new_axes_as_numpy_has_them(device):
+    held = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = wb.array(held, device=device)
+    for index in (
+        np.s_[:, None],
+        np.s_[None],
+        np.s_[..., None],
+        np.s_[1, None],
+        np.s_[None, 1:, ::2],
+        np.s_[None, ..., 0],
+    ):
+        assert np.array_equal(x[index].numpy(), held[index]), index
+    x[:, None] = 7.0
+    assert (x.numpy() == 7).all()
+    with pytest.raises(IndexError, match="at most 4 dimensions; this would have 5"):
+        x[None, None, None]
+    with pytest.raises(IndexError, match="takes at most 2 indices, not 3"):
+        x[0, None, 0, 0]
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_the_same_bytes_as_another_type(device):
     x = wb.array(COUNT, device=device)
     points = x.view(wb.vec3)

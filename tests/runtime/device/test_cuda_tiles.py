@@ -26,7 +26,7 @@ def test_shared_memory_is_allowed_once_and_asked_for_at_each_launch(mock: Any) -
     x = wb.zeros(40000, float, device="cuda:0")
     y = wb.zeros(40000, float, device="cuda:0")
     for _ in range(2):
-        wb.launch_tiled(GPU.wide, dim=[2], inputs=[x, y], block_dim=64)
+        wb.launch_tiled(GPU.wide, dim=[2], inputs=[x, y], block_dim=512)
     allowed = [call[2] for call in mock.calls if call[0] == "cuKernelSetAttribute"]
     asked = [call[8] for call in mock.calls if call[0] == "cuLaunchKernel"]
     assert allowed == [80000] and asked == [80000, 80000]

@@ -1,13 +1,13 @@
-"""A GPU as the FFI handler sees one: XLA's streams and device numbers, and a driver whose functions are counted.
+"""A GPU as the FFI handler sees one: XLA's streams and device numbers, and the functions of the emulated driver.
 
-Device memory is host memory that nobody may touch but the driver's own functions: it is unreadable while the handler
-runs, so a handler that reads a device pointer dies. Kernels are PTX, which the CPU runs.
+The handler is native code, which calls the driver through a table of addresses; here they lead to the emulated driver's
+functions, which are Python's. So its streams, its captures, its limits and its PTX are those of every other test of
+emulated devices. Device memory cannot be read while the handler runs, so a handler that reads a device pointer dies.
 """
 
 from __future__ import annotations
 
 import ctypes
-import mmap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_size_t, c_uint, c_void_p
@@ -16,12 +16,8 @@ from typing import Any
 import numpy as np
 
 from tests.support.devices.ffi_frames import FUNCTIONS, HEAD, Xla
-from workbench.backends.ptx.compile import compile_kernel
-from workbench.backends.ptx.kernel import Arena, Launch, load
-from workbench.backends.ptx.syntax.parse import parse
-from workbench.backends.ptx.syntax.program import Program
-from workbench.interop.jax.launches import cuda
 from workbench.interop.jax.native.abi import STAGE_EXECUTE, STAGE_INITIALIZE
+from workbench.runtime.device.emulation import new_driver
 
 QUEUES = {
     "cuLaunchKernel", "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async",
@@ -40,9 +36,10 @@ TYPES = {
     "cuMemsetD32Async": (c_void_p, c_uint, c_size_t, c_void_p),
     "cuMemsetD2D32Async": (c_void_p, c_size_t, c_uint, c_size_t, c_size_t, c_void_p),
     "cuMemcpyDtoDAsync": (c_void_p, c_void_p, c_size_t, c_void_p),
-    "cuGetErrorName": (c_int, POINTER(c_char_p)),
+    "cuCtxGetDevice": (POINTER(c_int),),
+    "cuKernelSetAttribute": (c_int, c_int, c_void_p, c_int),
 }
-NAMES = {2: b"CUDA_ERROR_OUT_OF_MEMORY", 209: b"CUDA_ERROR_NO_BINARY_FOR_GPU", 719: b"CUDA_ERROR_LAUNCH_FAILED"}
+"""What C passes to each; those that begin with a pointer give a number there."""
 
 
 class StreamGet(Structure):
@@ -53,153 +50,93 @@ class OrdinalGet(Structure):
     _fields_ = [*HEAD, ("ctx", c_void_p), ("device_ordinal", c_int32)]
 
 
-class Memory:
-    """Device memory: NumPy arrays that can be read only inside `open`."""
-
-    def __init__(self, size: int = 1 << 20) -> None:
-        self._map = mmap.mmap(-1, 2 * size)  # the upper half is for shared and local memory
-        self._start = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-        self._size, self._used = size, 0
-        self.arena = Arena(self._start, 2 * size, self._start + size, size)
-        self._protect = ctypes.CDLL(None).mprotect
-        self._protect.argtypes = (c_void_p, c_size_t, c_int)
-        self._depth = 0
-
-    def array(self, like: Any) -> np.ndarray:
-        """A copy of an array in this memory; read it inside `open` only."""
-        source = np.asarray(like)
-        start = self._used
-        self._used += -(-source.nbytes // 64) * 64 + 64
-        assert self._used <= self._size
-        made = np.ndarray(source.shape, source.dtype, self._map, start)
-        made[...] = source
-        return made
-
-    @contextmanager
-    def closed(self) -> Iterator[None]:
-        """Nobody may read or write."""
-        assert self._protect(self._start, 2 * self._size, 0) == 0
-        try:
-            yield
-        finally:
-            assert self._protect(self._start, 2 * self._size, 3) == 0
-
-    @contextmanager
-    def open(self) -> Iterator[None]:
-        """The driver may."""
-        assert self._protect(self._start, 2 * self._size, 3) == 0
-        try:
-            yield
-        finally:
-            assert self._protect(self._start, 2 * self._size, 0) == 0
-
-
 class Gpu(Xla):
-    """XLA and the driver of `devices` GPUs; a device's stream is 1000 and its number.
+    """XLA with two emulated GPUs, each with the stream that XLA made for it.
 
     Attributes:
         calls: name and arguments of each call of the driver; "XLA_FFI_Stream_Get" too.
         failing: name to the status that it answers with.
         device: whose turn it is.
+        streams: of each device.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.driver = new_driver()
         self.calls: list[tuple[Any, ...]] = []
         self.failing: dict[str, int] = {}
         self.device, self.streamless = 0, False
-        self.memory = Memory()
-        self._codes: dict[int, Program] = {}
-        self._kernels: dict[int, tuple[Program, str]] = {}
         self.addresses: dict[str, int] = {}
+        self.streams = []
+        for device in range(2):
+            self.driver.use(device)
+            self.streams.append(int(self.driver.call("cuStreamCreateWithPriority", 1, 0)))
         for name, arguments in TYPES.items():
-            function = CFUNCTYPE(c_int, *arguments)(self._counted(name))
-            self._kept.append(function)
-            self.addresses[name] = ctypes.cast(function, c_void_p).value or 0
-        for name, arguments, rule in (
+            self.serve(name, arguments, self._bridged(name, gives=arguments[0] in (POINTER(c_void_p), POINTER(c_int))))
+        self.serve("cuGetErrorName", (c_int, POINTER(c_char_p)), self._name_error)
+        for name, kind, rule in (
             ("XLA_FFI_Stream_Get", StreamGet, self._stream),
             ("XLA_FFI_DeviceOrdinal_Get", OrdinalGet, self._ordinal),
         ):
-            function = CFUNCTYPE(c_void_p, POINTER(arguments))(rule)
+            function = CFUNCTYPE(c_void_p, POINTER(kind))(rule)
             self._kept.append(function)
             self.api.functions[FUNCTIONS[name]] = ctypes.cast(function, c_void_p).value
 
-    def _counted(self, name: str) -> Callable[..., int]:
-        own = getattr(self, f"_{name}")
+    def serve(self, name: str, arguments: tuple[Any, ...], function: Callable[..., int]) -> None:
+        """Let C call `function` as the driver's function of this name."""
+        made = CFUNCTYPE(c_int, *arguments)(function)
+        self._kept.append(made)
+        self.addresses[name] = ctypes.cast(made, c_void_p).value or 0
 
+    def _bridged(self, name: str, gives: bool) -> Callable[..., int]:
         def call(*args: Any) -> int:
             self.calls.append((name, *args))
             if name in self.failing:
                 return self.failing[name]
-            if name in QUEUES:
-                with self.memory.open():
-                    own(*args)
-            else:
-                own(*args)
-            return 0
+            with self._protected(False):
+                status, *found = getattr(self.driver.api, name)(*(a or 0 for a in args[gives:]))
+            if gives and not status:
+                args[0][0] = int(found[0])
+            return int(status)
 
         return call
+
+    def _name_error(self, code: int, name: Any) -> int:
+        known = next((k for k in self.driver.api.CUresult if int(k) == code), None)
+        if known is not None:
+            self._kept.append(c_char_p(known.name.encode()))
+            name[0] = self._kept[-1]
+        return 0
 
     def _stream(self, arguments: Any) -> int | None:
         self.calls.append(("XLA_FFI_Stream_Get",))
         if self.streamless:
             return self._error(13, "no stream here")
-        arguments[0].stream = 1000 + self.device
+        arguments[0].stream = self.streams[self.device]
         return None
 
     def _ordinal(self, arguments: Any) -> int | None:
         arguments[0].device_ordinal = self.device
         return None
 
-    def _cuLibraryLoadData(self, library: Any, image: int, *rest: Any) -> None:
-        (bytes_,) = [b.raw for b in cuda._alive if ctypes.addressof(b) == image]
-        self._codes[len(self._codes) + 1] = parse(bytes_.decode().rstrip("\0"))
-        library[0] = len(self._codes)
-
-    def _cuLibraryGetKernel(self, kernel: Any, library: int, name: bytes) -> None:
-        handle = 0x5000 + len(self._kernels)
-        self._kernels[handle] = self._codes[library], name.decode()
-        kernel[0] = handle
-
-    def _cuLibraryUnload(self, library: int) -> None: ...
-
-    def _cuKernelGetFunction(self, function: Any, kernel: int) -> None:
-        function[0] = kernel + 1
-
-    def _cuLaunchKernel(self, kernel: int, *rest: Any) -> None:
-        *shape, shared, _, pointers, _ = rest
-        program, name = self._kernels[kernel]
-        entry, packed = program.entry(name), b""
-        places = (c_void_p * len(entry.parameters)).from_address(pointers)
-        for p, place in zip(entry.parameters, places, strict=True):
-            packed = packed.ljust(p.offset, b"\0") + ctypes.string_at(place or 0, p.size)
-        code = load(compile_kernel(program, name))
-        found = code.launch(
-            shape[:3], shape[3:6], packed, self.memory.arena, Launch(dynamic_shared=shared or 0, workers=1)
-        )
-        assert found is None, found
-
-    def _cuMemsetD8Async(self, data: int, value: int, count: int, stream: int) -> None:
-        np.ctypeslib.as_array(ctypes.cast(data, POINTER(U8)), (count,))[:] = value
-
-    def _cuMemsetD16Async(self, data: int, value: int, count: int, stream: int) -> None:
-        np.ctypeslib.as_array(ctypes.cast(data, POINTER(U16)), (count,))[:] = value
-
-    def _cuMemsetD32Async(self, data: int, value: int, count: int, stream: int) -> None:
-        np.ctypeslib.as_array(ctypes.cast(data, POINTER(c_uint)), (count,))[:] = value
-
-    def _cuMemsetD2D32Async(self, data: int, pitch: int, value: int, width: int, rows: int, stream: int) -> None:
-        for row in range(rows):
-            self._cuMemsetD32Async(data + row * pitch, value, width, stream)
-
-    def _cuMemcpyDtoDAsync(self, target: int, source: int, size: int, stream: int) -> None:
-        ctypes.memmove(target, source, size)
-
-    def _cuGetErrorName(self, code: int, name: Any) -> None:
-        if code in NAMES:
-            name[0] = NAMES[code]
+    @contextmanager
+    def _protected(self, on: bool) -> Iterator[None]:
+        """Whether reading device memory ends the process, in this block; after it the other way round."""
+        arena, protect = self.driver.api.state.arena, ctypes.CDLL(None).mprotect
+        protect.argtypes = (c_void_p, c_size_t, c_int)
+        assert protect(arena.base, arena.size, 0 if on else 3) == 0
+        try:
+            yield
+        finally:
+            assert protect(arena.base, arena.size, 3 if on else 0) == 0
 
     # What a test does.
+
+    def call(self, thunk: int, *rest: Any, **more: Any) -> int | None:
+        """As of `Xla`, with the device's context current, as XLA has it, and its memory out of reach."""
+        self.driver.use(self.device)
+        with self._protected(True):
+            return super().call(thunk, *rest, **more)
 
     def names(self) -> list[str]:
         """What was called since the last time."""
@@ -209,19 +146,38 @@ class Gpu(Xla):
     def initialize(self, thunks: dict[str, int], device: int = 0) -> list[str]:
         """XLA's stage before each execution; gives what was called."""
         self.device = device
-        with self.memory.closed():
-            self.call(thunks["initialize"], [], [], {}, stage=STAGE_INITIALIZE)
+        self.call(thunks["initialize"], [], [], {}, stage=STAGE_INITIALIZE)
         return self.names()
 
-    def execute(
+    def array(self, like: Any) -> np.ndarray:
+        """A copy of an array in the device's memory."""
+        source = np.asarray(like)
+        state = self.driver.api.state
+        start = state.alloc(max(source.nbytes, 1), self.device).start
+        made = state.arena.bytes_at(start, source.nbytes).view(source.dtype).reshape(source.shape)
+        made[...] = source
+        state.unwritten.wrote(start, source.nbytes)
+        return made
+
+    def queue(
         self, thunks: dict[str, int], operands: Any, results: Any, attributes: dict[str, Any], device: int = 0
     ) -> list[np.ndarray]:
-        """XLA's stage that queues; gives what the results then hold."""
+        """XLA's stage that queues; gives the results, which hold what they held until `wait`."""
         self.device = device
-        placed = {id(a): self.memory.array(a) for a in (*operands, *results)}
-        with self.memory.closed():
-            self.call(
-                thunks["execute"], [placed[id(a)] for a in operands], [placed[id(a)] for a in results], attributes,
-                stage=STAGE_EXECUTE,
-            )  # fmt: skip
-        return [placed[id(a)].copy() for a in results]
+        placed = {id(a): self.array(a) for a in (*operands, *results)}
+        self.call(
+            thunks["execute"], [placed[id(a)] for a in operands], [placed[id(a)] for a in results], attributes,
+            stage=STAGE_EXECUTE,
+        )  # fmt: skip
+        return [placed[id(a)] for a in results]
+
+    def wait(self) -> None:
+        """Until the device's stream is done."""
+        self.driver.use(self.device)
+        self.driver.call("cuStreamSynchronize", self.streams[self.device])
+
+    def execute(self, *call: Any, **more: Any) -> list[np.ndarray]:
+        """As `queue`, with what the results hold afterwards."""
+        found = self.queue(*call, **more)
+        self.wait()
+        return [a.copy() for a in found]

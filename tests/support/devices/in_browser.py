@@ -29,9 +29,9 @@ PLAIN = Options(few_cores=True)
 _ENTRY = ctypes.CFUNCTYPE(
     ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 3
 )  # fmt: skip
-_RUN = """async ([program, payload, places]) => {
+_RUN = """async ([program, payload, places, fused]) => {
   const bytes = Uint8Array.from(atob(payload), (c) => c.charCodeAt(0));
-  const machine = await openMachine(program, bytes);
+  const machine = await openMachine(program, bytes, fused && hasFused());
   const said = [];
   for (let k = 0; k < program.rows.length; k++) said.push((await machine.run([k])).said);
   const all = machine.bytes();
@@ -101,14 +101,19 @@ class Browser:
         page.set_content("<!doctype html><title>kernels</title>")
         page.add_script_tag(content=script_text("machine"))
 
-    def evaluate(self, program: Program, places: Sequence[tuple[int, int]]) -> tuple[list[bytes], list[str]]:
-        """Run all rows, one by one; the bytes at these places afterwards, and what each row said."""
+    def evaluate(
+        self, program: Program, places: Sequence[tuple[int, int]], fused: bool = True
+    ) -> tuple[list[bytes], list[str]]:
+        """Run all rows, one by one; the bytes at these places afterwards, and what each row said.
+
+        `fused`: with this browser's instruction for multiply-add, if it has one that rounds once.
+        """
         payload = base64.b64encode(program.payload()).decode()
-        back, said = self.page.evaluate(_RUN, [program.data(), payload, [list(p) for p in places]])
+        back, said = self.page.evaluate(_RUN, [program.data(), payload, [list(p) for p in places], fused])
         return [base64.b64decode(part) for part in back], said
 
-    def run(self, jobs: Sequence[Job]) -> list[KernelFault | None]:
-        """Run launches; arrays are changed in place, and faults are returned."""
+    def run(self, jobs: Sequence[Job], fused: bool = True) -> list[KernelFault | None]:
+        """Run launches; arrays are changed in place, and faults are returned. `fused`: as of `evaluate`."""
         program, places, faults = Program(), [], []
         for job in jobs:
             made = CpuBackend().compile(job.function, job.options, WASM)
@@ -125,7 +130,7 @@ class Browser:
             faults.append(fault)
             program.rows.append(Row(entry, program.place(buffer.raw), job.total, max(1, job.total), 0, fault))
         wanted = [(at, size) for at, _, size in places] + [(at, FAULT_SIZE if at else 0) for at in faults]
-        back, _ = self.evaluate(program, wanted)
+        back, _ = self.evaluate(program, wanted, fused)
         for (_, low, size), data in zip(places, back, strict=False):
             ctypes.memmove(low, data, size)
         records = back[len(places) :]

@@ -37,6 +37,7 @@ struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx{0, 0, 0}, blockIdx{0, 0, 0}, blockDim{1, 1, 1}, gridDim{1, 1, 1};
 template <class T> T atomicAdd(T* p, T v) { T old = *p; *p = T(old + v); return old; }
 template <class T> T atomicCAS(T* p, T expected, T v) { T old = *p; if (old == expected) *p = v; return old; }
+template <class T> T __ldg(const T* p) { return *p; }
 using std::min; using std::max;
 """
 MAIN = """

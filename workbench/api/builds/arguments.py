@@ -20,6 +20,7 @@ from workbench.runtime.arrays.structure import StructValue, arrays_in, same_stru
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.peers import is_peer_access_enabled
 from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.record import BY_OCCUPANCY
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
 from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
 from workbench.types import bool as bool_
@@ -70,15 +71,17 @@ def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str
     return (threads // block,)
 
 
-def as_block_dim(value: int | np.integer[Any] | Block, kernel: str) -> int:
-    """Threads of a block: an int from 1 to 1024.
+def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> int:
+    """Threads of a block: an int from 1 to 1024; `BY_OCCUPANCY` if it is None.
 
     Raises:
         LaunchError: anything else.
     """
+    if value is None:
+        return BY_OCCUPANCY
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 1024:
         raise LaunchError(
-            f"{kernel}: block_dim is a whole number from 1 to 1024, not {value!r}.", parameter="block_dim"
+            f"{kernel}: block_dim is an int from 1 to 1024 or None, not {value!r}.", parameter="block_dim"
         )
     return int(value)
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds import build
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
+from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
-from workbench.api.builds.overlaps import fits_index32, is_aligned, is_dense, overlap
+from workbench.api.builds.overlaps import Places, is_dense, overlap, places
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import (
     ADJOINTS,
@@ -39,7 +41,7 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, Binder, LaunchOptions, LaunchRecord, memory_versions
+from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, Binder, LaunchOptions, LaunchRecord
 from workbench.structs import Absent
 from workbench.types import ArrayType, is_float
 
@@ -56,8 +58,8 @@ def bind(
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
-    places = (fits_index32(dims, arrays), is_aligned(arrays.values())) if device.is_cuda else (True, True)
-    key = (direction, how.code, device, cpu_threads(), places)
+    variant = places(dims, arrays) if device.is_cuda else Places()
+    key = (direction, how.code, device, cpu_threads(), variant)
     found = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
@@ -67,17 +69,17 @@ def bind(
             )  # fmt: skip
     wanted = specialisation.function.launch_ndim
     if wanted and wanted != len(dims):
-        raise LaunchError(
-            f"{specialisation.kernel.name} asks tid() for {wanted} indices; dim has {len(dims)} dimensions.",
-            parameter="dim", advice="Give dim as many sizes as there are indices.",
-        )  # fmt: skip
+        raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
     if direction == GATHERED:
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
-        found = _code_for(specialisation, direction, dims, arguments, device, how, places)
+        found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
-    return record_of(found.loaded, specialisation, dims, arguments, found.how)
+    how = found.how
+    if how.block_dim == BY_OCCUPANCY:
+        how = replace(how, block_dim=block_size(specialisation, found.loaded, how.code))
+    return record_of(found.loaded, specialisation, dims, arguments, how)
 
 
 class _Bound(msgspec.Struct, frozen=True, eq=False):
@@ -109,13 +111,22 @@ def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, 
 _NONE: Mapping[str, str] = {}
 
 
+def wrong_dimensions(kernel: str, wanted: int, given: int) -> LaunchError:
+    """The error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    sizes = "one size" if wanted == 1 else f"{wanted} sizes"
+    return LaunchError(
+        f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {given} "
+        f"dimension{'s' * (given > 1)}.",
+        parameter="dim", advice=f"Write {', '.join('ijkl'[:given])} = tid() in the kernel, or give dim {sizes}.",
+    )  # fmt: skip
+
+
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions, places: tuple[bool, bool],
+    device: Device, how: LaunchOptions, variant: Places,
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    index32, aligned = places
-    options = replace(how.code, contiguous=is_dense(arrays), index32=index32, aligned=aligned)
+    options = replace(how.code, contiguous=is_dense(arrays), **variant._asdict())
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step in ADJOINTS:
@@ -272,14 +283,14 @@ def _refuse_unordered(loaded: Loaded) -> None:
 
 
 def record_of(
-    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object],
+    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """A record of these, with the arrays' versions of now."""
+    versions = {name: arguments[name].memory.version for name in loaded.arrays}
     return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, memory_versions(arguments),
-        how, BINDER,
-    )  # fmt: skip
+        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, versions, how, BINDER
+    )
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:

@@ -69,13 +69,13 @@ def options_on(device: Device, options: Options) -> Options:
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
-    usual = options.index32 and options.aligned
+    usual = options.index32 and options.aligned and options.apart
     return options if usual and options.few_cores == few else _on_cpu(options, few)
 
 
 @lru_cache(maxsize=256)
 def _on_cpu(options: Options, few_cores: bool) -> Options:
-    return replace(options, few_cores=few_cores, index32=True, aligned=True)
+    return replace(options, few_cores=few_cores, index32=True, aligned=True, apart=True)
 
 
 def load(
@@ -364,6 +364,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
         contiguous=options.contiguous,
         index32=options.index32 and device.is_cuda,
         aligned=options.aligned and device.is_cuda and any(map(_is_wide, (t for _, t in params))),
+        apart=options.apart and device.is_cuda,
         checked=options.checks,
         ordered=options.ordered or facts.get("one_core", False),
         metadata=dict(facts),

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.backends.layout import wide
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import BEYOND_INT32, is_far
 from workbench.runtime.arrays.substitute import extent
 from workbench.structs import ELEMENT
+
+
+class Places(NamedTuple):
+    """What the sizes and addresses of a launch on a device say of its code; see `Options` for each."""
+
+    index32: bool = True
+    aligned: bool = True
+    apart: bool = True
+
+
+def places(dims: Sequence[int], arrays: Mapping[str, array]) -> Places:
+    """What suits a launch on a device."""
+    return Places(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
 
 
 def is_dense(arrays: Mapping[str, array]) -> bool:

@@ -84,9 +84,13 @@ class CudaModule:
             DeviceError: emulated devices cannot be had here.
         """
         current = get_device()
-        if self.run == EMULATED and not current.is_emulated:
-            return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
-        return current
+        if self.run != EMULATED or (current.is_emulated and self._fits(current)):
+            return current
+        return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
+
+    def _fits(self, device: Device) -> bool:
+        """Whether an emulated device is of the architecture that was requested with `run="emulated"`, if one was."""
+        return self.run != EMULATED or self.arch in (NATIVE, driver_of(device).arch(device.index))
 
     @property
     def target(self) -> str:
@@ -142,8 +146,13 @@ class CudaModule:
         """Refuse a launch where the kernel cannot run.
 
         Raises:
-            LaunchError: the device is the CPU.
+            LaunchError: the device is the CPU, or an emulated one of another architecture than the requested one.
         """
+        if device.is_emulated and not self._fits(device):
+            raise LaunchError(
+                f"{name} is for {self.arch}, and {device} is of {driver_of(device).arch(device.index)}.",
+                advice=f'Put its arrays on device="{EMULATED}:{self.arch}", or leave the architecture out.',
+            )
         if device.is_cuda:
             return
         own = self.device if self.device.is_cuda else Device("cuda:0", "cuda") if driver() is not None else None
@@ -225,7 +234,7 @@ def cuda_module(
         line_offset: lines above the source code that its reader counts as well.
         run: "device" compiles for the current device (for reading, if that is the CPU); "emulated" for the emulated
             device: the CPU runs what NVRTC makes for a GPU.
-        arch: "native", or a GPU architecture such as "sm_90" to compile for.
+        arch: "native", or a GPU architecture such as "sm_90" to compile for; if emulated, that of the device.
         defines: macros; numbers keep all their bits, strings are used as they are.
         use: headers to include above the source code.
         headers: source code by the name under which it is included.

@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from workbench.api.builds.arguments import Dim, as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, as_dims, check, deduce, wrong_count
+from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import is_list, is_numpy, is_numpy_array
 from workbench.backends.prints import text
@@ -183,7 +184,7 @@ def step(
     values = [*inputs, *outputs]
     _refuse_others(kernel)
     if len(values) != len(kernel.parameters):
-        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+        raise wrong_count(kernel, values)
     specialisation = kernel.specialise(deduce(kernel, values))
     types = specialisation.types
     if specialisation.tiling is not None:
@@ -195,10 +196,7 @@ def step(
     dims = as_dims(dim, kernel.name)
     index = (thread,) if isinstance(thread, int) else tuple(int(i) for i in thread)
     if function.launch_ndim and function.launch_ndim != len(dims):
-        raise LaunchError(
-            f"{kernel.name} asks tid() for {function.launch_ndim} indices; dim has {len(dims)} dimensions.",
-            parameter="dim", advice="Give dim as many sizes as there are indices.",
-        )  # fmt: skip
+        raise wrong_dimensions(kernel.name, function.launch_ndim, len(dims))
     arguments = host_arguments(kernel, types, values)
     taken = _Taken(function, limit)
     with contextlib.redirect_stdout(io.StringIO()):

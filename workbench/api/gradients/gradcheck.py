@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce
+from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce, wrong_count
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import HostArray
 from workbench.autodiff import adjoint, adjoint_names
@@ -25,7 +25,6 @@ from workbench.backends.cpu.compile import CpuBackend
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
-from workbench.errors import LaunchError
 from workbench.frontend import Tiling
 from workbench.ir.attributes import NAME
 from workbench.ir.values import GRADIENT, Function, walk
@@ -141,7 +140,7 @@ def gradcheck(
     """
     values = [*inputs, *outputs]
     if len(values) != len(kernel.parameters):
-        raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
+        raise wrong_count(kernel, values)
     dims = as_dims(dim, kernel.name)
     text = kernel.in_double(values, dims, BLOCK_DIM if block_dim is None else block_dim, shared)
     if text is not None:

@@ -111,7 +111,7 @@ def value_and_grad(
             )
         _check_written(f, result, bool(tape.path([result])))
         tape.backward(result)
-        return result, _shaped(argnums, [clone(tape.adjoint_of(x)) for x in by])
+        return result, _shaped(argnums, [_kept(tape.adjoint_of(x)) for x in by])
 
     return both
 
@@ -362,6 +362,12 @@ def _check_written(f: Callable[..., object], result: array, written: bool) -> No
             f"The result of {_name(f)} was written by no launch, copy or fill that ran inside it.",
             advice="What NumPy computes has no derivative here: compute it in a kernel.",
         )
+
+
+def _kept(adjoint: array) -> array:
+    """An adjoint of a tape that is about to go, whose arrays share no memory: a copy where it is a part of more."""
+    whole = adjoint.is_contiguous and adjoint.nbytes == adjoint.memory.nbytes
+    return adjoint if whole else clone(adjoint)
 
 
 def _shaped(argnums: Arguments, found: list[array]) -> array | tuple[array, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, overload
@@ -13,7 +12,7 @@ from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
-from workbench.api.kernels.watched import plain_place, same_value
+from workbench.api.kernels.watched import plain_places, same_value
 from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.forks import renewed
@@ -75,7 +74,10 @@ class Specialisation:
         self.adds_alone = adds_alone(self.function) or reduces(self.function)
         self._watched = lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
-        self._plain = [found for w in self._watched if (found := plain_place(w)) is not None]
+        places = [plain_places(w) for w in self._watched]
+        # One look at each; None if looking is not enough.
+        found = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
+        self._places = None if None in places else list(found.values())
         self.loaded: dict[object, Loaded] = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}
@@ -94,9 +96,9 @@ class Specialisation:
         for func in self._funcs:
             if func.stale:
                 return False
-        if len(self._plain) == len(self._watched):
-            for namespace, name, value in self._plain:
-                if namespace.get(name) is not value:
+        if self._places is not None:
+            for holder, name, value in self._places:
+                if holder.get(name) is not value:
                     break
             else:
                 return True
@@ -337,9 +339,8 @@ class Kernel(Subscripted):
 
 def _tell(specialisation: Specialisation) -> None:
     """Say once where a kernel from Warp means something else here."""
-    if specialisation.notices:
-        lines = "".join(f"\n  {notice}" for notice in specialisation.notices)
-        warnings.warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}", stacklevel=4)
+    if lines := "".join(f"\n  {notice}" for notice in specialisation.notices):
+        warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}")
 
 
 @overload

@@ -8,12 +8,13 @@ import linecache
 import os
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FrameType
 
+from workbench.api.kernels.watched import Closure
 from workbench.errors import KernelSyntaxError
 from workbench.frontend import Definition, Scope
-from workbench.source import Source, parsed
+from workbench.source import Source, nodes_of, parsed
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
@@ -50,7 +51,7 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
     if node is None:
         raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
     ast.increment_lineno(node, first - 1)
-    scope = Scope(closure=lambda: _closure(function), user=getattr(function, "__globals__", {}))
+    scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
     place = Source(whole, _shown(code.co_filename), code.co_filename)
     return Definition(name, node, place, scope, indent, _annotations(function))
 
@@ -90,20 +91,9 @@ def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
     except RecursionError:
         advice = "Give parts of its expressions names of their own."
         raise KernelSyntaxError(f"The source code of {name} is nested too deeply.", advice=advice) from None
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    found = [n for n in nodes_of(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
     begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
     return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
-
-
-def _closure(function: Callable[..., object]) -> Mapping[str, object]:
-    cells = getattr(function, "__closure__", None) or ()
-    found: dict[str, object] = {}
-    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    return found
 
 
 def _shown(filename: str) -> str:

@@ -2,38 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import ModuleType
+import builtins
+from collections.abc import Callable, Mapping
+from types import CellType, ModuleType
+from typing import Protocol
 
 import numpy as np
 
 from workbench.api.narrow import is_numpy_array, is_tuple
-from workbench.frontend import MISSING, Watched, read_again
+from workbench.frontend import MISSING, PURE, Scope, Watched
 
 
-def plain_place(watched: Watched) -> tuple[Mapping[str, object], str, object] | None:
-    """A dict and the key under which it holds the value, where looking there says all; None if it does not.
+class Holder(Protocol):
+    """A dict, or the variable of an enclosing function, as far as a value is read from it."""
 
-    So it is for a name of the user's globals and for an attribute of a module, as long as no closure is in the way; not
-    for NumPy arrays, which can change in place.
+    def get(self, name: str, /) -> object:
+        """What the name means there now; None where it is not there."""
+        ...
+
+
+Place = tuple[Holder, str, object]
+"""Where a name is held, the name, and its value: while it is held there, the name means what it did."""
+
+
+class Closure:
+    """The variables of the enclosing functions of a function, as they are now."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None) or ()
+        self.cells: dict[str, CellType] = dict(zip(code.co_freevars if code else (), cells, strict=True))
+
+    def __call__(self) -> Mapping[str, object]:
+        """Names to values, of those that have one."""
+        found: dict[str, object] = {}
+        for name, cell in self.cells.items():
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # not assigned yet
+                continue
+        return found
+
+
+class _Variable:
+    """One of them."""
+
+    __slots__ = ("cell",)
+
+    def __init__(self, cell: CellType) -> None:
+        self.cell = cell
+
+    def get(self, _: str, /) -> object:
+        """Its value; None without one."""
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return None
+
+
+def plain_places(watched: Watched) -> tuple[Place, ...] | None:
+    """Where to look whether a name means what it did, if looking there says all; None if it does not.
+
+    So it is for names of the user's globals, of enclosing functions and of the language, and for attributes of modules.
+    It is not for values that can change in place: NumPy arrays, and tuples of those.
     """
     if watched.place is not None:
-        return (*watched.place, watched.value)
-    root, *attrs = watched.path.split(".")
+        return ((*watched.place, watched.value),)
     scope = watched.definition.scope
-    if watched.again is not None:
+    if watched.again is None:
+        return _places(scope, watched.path, watched.value) if _lasts(watched.value) else None
+    if watched.paths is None:
         return None
-    if isinstance(watched.value, (np.ndarray, tuple)):
+    found: list[Place] = []
+    for path in watched.paths:
+        places = _places(scope, path)
+        if places is None or not _constant(places[-1][2]):
+            return None
+        found += places
+    return tuple(found)
+
+
+def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
+    """Those of the parts of a dotted name; None if `value`, where it is given, is not what is found there."""
+    root, *attrs = path.split(".")
+    found = _root(scope, root)
+    if not found or (attrs and root in scope.own):
         return None
-    if root in scope.own and root not in scope.defined:
-        return None if attrs else (scope.own, root, watched.value)
-    if root in scope.closure():
-        return None
-    if not attrs:
-        return (scope.user, root, watched.value) if root in scope.user or root in scope.defined else None
-    owner = read_again(watched.definition, ".".join([root, *attrs[:-1]]))
-    place = vars(owner) if isinstance(owner, ModuleType) else {}
-    return (place, attrs[-1], watched.value) if attrs[-1] in place else None
+    for attr in attrs:
+        owner = found[-1][2]
+        if not isinstance(owner, ModuleType) or attr not in vars(owner):
+            return None
+        found.append((vars(owner), attr, vars(owner)[attr]))
+    return tuple(found) if value is MISSING or found[-1][2] is value else None
+
+
+def _root(scope: Scope, name: str) -> list[Place]:
+    """Where the name is held, last; before it, where it is not, as otherwise it would mean that. Empty: not known."""
+    if name in scope.defined:  # looked up in the namespace, which will hold it
+        return [(scope.user, name, scope.defined[name])]
+    if name in scope.own:
+        return [(scope.own, name, scope.own[name])]
+    cell = scope.closure.cells.get(name) if isinstance(scope.closure, Closure) else None
+    if cell is not None:
+        held = _Variable(cell)
+        value = held.get(name)
+        return [] if value is None else [(held, name, value)]
+    if name in scope.user:
+        # Which of two it is, the user's or the language's, is a question of what can be used.
+        return [] if name in scope.language or name in scope.closure() else [(scope.user, name, scope.user[name])]
+    outer = scope.language if name in scope.language else vars(builtins)
+    return [(scope.user, name, None), (outer, name, outer[name])] if name in outer else []
+
+
+def _lasts(value: object) -> bool:
+    """Whether the object can only mean one thing."""
+    return all(map(_lasts, value)) if is_tuple(value) else not is_numpy_array(value)
+
+
+def _constant(value: object) -> bool:
+    """Whether it is a number, a text, a tuple of these, or a function whose result only its arguments decide."""
+    if is_tuple(value):
+        return all(map(_constant, value))
+    number = type(value) in (bool, int, float, str) or isinstance(value, np.generic)
+    return number or any(value is getattr(builtins, name) for name in PURE)
 
 
 def same_value(before: object, now: object) -> bool:

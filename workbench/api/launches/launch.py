@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.builds.arguments import (
@@ -24,25 +23,30 @@ from workbench.api.builds.arguments import (
     wrong_count,
 )
 from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.overlaps import is_aligned
+from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
+from workbench.api.launches.recent import NOTING, note
+from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
+from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import BEYOND_INT32
-from workbench.runtime.arrays.structure import arrays_in, kind_of, spread_all
+from workbench.runtime.arrays.structure import arrays_in, components, kind_of, spread_all, spread_values
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.record import BLOCK_DIM, PLAIN, LaunchOptions, LaunchRecord
-from workbench.structs import IndexedArray, Struct, StructArray
+from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
+from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import Scalar, Vector, float32, float64
 
 _OPTIONS = {
@@ -78,9 +82,8 @@ def launch(
             an array that the kernel only reads: its gradient is not wanted, and not computed.
         record_cmd: run nothing; give a `Launch` to be run later, again, and with other arguments.
         record_tape: False: to open tapes what it writes is constant, or the matter of a `Tape.record_func`.
-        device: where; the arrays' device if none is given.
-        stream: the CUDA stream that it is queued in; the device's default one if None. The CPU's are empty.
-        block_dim: threads of a CUDA block, 1 to 1024 (CUDA C++: or a size a dimension); with tiles dim is a multiple.
+        device, stream: where, and in which CUDA stream; the arrays' device and its default stream if not given.
+        block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
         deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
@@ -90,14 +93,15 @@ def launch(
 
     Raises:
         LaunchError: the arguments do not fit; the message names the parameter, and nothing has run.
-        KernelSyntaxError, KernelTypeError: the kernel has errors.
-        NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
+        KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint for `adjoint`.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
     try:
         values = [*inputs, *outputs]
     except TypeError:
         raise not_listed(kernel, dim, inputs, outputs) from None
+    if NOTING and not (adjoint or record_cmd):
+        note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
     how = how if plain else LaunchOptions(how.code, block_dim, stream)
@@ -135,8 +139,10 @@ class _Plan(msgspec.Struct, frozen=True):
 
     Attributes:
         specialisation, loaded: the code.
-        numbers: positions of arguments that are checked each time (numbers and vectors), each with the Python type
-            that needs no check between plus and minus the number that follows.
+        numbers: positions of the numbers, each with the Python type that needs no check between plus and minus the
+            number that follows.
+        vectors: positions of the vectors, and their types; a tuple of floats between plus and minus the number that
+            follows needs no check.
         spreads: whether an argument is a struct or an array of structs.
         particular: `suits` has to be asked.
     """
@@ -144,6 +150,7 @@ class _Plan(msgspec.Struct, frozen=True):
     specialisation: Specialisation
     loaded: Loaded
     numbers: tuple[tuple[int, type | None, float], ...]
+    vectors: tuple[tuple[int, Vector, float], ...]
     spreads: bool
     particular: bool
 
@@ -158,23 +165,53 @@ class _Plan(msgspec.Struct, frozen=True):
                 values[k] = check(
                     kernel, kernel.parameters[k], self.specialisation.types[k], values[k], self.loaded.device
                 )
+        for k, wanted, limit in self.vectors:
+            value: Any = values[k]
+            if _is_vector(value, wanted):
+                values[k] = components(value)
+            elif not _between(value, wanted.shape, limit):
+                values[k] = check(kernel, kernel.parameters[k], wanted, value, self.loaded.device)
         if self.spreads:
-            values = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
+            flat = spread_values(values)
+            if flat is None:  # which raises, with the field's name
+                flat = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
+            values = flat
         if type(dim) is int and 0 <= dim < 2**31:
             return (dim,), values
         return as_dims(dim, kernel.name), values
 
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
-        """Whether the code is for so many threads, and for vectors where these begin: kinds do not say so."""
+        """Whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
         code = self.loaded
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
-        return not code.aligned or is_aligned(v for v in values if isinstance(v, array))
+        arrays = {s.name: v for s, v in zip(code.layout.slots, values, strict=True) if isinstance(v, array)}
+        return (not code.aligned or is_aligned(arrays.values())) and not (code.apart and overlap(arrays))
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip((s.name for s in self.loaded.layout.slots), values, strict=True))
+        named = dict(zip(self.loaded.types, values, strict=True))
         return record_of(self.loaded, self.specialisation, dims, named, how)
+
+
+_LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
+"""Types that take Python's floats between plus and minus this as they are."""
+
+
+def _is_number(type: AnyType) -> bool:
+    return isinstance(type, Scalar)
+
+
+def _is_vector(value: Any, wanted: object) -> bool:
+    """Whether it is a vector of just this type, so that its components need no check."""
+    return type(value) is HostVector and value.type is wanted
+
+
+def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
+    """Whether it is a tuple of so many of Python's floats between plus and minus the limit."""
+    if not is_tuple(numbers) or (len(numbers),) != shape:
+        return False
+    return all([type(n) is float and -limit < n < limit for n in numbers])
 
 
 def _plan_for(
@@ -202,24 +239,25 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
+    given = zip(values, specialisation.types, strict=True)
     if (
         not arrays
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
-        or any(v is None or isinstance(v, np.ndarray) for v in values)
+        or (record.loaded.device.is_cuda and not record.loaded.apart)
+        or any(v is None or is_numpy_array(v) for v, t in given if not _is_vector(v, t))
         or (specialisation.adds_alone and overlap(arrays))
     ):
         return
-    numbers = tuple(
-        (k, float if t in (float32, float64) else None, INFINITE_FROM["float32"] if t == float32 else math.inf)
-        for k, t in enumerate(specialisation.types)
-        if isinstance(t, (Scalar, Vector))
-    )
+    types: Sequence[AnyType] = specialisation.types
+    kinds = list(enumerate(types))
+    numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
+    vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector))
     loaded = record.loaded
     spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
     kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, spreads, loaded.index32 or loaded.aligned
+        specialisation, loaded, numbers, vectors, spreads, loaded.index32 or loaded.aligned or loaded.apart
     )
 
 
@@ -264,8 +302,11 @@ def prepare(
     block_dim = as_block_dim(how.block_dim, kernel.name)
     how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
     threads = dims if len(dims) > 1 else ()
-    tiling = Tiling(block_dim, len(dims)) if tiled else Tiling(block_dim, 1, flat=True, threads=threads)
+    size = block_dim or BLOCK_DIM
+    tiling = Tiling(size, len(dims)) if tiled else Tiling(size, 1, flat=True, threads=threads)
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
+    if block_dim == BY_OCCUPANCY:
+        refuse_tiles(specialisation)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
         name: check(kernel, name, type, value, place)
@@ -286,6 +327,11 @@ def prepare(
 
 def _refuse_others(kernel: object) -> None:
     if not isinstance(kernel, Kernel):
+        if isinstance(kernel, Func):
+            raise LaunchError(
+                f"launch() takes a kernel; {kernel.name} is a function, which kernels call.",
+                advice="To make it a kernel, assign results to elements of an array: a kernel returns nothing.",
+            )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
             f"launch() takes a kernel; this is a {type(kernel).__name__}.",

@@ -13,13 +13,14 @@ from typing import Any, NoReturn
 from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
+from workbench.api.builds.block_size import block_size, refuse_tiles
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import is_count
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.launching.execute import execute_again
-from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.launching.record import BY_OCCUPANCY, LaunchRecord
 
 
 class Launch:
@@ -82,14 +83,17 @@ class Launch:
         """
         self._record = self._record.changed({}, dim)
 
-    def set_block_dim(self, block_dim: int) -> None:
-        """Change the threads of a CUDA block, 1 to 1024; without effect on the CPU.
+    def set_block_dim(self, block_dim: int | None) -> None:
+        """Change the threads of a CUDA block, 1 to 1024, or None for as many as suit; without effect on the CPU.
 
         Raises:
             LaunchError: it is none; nothing is changed.
         """
-        how = replace(self._record.how, block_dim=as_block_dim(block_dim, self.kernel.name))
-        self._record = replace(self._record, how=how)
+        size = as_block_dim(block_dim, self.kernel.name)
+        if size == BY_OCCUPANCY:
+            refuse_tiles(self._record.specialisation)
+            size = block_size(self._record.specialisation, self._record.loaded, self._record.options)
+        self._record = replace(self._record, how=replace(self._record.how, block_dim=size))
 
     def set_stream(self, stream: object) -> None:
         """Run in this CUDA stream from now on; None is the device's default one.

@@ -8,6 +8,7 @@ from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
 from workbench.api.launches.launch_object import Launch
+from workbench.api.launches.recent import NOTING, note
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions
 
@@ -59,5 +60,7 @@ def launch_tiled(
     how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     values = listed(kernel, inputs, outputs)
+    if NOTING and not (adjoint or record_cmd):
+        note(kernel, dim, values, block_dim, tiled=True)
     record = prepare(kernel, dim, values, adjoints if adjoint else None, device, how, tiled=True)
     return finished(kernel, record, record_cmd, record_tape)

@@ -112,7 +112,7 @@ def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
     if axis is not None:
         return _along(add_up_along, "sum()", x, x.dtype, axis, keepdims)
     out = zeros(1, x.dtype, x.device, x.requires_grad)
-    return _reduced(add_up, "sum()", x.size, [x.flatten()], out)
+    return _reduced(add_up, "sum()", x.size, [_flat(x)], out)
 
 
 def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
@@ -129,7 +129,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
         added = _along(add_up_along, "mean()", x, wide, axis, keepdims)
         return added / x.shape[_dimension(x, axis, "mean()")]
     out = zeros(1, wide, x.device, x.requires_grad)
-    return _reduced(add_converted, "mean()", x.size, [x.flatten()], out) / x.size
+    return _reduced(add_converted, "mean()", x.size, [_flat(x)], out) / x.size
 
 
 def inner(x: array, y: Any) -> array:
@@ -140,7 +140,7 @@ def inner(x: array, y: Any) -> array:
             f"dot() takes two arrays of numbers of one shape and dtype, not {x.type!r} of shape {x.shape} and {shown}."
         )
     out = zeros(1, x.dtype, x.device, x.requires_grad or y.requires_grad)
-    return _reduced(add_products, "dot()", x.size, [x.flatten(), y.flatten()], out)
+    return _reduced(add_products, "dot()", x.size, [_flat(x), _flat(y)], out)
 
 
 def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False) -> array:
@@ -151,7 +151,7 @@ def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False
         raise LaunchError(f"{what} takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
     if axis is not None:
         return _along(largest_along if name == "max" else smallest_along, what, x, x.dtype, axis, keepdims)
-    flat, narrow = x.flatten(), x.dtype.bits < 32
+    flat, narrow = _flat(x), x.dtype.bits < 32
     out = empty(1, _atomic(x.dtype), x.device)
     _reduced(converted, what, 1, [flat[:1]], out)
     _reduced(largest if name == "max" else smallest, what, x.size, [flat], out)
@@ -207,6 +207,11 @@ def product(left: Any, right: Any) -> Any:
 
 def _place(left: Any, right: Any) -> Any:
     return next((v.device for v in (left, right) if isinstance(v, array)), None)
+
+
+def _flat(x: array) -> array:
+    """Its elements in one dimension, row by row."""
+    return x if x.ndim == 1 else x.flatten()
 
 
 def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array], out: array) -> array:

@@ -10,9 +10,9 @@ import msgspec
 
 from workbench.api.profiling.bound import SCHEDULERS, Bound
 from workbench.api.profiling.drawing import Drawing, Shape
-from workbench.api.profiling.occupancy import Occupancy
 from workbench.api.profiling.warp import Access
 from workbench.backends.ptx.counters import Counts
+from workbench.runtime.launching.occupancy import Occupancy
 
 WIDTH, HEIGHT = 430, 250
 LANE = 20

@@ -6,15 +6,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch_options, prepare
 from workbench.api.profiling.bound import Bound, bound, rates_of
 from workbench.api.profiling.findings import findings
-from workbench.api.profiling.occupancy import occupancy
 from workbench.api.profiling.report import Line, Profile, line_of
 from workbench.api.profiling.run import count, counting_kernel
-from workbench.api.profiling.subject import Subject, subject_of
+from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError
@@ -23,6 +24,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import ones
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.occupancy import best_block, occupancy
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
@@ -45,7 +47,7 @@ def profile(
         inputs, outputs: arguments, as for `wb.launch`; arrays on the CPU or on an emulated device.
         adjoint: count the adjoint; arrays without `.grad` get adjoints of ones.
         arch: the architecture that is compiled for.
-        block_dim: threads of a block, 1 to 1024; of CUDA C++ also a size per dimension.
+        block_dim: threads of a block, 1 to 1024; of CUDA C++ also a size per dimension. None: as many as suit `arch`.
         tiled: `dim` counts blocks, as for `wb.launch_tiled`.
 
     Returns:
@@ -62,8 +64,12 @@ def profile(
         >>> p.total.global_sectors / p.total.global_sectors_least
         1.0
     """
-    _architecture(arch)
+    facts = _architecture(arch)
     record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
+    if block_dim is None:
+        resources = subject_of(record, arch).code.resources
+        size = best_block(facts, resources.get("registers", 0), resources.get("shared", 0))
+        record = replace(record, how=replace(record.how, block_dim=size))
     return profile_of(record, arch)
 
 
@@ -81,6 +87,10 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
     total = _sum(counting.instructions)
     threads = math.prod(geometry.block)
     fits = occupancy(facts, threads, resources.get("registers", 0), what.shared)
+    best = best_block(facts, resources.get("registers", 0), what.shared)
+    if record.loaded.geometry is not None or record.specialisation.tiling is not None:
+        best = threads
+    gain = occupancy(facts, best, resources.get("registers", 0), what.shared).share - fits.share
     share = geometry.blocks / max(counting.blocks, 1)
     touched, hottest = round(counting.touched * share), round(counting.hottest * share)
     limit = bound(total, touched, hottest, rates_of(arch))
@@ -89,8 +99,21 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
         record.kernel, record.direction, record.dim, arch, geometry.grid, geometry.block, total, lines, elsewhere,
         resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
         counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
-        *first_warp(what, kernel, counting),
+        *first_warp(what, kernel, counting), _contraction(record, what, arch, total, limit),
+        (best, gain),
     )  # fmt: skip
+
+
+def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
+    """The share of the instructions that `fma=True` would save, where it is these that bound the launch."""
+    fused = contracted(record, arch) if limit is None or limit.by == "instructions" else None
+    if fused is None:
+        return 0.0
+    kernel = counting_kernel(fused, what.code.entry)
+    saved = (
+        total.instructions - _sum(count(kernel, fused, record, what.geometry, what.offsets).instructions).instructions
+    )
+    return max(saved, 0) / max(total.instructions, 1)
 
 
 def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:

@@ -22,7 +22,7 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
-    made = emit_kernel(lines_by_operation(function), options, lines=True)
+    made = emit_kernel(lines_by_operation(function), options, arch, lines=True)
     text = repeated(made.text)
     backend, kind = CudaBackend(arch), "ptx with lines"
     version = backend.version()

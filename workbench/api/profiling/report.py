@@ -13,10 +13,10 @@ from workbench.api.profiling.bound import Bound, bound, rates_of
 from workbench.api.profiling.card import card_html
 from workbench.api.profiling.drawing import Drawing
 from workbench.api.profiling.findings import Finding
-from workbench.api.profiling.occupancy import Occupancy
 from workbench.api.profiling.pictures import lanes_of, occupied, roofline
 from workbench.api.profiling.warp import Access, Step
 from workbench.backends.ptx.counters import Counts
+from workbench.runtime.launching.occupancy import Occupancy
 
 COLUMNS = (
     ("instructions", "instr"), ("efficiency", "lanes"), ("global_sectors", "sectors"), ("shared_wavefronts", "waves"),
@@ -73,6 +73,9 @@ class Profile:
         source: the kernel's lines by number.
         warp: what the first warp does, step by step: active lanes, and where each reads and writes.
         warp_ends: whether these are all of its steps.
+        contraction: the share of the instructions that `fma=True` would save; 0 if the kernel has it, or if it is not
+            bound by instructions.
+        best_block: the threads of a block that `block_dim=None` takes, and how much larger the occupancy is with them.
     """
 
     kernel: str
@@ -95,6 +98,8 @@ class Profile:
     source: Mapping[int, str] = field(default_factory=dict[int, str], repr=False)
     warp: tuple[Step, ...] = field(default=(), repr=False)
     warp_ends: bool = True
+    contraction: float = 0.0
+    best_block: tuple[int, float] = (0, 0.0)
 
     @property
     def occupancy(self) -> float:
@@ -143,10 +148,17 @@ class Profile:
             f"{self.registers} registers per thread, {self.spills} bytes spilled, {self.shared_bytes:,} bytes of "
             f"shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
         )
+        size, gain = self.best_block
+        if gain >= WORTH:
+            found.append(f"block_dim=None takes {size} threads per block: occupancy {self.occupancy + gain:.0%}.")
         if self.bound is not None:
             found.append(f"Bound by {self.bound}.")
         else:
             found.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        if self.contraction >= WORTH:
+            found.append(
+                f"fma=True would save {self.contraction:.0%} of the instructions: a product and a sum are rounded once."
+            )
         return found
 
     def rows(self) -> list[Line]:
@@ -206,6 +218,8 @@ class Profile:
     __repr__ = __str__
 
 
+WORTH = 0.02
+"""The share of instructions saved, or of occupancy gained, from which on it is worth a sentence."""
 SHARES = {
     "memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves",
 }  # fmt: skip

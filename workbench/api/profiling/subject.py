@@ -8,15 +8,17 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.build import compile_for
-from workbench.api.builds.overlaps import fits_index32, is_aligned
+from workbench.api.builds.overlaps import places
 from workbench.api.kernels.countable import Countable
 from workbench.api.profiling.ptx_by_operation import FILE, numbered_ptx
 from workbench.api.profiling.run import Geometry
+from workbench.backends.base import Options
 from workbench.backends.cuda.emit import entry_name
 from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
-from workbench.ir.values import number_ops
+from workbench.ir.values import Function, number_ops, walk
+from workbench.passes.pipeline import CONTRACTED, run
 from workbench.runtime.arrays.array import array
 from workbench.runtime.launching.loaded import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
@@ -90,21 +92,44 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
     return Subject(code, parse(code.ptx), geometry, (0, *(slot.offset for slot in slots)))
 
 
-def _of_ir(record: LaunchRecord, arch: str) -> Countable:
+def contracted(record: LaunchRecord, arch: str) -> Program | None:
+    """The PTX of the launch as with `fma=True`; None if it is contracted already, or has nothing to contract.
+
+    Raises:
+        BuildError, DeviceError: NVRTC refused the text.
+    """
+    options = _options(record)
+    if record.loaded.geometry is not None or record.specialisation.kernel.fma or options.fast_math:
+        return None
+    function = record.loaded.function
+    made = run(CONTRACTED, function)
+    if _fused(made) == _fused(function):
+        return None
+    return parse(numbered_ptx(made, options, arch)[1])
+
+
+def _fused(function: Function) -> int:
+    return sum(op.name == "fma" for op in walk(function.body))
+
+
+def _options(record: LaunchRecord) -> Options:
+    """A launch on the CPU was not asked where its arrays lie: its code is the same."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
-    # A launch on the CPU was not asked these: its code is the same.
-    sizes = {"index32": fits_index32(record.dim, arrays), "aligned": is_aligned(arrays.values())}
-    options = replace(record.how.code, checks=False, **sizes)
+    return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
+
+
+def _of_ir(record: LaunchRecord, arch: str) -> Countable:
+    options = _options(record)
     function = record.loaded.function
     made, text = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition
     source, node = definition.source, definition.node
-    places = {number: op.location for op, number in number_ops(function).items()}
+    located = {number: op.location for op, number in number_ops(function).items()}
     assert record.location is not None
     own = record.location
 
     def place(file: str, line: int) -> Location | None:
-        found = places.get(line) if file == FILE else None
+        found = located.get(line) if file == FILE else None
         return None if found is None else found if found.line else own
 
     lines = {n + source.line_offset: source.line(n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}

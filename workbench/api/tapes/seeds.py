@@ -16,7 +16,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering
 from workbench.runtime.device.memory import Memory
 from workbench.structs import Struct
-from workbench.types import element, is_float
+from workbench.types import Scalar, element, is_float
 
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
@@ -54,7 +54,7 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
             raise LaunchError(
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
-        return [(loss, np.ones(()))]
+        return [(loss, 1.0)]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     known = {value.memory for value in seen}
@@ -79,6 +79,8 @@ def seed(target: array, value: object) -> array:
     """
     if isinstance(value, array) and (value.dtype, value.shape) == (target.dtype, target.shape):
         return target.fresh_like().copy_(value)
+    if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
+        return target.fresh_like().fill_(value)
     if isinstance(target.dtype, Struct):
         records = array(value, target.dtype).numpy()
         return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)

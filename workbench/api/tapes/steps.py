@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -19,13 +20,15 @@ from workbench.api.builds.gathered import gathers, hold
 from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
+from workbench.api.tapes.plain_adjoint import apart, plain_adjoint
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
+from workbench.events import Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord, memory_versions
 from workbench.types import is_float
@@ -107,12 +110,11 @@ class LaunchStep(Step):
         """Of a launch that is about to run: a tape makes one per launch, so the arguments are gone through once."""
         self.record = record
         self.unwanted = unwanted
-        self.arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
-        floats = record.loaded.floats
-        self.floats = {n: a for n, a in self.arrays.items() if n in floats}
-        reads, writes = record.loaded.reads, record.loaded.writes
-        self._changed = [a for n, a in self.floats.items() if n in writes]
-        self._used = [a for n, a in self.floats.items() if n in reads and n not in unwanted]
+        loaded, arguments = record.loaded, record.arguments
+        self.arrays = {n: arguments[n] for n in loaded.arrays}
+        self.floats = {n: arguments[n] for n in loaded.float_arrays}
+        self._changed = [arguments[n] for n in loaded.floats_written]
+        self._used = [arguments[n] for n in loaded.floats_read if n not in unwanted]
         self._needed: Set[str] | None = None
 
     @property
@@ -130,7 +132,9 @@ class LaunchStep(Step):
         """Arrays that the adjoint reads, by parameter; none if there is no adjoint: `reversed` says so."""
         if self._needed is None:
             try:
-                self._needed = self._code(is_dense(self.arrays), overlap(self.floats)).touched
+                plain = plain_adjoint(self.record, self.unwanted, False) if apart(self.arrays.values()) else None
+                code = self._code(is_dense(self.arrays), overlap(self.floats)) if plain is None else plain.loaded
+                self._needed = code.touched
             except NotDifferentiable:
                 self._needed = frozenset()
         return self._needed
@@ -171,6 +175,9 @@ class LaunchStep(Step):
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
         adjoints = self.adjoints(tape)
+        called = self._called(tape, adjoints)
+        if called is not None:
+            return called
         made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
         def undo() -> None:
@@ -182,6 +189,18 @@ class LaunchStep(Step):
                     execute(one.again() if OBSERVERS.get() else one)
 
         return undo
+
+    def _called(self, tape: Tape, adjoints: Mapping[str, array]) -> Undo | None:
+        """The adjoint launch without a record of it; None if it needs one."""
+        if OBSERVERS.get() or listening(Launched):
+            return None
+        record = self.record
+        found = plain_adjoint(record, self.unwanted, tape.deterministic)
+        if found is None:
+            return None
+        kept = self.as_they_were(tape)
+        values = found.arguments({**record.arguments, **kept} if kept else record.arguments, adjoints)
+        return None if values is None else partial(run_unseen, found.loaded, record.dim, values)
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """The adjoint launch.

@@ -8,7 +8,7 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ from typing import Self
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
+from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_adding, refuse_half_added
 from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
@@ -31,25 +32,7 @@ from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import element, is_float
 
-
-class Gradients(Mapping[array, array]):
-    """`tape.gradients[x]`: the adjoint of any array the tape saw, of the same shape."""
-
-    def __init__(self, tape: Tape) -> None:
-        self._tape = tape
-
-    def __getitem__(self, key: array) -> array:
-        if not is_float(key.dtype):
-            raise KeyError(f"an array of {key.dtype!r} has no gradient")
-        if key.memory not in self._tape.adjoints and key.memory.grad is None:
-            raise KeyError("the tape recorded no launch, copy or fill of this array")
-        return self._tape.adjoint_of(key)
-
-    def __iter__(self) -> Iterator[array]:
-        return iter(self._tape.seen.values())
-
-    def __len__(self) -> int:
-        return len(self._tape.seen)
+_NONE: frozenset[str] = frozenset()
 
 
 class Tape(Observer):
@@ -143,18 +126,18 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record, self._unwanted(record))
+        step = LaunchStep(record, _NONE if self._carriers is None else self._unwanted(record, self._carriers))
         for value in step.floats.values():
             self.seen.setdefault(id(value), value)
         self._follow(step.touched, record.changes)
         noted: Step = step if record.taped else untaped(step, self._taped())
-        if record.taped:
+        if record.taped and self._carriers is not None:
             self._carry(step)
         self.steps.append(noted)
         with without(self):
             self.kept.note(noted)
-            for value in {step.arrays[n].memory: step.arrays[n] for n in record.writes}.values():
-                self.kept.before_change(value, record.kernel)
+            for name in record.loaded.writes:
+                self.kept.before_change(step.arrays[name], record.kernel)
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
@@ -195,15 +178,17 @@ class Tape(Observer):
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
         """
+        integers = False
         for value in touched:
             memory = value.memory
-            expected = self._versions.setdefault(memory, memory.version)
-            if memory.version > expected:
+            integers = integers or memory.as_integers
+            if memory.version > self._versions.setdefault(memory, memory.version):
                 self.kept.interrupt()
                 self._versions[memory] = memory.version
                 if is_float(value.dtype) and memory in self._taped():
                     self.steps.append(unseen(value))
-        self.steps += as_integers(touched, changes, self._taped)
+        if integers:
+            self.steps += as_integers(touched, changes, self._taped)
         for memory in changes:
             self._versions[memory] += 1
 
@@ -211,12 +196,12 @@ class Tape(Observer):
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
-    def _unwanted(self, record: LaunchRecord) -> frozenset[str]:
-        if self._carriers is None or record.direction != FORWARD:
-            return frozenset()
-        arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
-        read = record.reads - record.writes
-        return frozenset(n for n, a in arrays.items() if n in read and a.memory not in self._carriers)
+    def _unwanted(self, record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
+        if record.direction != FORWARD:
+            return _NONE
+        loaded, arguments = record.loaded, record.arguments
+        only_read = [n for n in loaded.arrays if n in loaded.reads and n not in loaded.writes]
+        return frozenset([n for n in only_read if arguments[n].memory not in carriers])
 
     def _carry(self, step: Step) -> None:
         if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
@@ -380,7 +365,8 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        return value.twin(self._base(value).memory)
+        memory, own = self._base(value).memory, value.grad
+        return own if own is not None and own.memory is memory else value.twin(memory)
 
     def _base(self, value: array) -> array:
         """The adjoint of all of its memory."""

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import cleared_only, fills
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
-from workbench.autodiff.memory.aliasing import indices_of, late_loads
+from workbench.autodiff.memory.aliasing import indices_of, overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
@@ -98,8 +98,8 @@ def gathering(adjoint: Function) -> Gathering | None:
     clears = read & written
     if any(not cleared_only(array, operations) for array in clears):
         return None
-    late = late_loads(adjoint, aliased=False)
-    if any(op.operands[0] in clears for op in late):
+    overwritten = overwritten_loads(adjoint, aliased=False)
+    if any(op.operands[0] in clears for op in overwritten):
         return None
     rest = _without(adjoint, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)

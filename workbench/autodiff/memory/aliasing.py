@@ -101,7 +101,7 @@ def indices_of(op: Op) -> tuple[Value, ...]:
     return () if op.name == "reduce_add" else op.operands[1 : 1 + array.ndim]
 
 
-def late_loads(function: Function, aliased: bool) -> frozenset[Op]:
+def overwritten_loads(function: Function, aliased: bool) -> frozenset[Op]:
     """The loads that may see what this thread has written: others see what the array held before the launch.
 
     Args:
@@ -131,12 +131,13 @@ class _Order:
         self.twice = False
 
     def block(self, block: Block, done: list[Op]) -> list[Op]:
-        late: list[Op] = []
+        overwritten: list[Op] = []
         for op in block.ops:
-            if op.name in LOADS and self.is_late(op, done):
-                late.append(op)
+            if op.name in LOADS and self.is_overwritten(op, done):
+                overwritten.append(op)
             elif op.name in EFFECTS:
-                self.twice |= op.name == "store" and is_float(op.operands[0].type) and self.is_late(op, done, "store")
+                if op.name == "store" and is_float(op.operands[0].type):
+                    self.twice |= self.is_overwritten(op, done, "store")
                 done.append(op)
             elif op.name == "if":
                 # The two sides exclude each other, so what one does has not happened in the other; after the `if`
@@ -144,13 +145,13 @@ class _Order:
                 before = len(done)
                 sides = [list(done) for _ in op.blocks]
                 for inner, side in zip(op.blocks, sides, strict=True):
-                    late += self.block(inner, side)
+                    overwritten += self.block(inner, side)
                 done += [effect for side in sides for effect in side[before:]]
             elif op.name == "custom":
-                late += self.custom(op, done)
+                overwritten += self.custom(op, done)
             elif op.blocks:
-                late += self.loop(op, done)
-        return late
+                overwritten += self.loop(op, done)
+        return overwritten
 
     def loop(self, op: Op, done: list[Op]) -> list[Op]:
         ops = [o for inner in op.blocks for o in walk(inner)]
@@ -158,12 +159,12 @@ class _Order:
         effects = [o for o in ops if o.name in EFFECTS]
         self.earlier.append((op, effects, inside))
         # The loop's own effects are in `earlier` while its body is walked: a load may follow them by one iteration.
-        late = [load for inner in op.blocks for load in self.block(inner, list(done))]
+        overwritten = [load for inner in op.blocks for load in self.block(inner, list(done))]
         self.earlier.pop()
         done += effects
-        return late
+        return overwritten
 
-    def is_late(self, load: Op, done: list[Op], after: str = "") -> bool:
+    def is_overwritten(self, load: Op, done: list[Op], after: str = "") -> bool:
         """Whether an access may meet an effect before it (one of this name, where it is given)."""
         if any(
             self.places.meet(load, effect, lambda v: True) for effect in done if effect.name == (after or effect.name)
@@ -181,7 +182,7 @@ class _Order:
         """A func's body; then what its gradient and its replay load of arrays that were written."""
         # The body is recomputed in its place; a gradient and a replay read the adjoint's arrays, which are as they were
         # before the launch, so that every earlier write counts.
-        late = self.block(op.blocks[0], done)
+        overwritten = self.block(op.blocks[0], done)
         before = [effect for _, effects, _ in self.earlier for effect in effects]
         written = {effect.operands[0] for effect in (*done, *before)}
         for closed in closed_blocks(op):
@@ -189,5 +190,5 @@ class _Order:
             for inner in walk(closed):
                 array = given.get(inner.operands[0]) if inner.name == "load" else None
                 if array in written or (array is not None and written and self.places.aliased):
-                    late.append(inner)
-        return late
+                    overwritten.append(inner)
+        return overwritten

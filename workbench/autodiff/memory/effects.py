@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.autodiff.memory.aliasing import late_loads
+from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import AXIS, KIND
 from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
@@ -24,13 +24,13 @@ class Memory(msgspec.Struct, frozen=True):
     """Facts about the array parameters.
 
     Attributes:
-        late: loads that may see what this thread has written, or another one writes. The adjoint's arrays are as they
-            were before the launch, so there they would see something else.
+        overwritten: loads that may see what this thread has written, or another one writes. The adjoint's arrays are as
+            they were before the launch, so there they would see something else.
         private: float arrays of which every access that the adjoint mirrors has all the launch's `tid()` values among
             its indices, at the same places: no two threads touch one element of their adjoint.
     """
 
-    late: frozenset[Op]
+    overwritten: frozenset[Op]
     private: frozenset[Value]
 
 
@@ -66,7 +66,7 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
     # A gradient that the user wrote adds wherever it likes: its arrays are added to with atomics.
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     given = {v for op in customs for v in op.operands}
-    return Memory(late_loads(function, aliased) | _shared_loads(ops, made, ndim, spread), private - given)
+    return Memory(overwritten_loads(function, aliased) | _shared_loads(ops, made, ndim, spread), private - given)
 
 
 def in_maps(function: Function) -> frozenset[Op]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.build import OpenBlock
 from workbench.ir.values import Block, Op, Value
 
 
-def reverse_branch(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """An `if` with the same predicate: the taken side runs backwards; the other side's values get 0."""
     seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
     if not any(seeds.values()) and not any(touches_floats(b) for b in op.blocks):
@@ -34,7 +34,7 @@ def reverse_branch(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(value, Piece(sweep.builder.ref(result), None, None if always else sweep.builder.ref(live)))
 
 
-def _side(sweep: Sweep, block: Block, found: dict[Value, Piece], outer: list[Value]) -> Block:
+def _side(sweep: ReverseSweep, block: Block, found: dict[Value, Piece], outer: list[Value]) -> Block:
     """The block, yielding for each outer value its cotangent and whether it counts."""
 
     def tail() -> list[Value]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, truth
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.attributes import VALUE
@@ -17,7 +17,7 @@ from workbench.ir.values import Op, Value
 from workbench.types import Vector
 
 
-def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """By the builtin's own rule; on vectors component by component where the rule is one of scalars."""
     entry = TABLE[op.name]
     if entry.gradient is None:
@@ -34,7 +34,9 @@ def reverse_builtin(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangen
             _apply(sweep, entry, op, piece, position, cotangents)
 
 
-def _apply(sweep: Sweep, entry: Builtin, op: Op, piece: Piece, component: int | None, cotangents: Cotangents) -> None:
+def _apply(
+    sweep: ReverseSweep, entry: Builtin, op: Op, piece: Piece, component: int | None, cotangents: Cotangents
+) -> None:
     """Apply the rule to the whole, or to one component of each vector."""
 
     def part(value: Value) -> Ref:
@@ -63,13 +65,13 @@ def _lost(given: Ref, found: Ref) -> Ref:
     return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in found.components()]))
 
 
-def _where_counts(sweep: Sweep, ref: Ref) -> Ref | None:
+def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:
     """Where a rule's result is `where(…)` of something and 0: when it is the something; None: always."""
     chosen = _chosen(sweep, ref.value)
     return chosen if isinstance(chosen, Ref) else None
 
 
-def _chosen(sweep: Sweep, value: Value) -> Ref | bool:
+def _chosen(sweep: ReverseSweep, value: Value) -> Ref | bool:
     op = sweep.builder.made.get(value)
     if op is None or op.name not in ("where", "const"):
         return True

@@ -8,12 +8,12 @@ read that is no longer there, and that a result that was not used lets no NaN th
 from __future__ import annotations
 
 from workbench.autodiff.analysis.activity import touches_floats
-from workbench.autodiff.memory.aliasing import late_loads
+from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.emitter import inlined
 from workbench.autodiff.reverse.recompute import lost_loads
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.attributes import (
@@ -31,7 +31,7 @@ from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, V
 from workbench.types import ArrayType, is_float
 
 
-def reverse_custom(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """The func backwards; nothing, where no cotangent reaches it and it changes no array of floats."""
     seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
     (body,) = op.blocks
@@ -49,13 +49,13 @@ def reverse_custom(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(value, piece)
 
 
-def _gradient(sweep: Sweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
+def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
     """The user's gradient, with the results' cotangents and the adjoint arrays of the arrays it was given."""
     builder = sweep.builder
     given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
     arrays = [sweep.adjoints[v] for v in op.operands if isinstance(v.type, ArrayType) and is_float(v.type)]
     arguments = [*(sweep.env[v] for v in op.operands), *given, *arrays]
-    lost = lost_loads(op, "gradient", builder, sweep.memory.late)
+    lost = lost_loads(op, "gradient", builder, sweep.memory.overwritten)
 
     def write() -> list[Value]:
         gradient = op.attrs.get(GRADIENT)
@@ -79,7 +79,7 @@ def _gradient(sweep: Sweep, op: Op, seeds: list[Piece | None], cotangents: Cotan
         cotangents.add(value, Piece(builder.ref(result), None, live))
 
 
-def _native(sweep: Sweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
+def _native(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
     """The adjoint that is CUDA text; elsewhere what the body's own lines give."""
     builder = sweep.builder
     receivers = [op.operands[k] for k in op.attrs[ADJOINTS]]
@@ -106,7 +106,7 @@ def _native(sweep: Sweep, op: Op, seeds: list[Piece | None], arguments: list[Val
     return list(builder.emit("custom", arguments, [v.type for v in receivers], attrs, (opened.block,)).results)
 
 
-def _derived(sweep: Sweep, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
+def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
     """The cotangents that a func's own lines give to what they use."""
     inner = sweep.new_cotangents()
     for value, seed in zip(body.yielded, seeds, strict=True):
@@ -117,7 +117,7 @@ def _derived(sweep: Sweep, body: Block, seeds: list[Piece | None]) -> dict[Value
 
 
 def _derivative(
-    sweep: Sweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
+    sweep: ReverseSweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
     """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
     closed, builder = op.attrs[DERIVE], sweep.builder
@@ -126,14 +126,15 @@ def _derivative(
     adjoints = dict(zip((p for p in floats if isinstance(p.type, ArrayType)), arrays, strict=True))
     alone = Function(op.attrs[NAME], closed.params, Block((), closed.ops[:-1]))
     # No array is private here: nothing is known of the indices with which the func was called.
-    memory = Memory(sweep.memory.late | late_loads(alone, aliased=False), frozenset())
+    memory = Memory(sweep.memory.overwritten | overwritten_loads(alone, aliased=False), frozenset())
     made = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
     active = frozenset(v for v in (*closed.params, *made) if is_float(v.type) and not isinstance(v.type, ArrayType))
     cotangents = Cotangents(builder, active)
     for value, seed in zip(closed.yielded, seeds, strict=True):
         if seed is not None:
             cotangents.add(value, Piece(seed.ref))
-    Sweep(sweep.rules, sweep.function, active, memory, env, adjoints, frozenset(), builder).block(closed, cotangents)
+    inside = ReverseSweep(sweep.rules, sweep.function, active, memory, env, adjoints, frozenset(), builder)
+    inside.block(closed, cotangents)
     pieces = [cotangents.take_full(closed.params[k]) for k in op.attrs[ADJOINTS]]
     return [
         p.ref.value if p is not None else zero(builder, closed.params[k].type).value

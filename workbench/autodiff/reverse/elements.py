@@ -6,13 +6,13 @@ Effects are mirrored on the adjoint arrays: a store is read and cleared, an addi
 from __future__ import annotations
 
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, zero
-from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
+from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins.scalars import operators
 from workbench.ir.values import Op, Value, array_of
 from workbench.types import Vector, element, is_float
 
 
-def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Read and clear."""
     if is_float(op.operands[0].type):
         added(sweep, op, cotangents)
@@ -21,7 +21,7 @@ def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         sweep.builder.store(array, *indices, zero(sweep.builder, op.operands[-1].type).value)
 
 
-def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Read."""
     # Which old value a thread got depends on the order of threads, which the adjoint cannot repeat.
     if op.results and op.result in sweep.active:
@@ -34,7 +34,7 @@ def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(op.operands[-1], Piece(sweep.builder.ref(sweep.builder.load(array, *indices))))
 
 
-def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Add to the adjoint array: plainly where this thread alone touches the element."""
     value = found.full().ref
     array, indices = _adjoint_element(sweep, op)
@@ -45,7 +45,7 @@ def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None
         sweep.builder.emit("atomic_add", (array, *indices, value.value), (value.type,))
 
 
-def _adjoint_element(sweep: Sweep, op: Op) -> tuple[Value, list[Value]]:
+def _adjoint_element(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value]]:
     """The adjoint array and the indices that mirror a memory operation."""
     array = op.operands[0]
     if op.name == "reduce_add":
@@ -55,7 +55,7 @@ def _adjoint_element(sweep: Sweep, op: Op) -> tuple[Value, list[Value]]:
     return sweep.adjoints[array], [sweep.env[v] for v in op.operands[1 : 1 + count]]
 
 
-def cast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def cast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Cast back."""
     type = element(op.operands[0].type)
     if found.whole is not None:
@@ -67,14 +67,14 @@ def cast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None
                 cotangents.add(op.operands[0], Piece(piece.ref.cast(type), position, piece.live))
 
 
-def vec(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def vec(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Each component's cotangent to its scalar."""
     for operand, piece in zip(op.operands, found.components(), strict=True):
         if piece is not None:
             cotangents.add(operand, piece)
 
 
-def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """To one component; where the index is not a constant, to the one it is."""
     vector, index = op.operands
     piece = found.full()
@@ -90,7 +90,7 @@ def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
         cotangents.add(vector, Piece(ref, position, both(piece.live, here)))
 
 
-def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The inserted component's cotangent to the scalar, the others' to the vector."""
     vector, index, scalar = op.operands
     fixed = sweep.constant(index)
@@ -108,11 +108,11 @@ def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
         cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))
 
 
-def _nothing(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def _nothing(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """What depends on nothing that varies."""
 
 
-def _no_gradient(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def _no_gradient(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """What changes integers alone (`memory.study` refuses the rest)."""
 
 

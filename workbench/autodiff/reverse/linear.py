@@ -14,7 +14,7 @@ from workbench.autodiff.memory.effects import Memory
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, nothing, zero
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.rules import RULES
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.declaration.refs import pack
 from workbench.builtins.scalars import operators
@@ -79,7 +79,7 @@ def _transposed(
     for made, tangent in zip(given, tangents, strict=True):
         if made is not None and tangent is not None:
             cotangents.add(made.value, Piece(tangent))
-    Sweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(block, cotangents)
+    ReverseSweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(block, cotangents)
     builder.location = op.location
     found = cotangents.take_full(seed)
     return found.ref if found is not None else zero(builder, seed.type)
@@ -109,7 +109,7 @@ def pushed_through(
         if tangent is not None:
             cotangents.add(value, Piece(builder.ref(tangent)))
     place = builder.location
-    Sweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
+    ReverseSweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
     builder.location = place
     found = [cotangents.take_full(seed) for seed in seeds]
     return [f.ref.value if f is not None else nothing(builder, v.type) for f, v in zip(found, results, strict=True)]

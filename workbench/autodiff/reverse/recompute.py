@@ -54,13 +54,13 @@ class Later(msgspec.Struct, frozen=True):
     Attributes:
         op: the kernel's branch or loop.
         builder: where the adjoint is written.
-        late: loads that come too late.
+        overwritten: loads whose elements have been overwritten by then.
         of: the `later` of a branch with `op` in one of its sides, which are run backwards here; None if there is none.
     """
 
     op: Op
     builder: Emitter
-    late: frozenset[Op]
+    overwritten: frozenset[Op]
     of: Op | None
 
 
@@ -95,7 +95,7 @@ RESULTS_ALONE = Inside({}, None)
 
 
 def recompute(
-    ops: Iterable[Op], env: Env, builder: Emitter, late: frozenset[Op], whole: Inside | None = None,
+    ops: Iterable[Op], env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None = None,
     of: Op | None = None,
 ) -> None:  # fmt: skip
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results.
@@ -110,7 +110,7 @@ def recompute(
         if op.name in EFFECTS and not op.results:
             continue
         if op.name == "custom" and _is_replaced(op):
-            _custom(op, env, builder, late, whole)
+            _custom(op, env, builder, overwritten, whole)
             continue
         array = op.operands[0] if op.operands else None
         if op.name in EFFECTS:
@@ -121,7 +121,7 @@ def recompute(
             unavailable(op.result, missing, env, builder)
         # A load like any other, were it not that the element has been written since: the adjoint's arrays hold what was
         # there before the launch.
-        elif op in late:
+        elif op in overwritten:
             assert array is not None
             missing = Missing(
                 f"{array.name} is overwritten in this kernel, and the adjoint needs the value it had here",
@@ -129,20 +129,20 @@ def recompute(
             )
             unavailable(op.result, missing, env, builder)
         elif op.name in STRUCTURED and whole is None:
-            _later(op, env, Later(op, builder, late, of))
+            _later(op, env, Later(op, builder, overwritten, of))
         else:
-            _copy(op, env, builder, late, whole or RESULTS_ALONE)
+            _copy(op, env, builder, overwritten, whole or RESULTS_ALONE)
 
 
 def _is_replaced(op: Op) -> bool:
     return op.attrs.get(REPLAY) is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
 
 
-def _custom(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Inside | None) -> None:
+def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None) -> None:
     """The results of a func by the replay the user wrote, or by its body without its effects."""
     replay = op.attrs.get(REPLAY)
     if replay is None and op.attrs.get(REPLAY_CUDA):
-        values = _native(op, env, builder, late)
+        values = _native(op, env, builder, overwritten)
     elif replay is None and not op.attrs.get(REFERENCE, True):
         missing = Missing(
             f"The adjoint needs what {op.attrs[NAME]} returned here, and its CUDA text may change arrays",
@@ -152,18 +152,18 @@ def _custom(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Insi
             unavailable(value, missing, env, builder)
         return
     elif replay is None:
-        recompute(op.blocks[0].ops[:-1], env, builder, late, whole)
+        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole)
         values = [env[v] for v in op.blocks[0].yielded]
     else:
-        values = inlined(replay, [env[v] for v in op.operands], builder, lost_loads(op, "replay", builder, late))
+        values = inlined(replay, [env[v] for v in op.operands], builder, lost_loads(op, "replay", builder, overwritten))
         builder.recomputed.update(values)
     env.update(zip(op.results, values, strict=True))
 
 
-def _native(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> list[Value]:
+def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> list[Value]:
     """The replay that is CUDA text; elsewhere the body without its effects."""
     with builder.block() as opened:
-        recompute(op.blocks[0].ops[:-1], env, builder, late, whole=RESULTS_ALONE)
+        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
     attrs: dict[str, object] = {
         **op.attrs,
@@ -177,11 +177,11 @@ def _native(op: Op, env: Env, builder: Emitter, late: frozenset[Op]) -> list[Val
     return list(made.results)
 
 
-def lost_loads(op: Op, role: str, builder: Emitter, late: frozenset[Op]) -> Lost:
+def lost_loads(op: Op, role: str, builder: Emitter, overwritten: frozenset[Op]) -> Lost:
     """For the gradient or replay of `op`: loads that would not see what the func saw are unavailable."""
 
     def lost(inner: Op, inside: Env) -> bool:
-        if inner not in late:
+        if inner not in overwritten:
             return False
         array = inside[inner.operands[0]]
         missing = Missing(
@@ -247,15 +247,15 @@ def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
     op, builder = stands_for.op, stands_for.builder
     env = dict(zip(builder.free(op), later.operands, strict=True))
     with builder.block() as opened:
-        _structured(op, env, builder, stands_for.late, inside)
+        _structured(op, env, builder, stands_for.overwritten, inside)
     *before, made = opened.block.ops
     return *before, made.replace(results=(*later.results, *inside.values()))
 
 
-def _copy(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Inside) -> None:
+def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside) -> None:
     later = whole.later(op)
     inside = whole.within(later)
-    made = _structured(op, env, builder, late, inside)
+    made = _structured(op, env, builder, overwritten, inside)
     results = made.results[: len(op.results)]
     env.update(zip(op.results, results, strict=True))
     builder.recomputed.update(results)
@@ -263,9 +263,9 @@ def _copy(op: Op, env: Env, builder: Emitter, late: frozenset[Op], whole: Inside
         env.update(zip((*later.results, *inside.values()), made.results, strict=True))
 
 
-def _structured(op: Op, env: Env, builder: Emitter, late: frozenset[Op], inside: Inside) -> Op:
+def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Op:
     """The operation copied, with what its blocks yield more."""
-    blocks = tuple(_block(b, env, builder, late, inside) for b in op.blocks)
+    blocks = tuple(_block(b, env, builder, overwritten, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
     more = inside.values()
     if op.name == "while" and inside.of is not None:
@@ -291,12 +291,12 @@ def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block,
     return Block((*condition.params, tested), condition.ops), opened.block
 
 
-def _block(block: Block, env: Env, builder: Emitter, late: frozenset[Op], inside: Inside) -> Block:
+def _block(block: Block, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Block:
     """A block inside an operation, complete; what the other side has made it yields as 0."""
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:
-        recompute(block.ops[:-1], env, builder, late, inside)
+        recompute(block.ops[:-1], env, builder, overwritten, inside)
         builder.location = block.ops[-1].location
         more = [(v.type, env.pop(v, None)) for v in inside.values()]
         builder.yield_(*(env[v] for v in block.yielded), *(v or nothing(builder, type) for type, v in more))

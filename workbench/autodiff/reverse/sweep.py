@@ -1,7 +1,7 @@
 """The reverse sweep: a block's operations walked backwards, each giving cotangents to its operands.
 
 Which rule an operation has is in a table (`reverse`); the rules take the sweep, and walk blocks inside an operation by
-`Sweep.block`.
+`ReverseSweep.block`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Block, Op, Value, number_of
 
-EffectRule = Callable[["Sweep", Op, Cotangents], None]
+EffectRule = Callable[["ReverseSweep", Op, Cotangents], None]
 """Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
-ValueRule = Callable[["Sweep", Op, Cotangent, Cotangents], None]
+ValueRule = Callable[["ReverseSweep", Op, Cotangent, Cotangents], None]
 """Of an operation with one result: called where that has a cotangent."""
 
 
@@ -38,7 +38,7 @@ class Rules(msgspec.Struct, frozen=True):
     builtin: ValueRule
 
 
-class Sweep(msgspec.Struct, frozen=True):
+class ReverseSweep(msgspec.Struct, frozen=True):
     """One sweep.
 
     Attributes:
@@ -75,7 +75,7 @@ class Sweep(msgspec.Struct, frozen=True):
         """
         ops = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
         # All of the block first: a rule may need any value of it, and what none needs is pruned afterwards.
-        recompute(ops, self.env, self.builder, self.memory.late, of=of)
+        recompute(ops, self.env, self.builder, self.memory.overwritten, of=of)
         for op in reversed(ops):
             self.builder.location = op.location
             if op.name in self.rules.effects:

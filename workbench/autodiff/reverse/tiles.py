@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, settled, zero
-from workbench.autodiff.reverse.sweep import EffectRule, Sweep, ValueRule
+from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import without
@@ -25,25 +25,25 @@ def _tile(value: Value) -> Tile:
     return value.type
 
 
-def _plain(sweep: Sweep, found: Cotangent) -> Value:
+def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:
     """The cotangent as one tile, with 0 where the value was not used."""
     return settled(found.full()).ref.value
 
 
 def _one(
-    sweep: Sweep, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, object] | None = None
+    sweep: ReverseSweep, name: str, operands: Sequence[Value], type: Type, attrs: dict[str, object] | None = None
 ) -> Value:
     return sweep.builder.one(name, operands, type, attrs)
 
 
-def _give(sweep: Sweep, cotangents: Cotangents, value: Value, made: Value) -> None:
+def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, made: Value) -> None:
     cotangents.add(value, Piece(sweep.builder.ref(made)))
 
 
 # Memory.
 
 
-def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
+def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
     """The adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
     assert isinstance(array.type, ArrayType)
@@ -51,7 +51,7 @@ def _mirror(sweep: Sweep, op: Op) -> tuple[Value, list[Value], dict[str, object]
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 
-def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Added to the adjoint array."""
     array, offsets, attrs = _mirror(sweep, op)
     seed = _plain(sweep, found)
@@ -59,7 +59,7 @@ def load(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None
     sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
 
 
-def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Read and clear."""
     value = op.operands[-1]
     if op.operands[0] not in sweep.adjoints:
@@ -70,7 +70,7 @@ def store(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
     sweep.builder.emit("tile_store", (array, *offsets, nothing), (), attrs)
 
 
-def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Read."""
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
@@ -88,7 +88,7 @@ def added(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
 # Maps.
 
 
-def mapped(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """The block backwards, for each element."""
     (block,) = op.blocks
     found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
@@ -139,7 +139,7 @@ def mapped(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
 # Parts and forms.
 
 
-def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *indices = op.operands
     nothing = zero(sweep.builder, tile.type).value
@@ -148,7 +148,7 @@ def extract(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     _give(sweep, cotangents, tile, made)
 
 
-def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The element's to the element, the rest to the tile."""
     tile, *indices, value = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in indices]
@@ -157,14 +157,14 @@ def insert(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
     _give(sweep, cotangents, tile, _one(sweep, "tile_insert", (seed, *places, nothing), tile.type))
 
 
-def sliced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def sliced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *offsets = op.operands
     nothing, places = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *places, _plain(sweep, found)), tile.type))
 
 
-def placed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def placed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The part's to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
@@ -174,7 +174,7 @@ def placed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
 
 
-def transposed(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def transposed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
     (tile,), axes = op.operands, op.attrs[AXES]
     back = tuple(axes.index(a) for a in range(len(axes)))
@@ -187,19 +187,19 @@ def _bare(value: Value) -> Tile:
     return Tile(_tile(value).dtype, _tile(value).shape)
 
 
-def reshaped(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reshaped(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
     (tile,) = op.operands
     _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), _tile(tile).shape))
 
 
-def _reshape(sweep: Sweep, value: Value, shape: tuple[int, ...]) -> Value:
+def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value:
     if _tile(value).shape == shape:
         return value
     return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
 
 
-def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def broadcast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Summed over what was repeated."""
     (tile,) = op.operands
     small, large = _tile(tile).shape, _tile(op.result).shape
@@ -213,7 +213,7 @@ def broadcast(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) ->
     _give(sweep, cotangents, tile, _reshape(sweep, total, small))
 
 
-def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
+def _summed(sweep: ReverseSweep, value: Value, axis: int) -> Value:
     shape, dtype = _tile(value).shape, _tile(value).dtype
     type = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
     return _one(sweep, "tile_reduce", (value,), type, {KIND: "sum", AXIS: axis if len(shape) > 1 else None})
@@ -222,7 +222,7 @@ def _summed(sweep: Sweep, value: Value, axis: int) -> Value:
 # Sums.
 
 
-def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reduced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """To every element; of a minimum or maximum, to the first that attains it."""
     (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
@@ -248,14 +248,14 @@ def reduced(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     _give(sweep, cotangents, tile, made)
 
 
-def _linear(sweep: Sweep, at: Sequence[Value], shape: Sequence[int]) -> Value:
+def _linear(sweep: ReverseSweep, at: Sequence[Value], shape: Sequence[int]) -> Value:
     total: Ref = sweep.builder.ref(at[0])
     for index, size in zip(at[1:], shape[1:], strict=True):
         total = total * size + sweep.builder.ref(index)
     return total.value
 
 
-def _spread(sweep: Sweep, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
+def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
     """A number, or a tile without an axis, for all elements of a shape."""
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
@@ -263,7 +263,7 @@ def _spread(sweep: Sweep, value: Value, shape: tuple[int, ...], axis: int | None
     return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
 
 
-def scanned(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def scanned(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The sum of what comes after: all of a row less what comes before."""
     (tile,) = op.operands
     if op.attrs[KIND] != "sum":
@@ -276,7 +276,7 @@ def scanned(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
 
 
-def matmul(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def matmul(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
     a, b, *acc = op.operands
     seed = _plain(sweep, found)
@@ -293,7 +293,7 @@ def matmul(sweep: Sweep, op: Op, found: Cotangent, cotangents: Cotangents) -> No
 
 
 def _product(
-    sweep: Sweep, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
+    sweep: ReverseSweep, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
     how: dict[str, object], cotangents: Cotangents,
 ) -> None:  # fmt: skip
     """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
@@ -311,7 +311,7 @@ def _product(
     _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
 
 
-def _cast(sweep: Sweep, value: Value, dtype: Scalar | Vector) -> Value:
+def _cast(sweep: ReverseSweep, value: Value, dtype: Scalar | Vector) -> Value:
     return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value
 
 

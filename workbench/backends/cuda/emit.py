@@ -28,7 +28,7 @@ from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.statements import INDENT, emit_block, indented
 from workbench.backends.cuda.tiles.multiply import product_of
-from workbench.backends.cuda.tiles.operations import lower_tiles
+from workbench.backends.cuda.tiles.operations import tiles_to_threads
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
@@ -47,6 +47,9 @@ _AXES = "ijkl"
 def entry_name(function: Function) -> str:
     """The kernel's symbol: its name, changed only where C++ or CUDA has another meaning for it."""
     return identifier(function.name, RESERVED, "kernel")
+
+
+DEFAULT_TARGET = "sm_90"
 
 
 class EmittedKernel(msgspec.Struct, frozen=True):
@@ -72,19 +75,21 @@ class EmittedKernel(msgspec.Struct, frozen=True):
         return self.shared if self.shared > STATIC_SHARED else 0
 
 
-def emit_cuda(function: Function, options: Options, *, lines: bool = False) -> str:
-    """The function as the CUDA C++ text that is compiled.
+def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False) -> str:
+    """The function as the CUDA C++ text that is compiled; with tiles it depends on the target's shared memory.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
 
     Raises:
         BuildError: the function holds something that has no CUDA spelling.
     """
-    return emit_kernel(function, options, lines=lines).text
+    return emit_kernel(function, options, target, lines=lines).text
 
 
 @deep
-def emit_kernel(function: Function, options: Options, *, lines: bool = False, link: str = "") -> EmittedKernel:
+def emit_kernel(
+    function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
+) -> EmittedKernel:  # fmt: skip
     """The text as `emit_cuda` returns it, with the shared memory it takes.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
@@ -99,7 +104,7 @@ def emit_kernel(function: Function, options: Options, *, lines: bool = False, li
     }
     if function.block_dim:
         made = run(CUDA_TILES, function, combine=with_combinations, **passes)
-        lowered = lower_tiles(made, options.contiguous)
+        lowered = tiles_to_threads(made, options, link or target)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
@@ -130,7 +135,8 @@ class _Kernel:
         self.head = self._captured()
         self.index = self._thread_index()
         locals_ = Locals(function, self.inlining)
-        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named)
+        constant = _constant(function) if options.apart else frozenset()
+        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named, constant)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         if options.checks:
             self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
@@ -241,9 +247,16 @@ class _Kernel:
         head = prelude(self.expressions.keys, self.expressions.builtins, self.expressions.vectors)
         head += "".join(self.emitter.natives.values())
         body = "".join(row + "\n" if row.startswith("#") else f"{INDENT}{row}\n" for row in rows)
-        bounds = f"__launch_bounds__({self.function.block_dim}) " if self.function.block_dim else ""
+        # At least one block: else ptxas may spill a few registers for the sake of a block more.
+        bounds = f"__launch_bounds__({self.function.block_dim}, 1) " if self.function.block_dim else ""
         name = f"{bounds}{entry_name(self.function)}"
         return f'{head}\nextern "C" __global__ void {name}({_wrapped(params)})\n{{\n{body}}}\n'
+
+
+def _constant(function: Function) -> frozenset[Value]:
+    """The array parameters that the kernel does not change."""
+    changed = {v for op in walk(function.body) if op.name not in ("load", "shape", "copy_in") for v in op.operands}
+    return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in changed)
 
 
 def _wrapped(params: Sequence[str]) -> str:

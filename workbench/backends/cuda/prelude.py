@@ -150,6 +150,17 @@ template <int bytes, typename T> WB_FN T& wb_aligned(T& place) {
 """
 
 
+# An element of an array that nothing changes, by the read-only path.
+_READ_ONLY = """\
+template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
+    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
+    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
+        found.words[k] = __ldg((const Word*)&place + k);
+    return found.whole;
+}
+"""
+
+
 def _field(word: str) -> str:
     """One field of element i of an array of structs that are `bytes` apart."""
     return (
@@ -186,6 +197,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         ("range",): _RANGE,
         ("bits",): _BITS,
         ("aligned",): _ALIGNED,
+        ("read_only",): _READ_ONLY,
         ("field",): _field("long long"),
         ("field", "int"): _field("int"),
         **{("at", n): _at(int(n), "long long") for n in ("1", "2", "3", "4")},

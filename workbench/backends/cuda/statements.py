@@ -19,7 +19,8 @@ from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
 from workbench.ir.attributes import PLAIN, UNROLL
 from workbench.ir.values import Block, Op, Value, number_of
-from workbench.types import Kind, Scalar, Slots, Vector
+from workbench.types import Kind, Scalar, Slots, Vector, is_float
+from workbench.types import bool as bool_
 
 INDENT = "    "
 # What C++ has compound assignment for.
@@ -187,6 +188,28 @@ def _branch(e: Emitter, op: Op, block: Block) -> list[str]:
     return rows
 
 
+_EAGER = frozenset("add sub mul fma neg lt le gt ge eq ne const yield".split())
+
+
+def _both(e: Emitter, op: Op) -> str:
+    """`a & b` for `a and b` where b is a few operations on floats: a branch costs more, and keeps loops from rotating.
+
+    No arithmetic of integers, which may be known not to overflow only where a holds.
+    """
+    then, orelse = op.blocks
+    whole = all(
+        inner.name in _EAGER
+        and all(v.type == bool_ or is_float(v.type) or inner.name == "const" for v in inner.results)
+        for inner in then.ops
+    )
+    last = e.inlining.definition.get(orelse.yielded[0])
+    never = last is not None and last.name == "const" and last.result.type == bool_ and not number_of(last)
+    if not whole or not never or len(then.ops) > 8:
+        return ""
+    a, b = (e.expressions.of(v).within(ATOM) for v in (op.operands[0], then.yielded[0]))
+    return f"{a} & {b}" if len(orelse.ops) <= 2 else ""
+
+
 def _choice(e: Emitter, op: Op) -> list[str]:
     """`c ? a : b`, where the branches are nothing but expressions of one new value."""
     bare = all(
@@ -199,6 +222,9 @@ def _choice(e: Emitter, op: Op) -> list[str]:
     result = op.results[0]
     if result not in e.inlining.uses:
         return []
+    both = _both(e, op)
+    if both:
+        return [f"{e.declare(result)} = {both};"]
     parts = [e.expressions.of(v).within(4) for v in (op.operands[0], *(b.yielded[0] for b in op.blocks))]
     return [f"{e.declare(result)} = {parts[0]} ? {parts[1]} : {parts[2]};"]
 

@@ -34,6 +34,7 @@ FAULTS = {
     10: "reads memory that nothing has written",
     11: "reads or writes memory that another thread writes or reads, and nothing orders the two",
     12: "waits in a loop for something that no thread will change",
+    13: "reads shared memory that a copy (cp.async) writes that its thread has not waited for",
 }
 """What a fault record's kind means."""
 SHARED_RACE, UNWRITTEN, GLOBAL_RACE = 9, 10, 11

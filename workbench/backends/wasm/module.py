@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from workbench.backends.cpu.maths.lanes import WRITTEN
 from workbench.errors import BuildError
 
 ALIGNED = 16
@@ -33,12 +34,15 @@ class Module(msgspec.Struct, frozen=True):
         size: bytes of the memory from its base on that are its own.
         addresses: where its data symbols lie.
         imports: the functions that it calls and does not have.
+        fused: where it calls its function of multiply-add (`lanes.WRITTEN`), by bits of an element: a browser may put
+            an instruction over the six bytes of each call.
     """
 
     image: bytes
     size: int
     addresses: dict[str, int]
     imports: tuple[str, ...]
+    fused: dict[int, list[int]]
 
 
 def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
@@ -174,7 +178,8 @@ def _linked(found: _Object, exports: Sequence[str], base: int) -> Module:
         place, body = found.section(kind)
         parts[kind] = _relocated(bytearray(body), found.relocations.get(place, []), found.symbols, addresses)
     place = found.section(CODE)[0]
-    parts[CODE] = _called(parts[CODE], found, place, len(imported), [functions[name] for name in exports])
+    parts[CODE], calls = _called(parts[CODE], found, place, len(imported), [functions[name] for name in exports])
+    code = 0
     parts[DATA] = _data(segments, parts[DATA], base)
     listed = b"".join(_text(name) + b"\0" + leb(functions[name]) for name in exports)
     image = bytearray(found.image[:8])
@@ -186,7 +191,11 @@ def _linked(found: _Object, exports: Sequence[str], base: int) -> Module:
         if kind == CODE:
             image += _section(EXPORTS, leb(len(exports)) + listed)
         image += _section(kind, parts.get(kind, body))
-    return Module(bytes(image), size, addresses, tuple(imported))
+        code = len(image) - len(parts[CODE]) if kind == CODE else code
+    fused = {
+        bits: [code + at - 1 for at, called in calls if called == functions.get(name)] for bits, name in WRITTEN.items()
+    }
+    return Module(bytes(image), size, addresses, tuple(imported), fused)
 
 
 def _imported_functions(body: bytes) -> list[str]:
@@ -237,10 +246,13 @@ def _relocated(
     return bytes(body)
 
 
-def _called(code: bytes, found: _Object, place: int, imported: int, exported: Sequence[int]) -> bytes:
-    """The code of the functions that the exported ones reach; the others keep their places, empty.
+def _called(
+    code: bytes, found: _Object, place: int, imported: int, exported: Sequence[int]
+) -> tuple[bytes, list[tuple[int, int]]]:
+    """The code of the functions that the exported ones reach, and where in it which function's index is called.
 
-    (The vectoriser's variants of maths functions outlive the passes; most kernels use one or two of them.)
+    The others keep their places, empty. (The vectoriser's variants of maths functions outlive the passes; most kernels
+    use one or two of them.)
     """
     reader = _Reader(code)
     count = reader.number()
@@ -258,8 +270,12 @@ def _called(code: bytes, found: _Object, place: int, imported: int, exported: Se
         reached.add(index)
         start, end = bodies[index - imported]
         waiting += [callee for offset, callee in calls if start <= offset < end]
-    kept = (code[a:b] if imported + n in reached else _NOTHING for n, (a, b) in enumerate(bodies))
-    return leb(count) + b"".join(kept)
+    out, kept = bytearray(leb(count)), []
+    for n, (start, end) in enumerate(bodies):
+        if imported + n in reached:
+            kept += [(at - start + len(out), callee) for at, callee in calls if start <= at < end]
+        out += code[start:end] if imported + n in reached else _NOTHING
+    return bytes(out), kept
 
 
 def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> bytes:

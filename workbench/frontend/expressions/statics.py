@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,16 @@ from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
 MOST = 4096
+PURE = ("range", "len", "int", "float", "bool", "abs", "min", "max", "round", "sum", "tuple")
+"""Functions of Python whose result only their arguments decide, where these are numbers."""
+_ARITHMETIC = (
+    ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Tuple, ast.Subscript, ast.Call,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,
+)  # fmt: skip
 
 
 def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -53,14 +60,35 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    context.shared.watched.setdefault(place, Watched(context.definition, text, _bits(value), again))
+    context.shared.watched.setdefault(
+        place, Watched(context.definition, text, _bits(value), again, paths=_paths(inner, locals_))
+    )
     return _operand(context, value, text)
 
 
+def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
+    """The names outside that alone decide the value, if they mean numbers; None if more may."""
+    found: list[str] = []
+
+    def read(part: ast.AST) -> bool:
+        if isinstance(part, ast.Name):
+            found.extend([part.id] if part.id not in locals_ else [])
+            return True
+        if isinstance(part, ast.Attribute):
+            path = ast.unparse(part)
+            found.append(path)
+            return all(word.isidentifier() for word in path.split(".")) and path.split(".")[0] not in locals_
+        if isinstance(part, ast.Call) and not (isinstance(part.func, ast.Name) and part.func.id in PURE):
+            return False
+        return isinstance(part, _ARITHMETIC) and all(map(read, ast.iter_child_nodes(part)))
+
+    return tuple(dict.fromkeys(found)) if read(node) else None
+
+
 def _names_read(node: ast.expr) -> list[str]:
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found = [n for n in nodes_of(node) if isinstance(n, ast.Name)]
     bound = {n.id for n in found if isinstance(n.ctx, ast.Store)} | {
-        a.arg for a in ast.walk(node) if isinstance(a, ast.arg)
+        a.arg for a in nodes_of(node) if isinstance(a, ast.arg)
     }
     return sorted({n.id for n in found} - bound)
 

@@ -19,6 +19,7 @@ from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.ir.values import Captured
+from workbench.source import nodes_of
 from workbench.structs import Struct
 from workbench.types import PYTHON_TYPES, SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
 from workbench.types import bool as bool_
@@ -113,7 +114,7 @@ def name(context: Context, identifier: str) -> Operand:
         advice = instead_of(identifier) or advice
         raise context.error(KernelSyntaxError, f"The name {identifier} is not defined.", advice)
     if identifier in context.definition.locals and _is_number(value):
-        nodes = ast.walk(context.definition.node)
+        nodes = nodes_of(context.definition.node)
         if not any(isinstance(n, ast.Name) and n.id == identifier and isinstance(n.ctx, ast.Store) for n in nodes):
             message = f"{context.definition.name} cannot change {identifier}, a value outside of it."
             advice = f"Change a copy, own = {identifier}, or pass an array as an argument."
@@ -209,7 +210,7 @@ def watch_annotations(context: Context) -> None:
 def structs_named(definition: Definition) -> dict[str, Any]:
     """The structs whose names stand in the annotations of the parameters, as these names mean them now."""
     annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
-    names = {n.id for a in annotations for n in ast.walk(a) if isinstance(n, ast.Name)}
+    names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
     found = {name: definition.scope.lookup(name) for name in sorted(names)}
     return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
 

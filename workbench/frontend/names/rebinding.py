@@ -16,6 +16,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import MISSING, Definition
+from workbench.source import nodes_of
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.
 _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
@@ -33,11 +34,11 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
     whole = body is definition.node.body
-    nodes = definition.nodes if whole else (node for statement in body for node in ast.walk(statement))
+    nodes = definition.nodes if whole else nodes_of(*body)
     if not any(_rebound(definition, node) or _with_results(definition, node) for node in nodes):
         return list(body)
     marked = ast.Module(copy.deepcopy(list(body)), [])
-    for statement in ast.walk(marked):
+    for statement in nodes_of(marked):
         for block in (getattr(statement, name, None) for name in ("body", "orelse")):
             if isinstance(block, list):
                 block[:] = [_assigned(definition, inner) for inner in block]

@@ -125,6 +125,7 @@ class Watched(msgspec.Struct, frozen=True):
 
     Attributes:
         again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+        paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
         place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
     """
 
@@ -133,6 +134,7 @@ class Watched(msgspec.Struct, frozen=True):
     value: Any
     again: Callable[[], Any] | None = None
     place: tuple[Mapping[Any, Any], Any] | None = None
+    paths: tuple[str, ...] | None = None
 
 
 class Context(msgspec.Struct):

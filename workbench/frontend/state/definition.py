@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.source import Location, Source
+from workbench.source import Location, Source, nodes_of
 
 MISSING = object()
 
@@ -118,10 +118,17 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""
         line = getattr(node, "lineno", self.node.lineno)
-        column = self._characters(line, getattr(node, "col_offset", 0))
         end_line = getattr(node, "end_lineno", None) or line
-        end = self._characters(end_line, getattr(node, "end_col_offset", None) or 0)
-        return Location(self.source, line, column, end_line, end)
+        span = line, getattr(node, "col_offset", 0), end_line, getattr(node, "end_col_offset", None) or 0
+        found = self._places.get(span)
+        if found is None:
+            column, end = self._characters(line, span[1]), self._characters(end_line, span[3])
+            found = self._places[span] = Location(self.source, line, column, end_line, end)
+        return found
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, int, int, int], Location]:
+        return {}
 
     def _characters(self, line: int, column: int) -> int:
         """The parser counts bytes of UTF-8; people and carets count characters."""
@@ -138,7 +145,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of its tree, as written."""
-        return tuple(ast.walk(self.node))
+        return tuple(nodes_of(self.node))
 
     @cached_property
     def expects(self) -> bool:
@@ -169,7 +176,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 def reads(node: ast.AST) -> Counter[str]:
     """How often each name is read there."""
     found: Counter[str] = Counter()
-    for inner in ast.walk(node):
+    for inner in nodes_of(node):
         name = inner.target if isinstance(inner, ast.AugAssign) else inner
         if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
             found[name.id] += 1

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.frontend.state.operands import PENDING
+from workbench.source import nodes_of
 
 RETURNED = "returned.early"
 VALUE = "returned.value"
@@ -49,7 +50,7 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
     in a loop gives waits in names of its own until the loop is left. Where the returns in loops differ in how many
     values they give, those unlike the first stay where they are, and are refused there.
     """
-    if not any(_has_exit(node) for statement in body for node in ast.walk(statement)):
+    if not any(map(_has_exit, nodes_of(*body))):
         return list(body)
     return _Rewriter().function(copy.deepcopy(list(body)))
 
@@ -57,7 +58,7 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
 def _has_exit(node: ast.AST) -> bool:
     """Whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
     return isinstance(node, (ast.Break, ast.Continue)) or (
-        isinstance(node, Loop) and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in ast.walk(node)))
+        isinstance(node, Loop) and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in nodes_of(node)))
     )
 
 
@@ -70,7 +71,7 @@ class Returns:
 
     def inside(self, body: Sequence[ast.stmt]) -> bool:
         """Whether there is such a `return`."""
-        return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in ast.walk(s))
+        return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in nodes_of(s))
 
     def begin(self, place: ast.AST) -> Statements:
         """The names, before anything was returned."""
@@ -311,8 +312,8 @@ def _after_return(loop: Loop, leave: Statements) -> Statements:
 
 
 def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
-    loops = [n for n in ast.walk(node) if isinstance(n, Loop)]
-    return [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Return)]
+    loops = [n for n in nodes_of(node) if isinstance(n, Loop)]
+    return [n for loop in loops for n in nodes_of(loop) if isinstance(n, ast.Return)]
 
 
 def _shape(node: ast.Return) -> int:
@@ -323,7 +324,7 @@ def _shape(node: ast.Return) -> int:
 
 
 def _located(node: Any, place: ast.AST) -> Any:
-    for inner in ast.walk(node):
+    for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)
     return node

@@ -26,6 +26,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.state.weak_types import ask_result, ask_type
 from workbench.ir.values import Value
 from workbench.ranges import fits
+from workbench.source import nodes_of
 from workbench.types import ArrayType, Kind, Type, element, float32, float64
 
 RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
@@ -163,7 +164,7 @@ def _shown(test: ast.expr | str) -> str:
     """How a message says on what something depends."""
     if isinstance(test, str):
         return test
-    if any(isinstance(n, ast.Name) and "." in n.id for n in ast.walk(test)):
+    if any(isinstance(n, ast.Name) and "." in n.id for n in nodes_of(test)):
         return "the loop was not left"
     text = ast.unparse(test)
     return text if len(text) <= 40 else "the condition"

@@ -21,6 +21,7 @@ from workbench.frontend.state.operands import Literal, Operand, Unset
 from workbench.frontend.statements import loops, queries
 from workbench.frontend.values import views
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.types import is_integer
 
 
@@ -102,7 +103,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     item = f"item.{node.lineno}.{node.col_offset}"
     bind = ast.Assign([node.target], ast.Name(item, ast.Load()))
     body = [*_placed([bind], node.target), *node.body]
-    names = [n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+    names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), until=until)
     alike = len({_kind(operand) for operand in items}) <= 1
@@ -137,7 +138,7 @@ def _kind(operand: Operand) -> object:
 
 def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
     for statement in statements:
-        for inner in ast.walk(statement):
+        for inner in nodes_of(statement):
             if not hasattr(inner, "lineno"):
                 ast.copy_location(inner, place)
     return statements

@@ -23,6 +23,7 @@ from workbench.frontend.state.weak_types import ask_type, carried
 from workbench.frontend.tiles.part_copies import go_round
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.types import ArrayType, Kind, Type, element, int32
 
 Fresh = Callable[[], dict[str, Value]]
@@ -105,7 +106,7 @@ def _named(node: ast.For | ast.While) -> frozenset[str]:
     """The names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
     known: frozenset[str] | None = getattr(node, "_named", None)
     if known is None:
-        known = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        known = frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
         node._named = known  # type: ignore[union-attr]
     return known
 

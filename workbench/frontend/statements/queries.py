@@ -14,7 +14,7 @@ from workbench.frontend.state.operands import Bundle, Operand, Static
 from workbench.frontend.statements import loops
 from workbench.frontend.values.structs import bind
 from workbench.ir.values import Value
-from workbench.source import parsed
+from workbench.source import nodes_of, parsed
 from workbench.types import Vector, is_float
 
 TEXT = """
@@ -52,7 +52,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     assert isinstance(outer, ast.For)
     (*_, inner) = outer.body
     assert isinstance(inner, ast.For) and isinstance(inner.body[0], ast.Assign)
-    for part in ast.walk(outer):
+    for part in nodes_of(outer):
         ast.copy_location(part, node)
         if isinstance(part, ast.Name) and part.id.isupper():
             part.id += at

@@ -26,6 +26,7 @@ from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, P
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType
 
@@ -100,7 +101,7 @@ def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
 
 def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ...] = ()) -> bool:
     """Whether a call in it is one of an operation on tiles, here or in a func that is called."""
-    for call in ast.walk(node):
+    for call in nodes_of(node):
         if not isinstance(call, ast.Call):
             continue
         value = _callee(definition, call.func)
@@ -126,7 +127,7 @@ def _callee(definition: Definition, node: ast.expr) -> Any:
 
 def _used(context: Context, node: ast.AST) -> list[str]:
     """The names of locals in it, with those of a struct's fields."""
-    roots = dict.fromkeys(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    roots = dict.fromkeys(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
     return [k for k in context.env if k in roots or k.split(".")[0] in roots]
 
 

@@ -86,6 +86,14 @@ def partition(function: Function) -> Partition:
     return Partition(dimensions, frozenset(found.sizes), frozenset(a for a, _ in found.accesses))
 
 
+def unknown_uses(function: Function) -> Reason | None:
+    """Why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
+    found = _Uses(function)
+    for op in walk(function.body):
+        found.note(op)
+    return found.unknown
+
+
 class _Uses:
     """What operations do with thread indices, sizes and arrays."""
 
@@ -96,7 +104,7 @@ class _Uses:
         self.used: set[Value] = set()
         self.numbered: set[int] = set()
         self.sizes: set[Part] = set()
-        self._never: Reason | None = None
+        self.unknown: Reason | None = None
 
     def note(self, op: Op) -> None:
         """Take in one operation; those that make its operands came before."""
@@ -124,11 +132,11 @@ class _Uses:
                 self.numbered.add(self.index[operand])
 
     def _refuse(self, text: str, op: Op) -> None:
-        self._never = self._never or Reason(text, op.location)
+        self.unknown = self.unknown or Reason(text, op.location)
 
     def dimension(self, number: int) -> Dimension:
         """What is known of a dimension of the launch."""
-        refused = self._never
+        refused = self.unknown
         axes: dict[str, int] = {}
         merged: dict[str, str] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):

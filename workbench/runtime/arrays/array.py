@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -26,7 +27,7 @@ from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
 from workbench.runtime.device.memory import Memory, allocate, of_numpy
 from workbench.runtime.native.pack import array_piece
-from workbench.structs import Struct, StructArray, array_type, as_element, field_array
+from workbench.structs import Struct, StructArray, array_type, as_element
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
 Element = Scalar | Vector | Struct
@@ -152,10 +153,14 @@ class array(Viewed, Arithmetic):
         self.requires_grad = False
         self._grad: array | None = None
         self._fields: dict[str, array] | None = None
-        if requires_grad and is_float(dtype):
+        if requires_grad:
+            self._ask_for_grad()
+
+    def _ask_for_grad(self) -> None:
+        if is_float(self.dtype):
             self._require_grad()
-        elif requires_grad:
-            warn(f"An array of {dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
+        else:
+            warn(f"An array of {self.dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
 
     def _require_grad(self) -> None:
         if not is_float(self.dtype):
@@ -246,7 +251,9 @@ class array(Viewed, Arithmetic):
     ) -> array:  # fmt: skip
         """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
         made = object.__new__(array)
-        kind = replace(self.type, ndim=len(shape)) if dtype is None else None
+        kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
+        if dtype is None and kind is None:
+            kind = replace(self.type, wide=False) if getattr(self.type, "wide", False) else self.type
         made._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
         return made
 
@@ -260,41 +267,12 @@ class array(Viewed, Arithmetic):
     def _alike(self, memory: Memory, address: int) -> array:
         """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
         made = object.__new__(array)
-        made.memory, made.address, made.device = memory, address, self.device
+        made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
         made.shape, made.strides, made.is_contiguous = self.shape, self.strides, self.is_contiguous
         made.packed = array_piece(address, self.shape, self.strides)
         made.requires_grad, made._grad, made._fields = False, None, None
         return made
-
-    def field(self, name: str) -> array:
-        """One field of every element, as a strided view: `ps["vel"]`.
-
-        Raises:
-            KeyError: this is not an array of structs, or there is no such field.
-        """
-        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
-        if found is None:
-            raise KeyError(f"an array of {self.dtype!r} has no field {name}")
-        made = object.__new__(array)
-        assert isinstance(found.type, (Scalar, Vector, Struct))
-        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
-        return made
-
-    def field_arrays(self) -> dict[str, array]:
-        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
-        assert isinstance(self.dtype, Struct)
-        if self._fields is None:
-            grads = self.grad.field_arrays() if self.grad is not None else {}
-            self._fields = {}
-            for leaf in self.dtype.leaves:
-                made = object.__new__(array)
-                kind = field_array(leaf, self.dtype, self.ndim)
-                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
-                if leaf.path in grads and is_float(kind):
-                    made.requires_grad, made._grad = True, grads[leaf.path]
-                self._fields[leaf.path] = made
-        return self._fields
 
     def __getitem__(self, index: Any) -> Any:
         """A view, or the element (a NumPy value) where every dimension has an integer."""
@@ -364,11 +342,22 @@ class array(Viewed, Arithmetic):
 
     @classmethod
     def undefined(
-        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False
-    ) -> array:
-        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`."""
-        made = object.__new__(cls)
-        made._place(allocate(device, prod(shape) * dtype.size, pinned), dtype, shape, None, requires_grad)
+        cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
+        zeroed: bool = False,
+    ) -> array:  # fmt: skip
+        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`.
+
+        Args:
+            zeroed: of zeros, on the CPU; observers do not hear of a fill.
+        """
+        memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
+        if isinstance(dtype, Struct):
+            made = object.__new__(cls)
+            made._place(memory, dtype, shape, None, False)
+        else:
+            made = _laid_out(shape, dtype, device)._alike(memory, memory.address)
+        if requires_grad:
+            made._ask_for_grad()
         return made
 
     def fresh_like(self, dtype: Any = None) -> array:
@@ -397,3 +386,11 @@ class array(Viewed, Arithmetic):
             return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
         values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+
+
+@lru_cache(maxsize=256)
+def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
+    """A dense array without memory: others of its layout are made like it."""
+    made = object.__new__(array)
+    made._place(Memory(device, 0, 0, None), dtype, shape, None, False)
+    return made

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+import numpy as np
+
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -40,7 +42,14 @@ def is_zero(companion: array) -> bool:
     """Whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
     if OBSERVERS.get() or companion.device.is_cuda or isinstance(companion.dtype, Struct):
         return False
+    memory = companion.memory
+    if memory.plain and memory.nbytes <= _FEW and not np.count_nonzero(memory.owner):
+        return True
     return not companion.host().any()
+
+
+_FEW = 4096
+"""Bytes that are counted quicker than a view of them is made."""
 
 
 def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> None:
@@ -53,8 +62,11 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
     Raises:
         NotDifferentiable: bytes of an involved memory are those of another one, too.
     """
+    found = list(memories)
+    if all([m.plain for m in found]):  # each allocated here, by itself
+        return
     near: list[Memory] = []
-    for memory in sorted((m for m in memories if m.nbytes), key=lambda m: (m.device.name, m.address)):
+    for memory in sorted((m for m in found if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
         if any((memory in involved or other in involved) and memory.shares(other) for other in near):
             raise NotDifferentiable(

@@ -77,7 +77,8 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
     Raises:
         LaunchError: they differ; `what` names the operation.
     """
-    if target.shape != source.shape or target.dtype != source.dtype:
+    alike = target.dtype is source.dtype or target.dtype == source.dtype  # comparing takes longer
+    if target.shape != source.shape or not alike:
         raise LaunchError(
             f"{what} needs arrays of one shape and dtype; the target is {target.type!r} of shape {target.shape}, "
             f"the source {source.type!r} of shape {source.shape}."

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
 from workbench.runtime.arrays.views import part
@@ -86,7 +87,10 @@ def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, 
     Returns:
         An array of that shape and dtype.
     """
-    return full(shape, 0, dtype, device, requires_grad)
+    place = get_device(device)
+    if place.is_cuda or isinstance(dtype, int) or OBSERVERS.get():  # observers hear of a fill
+        return full(shape, 0, dtype, place, requires_grad)
+    return array.undefined(as_shape(shape), as_element(dtype), place, requires_grad, zeroed=True)
 
 
 def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:

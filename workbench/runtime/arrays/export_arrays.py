@@ -33,13 +33,14 @@ def host_view(source: Strided) -> np.ndarray[Any, Any]:
         return np.asarray(plain).view(source.dtype.numpy)
     scalar, inner = element(source.dtype), source.dtype.shape
     strides = (*source.strides, *dense(inner, scalar.size)) if inner else source.strides
-    kind = np.dtype(np.uint16) if scalar == bfloat16 else scalar.numpy  # the interface has no name for bfloat16
+    unnamed = scalar.name == bfloat16.name  # the interface has no name for bfloat16
+    kind = np.dtype(np.uint16) if unnamed else scalar.numpy
     shape, memory = (*source.shape, *inner), source.memory
     if memory.plain:
         made = np.ndarray(shape, kind, memory.owner, source.address - memory.address, strides)
     else:
         made = np.asarray(_HostView(source, shape, strides, kind))
-    return made.view(scalar.numpy) if scalar == bfloat16 else made
+    return made.view(scalar.numpy) if unnamed else made
 
 
 _CODES = {Kind.INT: 0, Kind.UINT: 1, Kind.FLOAT: 2, Kind.BOOL: 6}

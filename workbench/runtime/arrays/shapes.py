@@ -68,6 +68,8 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     Raises:
         ValueError: anything else.
     """
+    if type(shape) is int and shape >= 0:
+        return (shape,)
     dims: tuple[Any, ...] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
@@ -106,17 +108,22 @@ def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[i
 
     Raises:
         IndexError: it is outside, or has too many parts.
-        TypeError: a part is no integer, slice or `...`.
+        TypeError: a part is no integer, slice, `None` (a new axis of size 1) or `...`.
     """
     items = index if isinstance(index, tuple) else (index,)
-    dots = next((k for k, item in enumerate(items) if item is Ellipsis), None)
-    if dots is not None:
-        items = (*items[:dots], *[slice(None)] * (len(shape) - len(items) + 1), *items[dots + 1 :])
-    if len(items) > len(shape):
-        raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {len(items)}")
-    begin, left, steps = 0, [], []
-    for axis, (size, stride) in enumerate(zip(shape, strides, strict=True)):
-        item = items[axis] if axis < len(items) else slice(None)
+    dots = next((k for k, item in enumerate(items) if item is Ellipsis), len(items))
+    given = sum(item is not None and item is not Ellipsis for item in items)
+    if given > len(shape):
+        raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {given}")
+    items = (*items[:dots], *[slice(None)] * (len(shape) - given), *items[dots + 1 :])
+    begin, left, steps, axis = 0, [], [], -1
+    for item in items:
+        if item is None:
+            left.append(1)
+            steps.append(0)
+            continue
+        axis += 1
+        size, stride = shape[axis], strides[axis]
         if isinstance(item, slice):
             start, stop, step = item.indices(size)
             count = len(range(start, stop, step))
@@ -128,6 +135,8 @@ def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[i
         if not -size <= position < size:
             raise IndexError(f"index {position} is outside dimension {axis} of size {size}")
         begin += (position + size if position < 0 else position) * stride
+    if len(left) > MAX_NDIM:
+        raise IndexError(f"an array has at most {MAX_NDIM} dimensions; this would have {len(left)}")
     return begin, left, steps
 
 

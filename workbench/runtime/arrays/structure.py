@@ -7,7 +7,7 @@ argument per field. Records, tapes and recorders see ordinary numbers and arrays
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -211,8 +211,35 @@ def spread(name: str, value: Any) -> dict[str, Any]:
         if part is None:
             raise LaunchError(f"The field {f.name} of {name} has no array.", parameter=name, advice="Assign it first.")
         if isinstance(part, np.ndarray):
-            part = tuple(part.reshape(-1).tolist())
+            part = components(part)
         found |= spread(f"{name}.{f.name}", part)
+    return found
+
+
+def components(value: Any) -> tuple[Any, ...]:
+    """The numbers of a vector or a matrix, row by row."""
+    numbers = value.tolist()
+    return tuple(numbers) if value.ndim == 1 else tuple(n for row in numbers for n in row)
+
+
+def spread_values(values: Iterable[Any]) -> list[Any] | None:
+    """What `spread_all` makes of arguments, without names; None if a field that is an array has none."""
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, StructValue):
+            held = value.__dict__
+            parts = spread_values([held[f.name] for f in value.__wb_struct__.fields])
+            if parts is None:
+                return None
+            found += parts
+        elif type(value) is HostVector:
+            found.append(components(value))
+        elif value is None:
+            return None
+        elif isinstance(value, indexedarray) or (type(value) is array and isinstance(value.dtype, Struct)):
+            found += spread("", value).values()
+        else:
+            found.append(value)
     return found
 
 
@@ -233,13 +260,21 @@ def arrays_in(value: Any) -> list[array]:
         return [value]
     if isinstance(value, indexedarray):
         return [value.data, *(t for _, t in tables(value))]
-    return [a for part in vars(value).values() for a in arrays_in(part)] if isinstance(value, StructValue) else []
+    if not isinstance(value, StructValue):
+        return []
+    parts = [part for part in vars(value).values() if type(part) not in _NUMBERS]
+    return [a for part in parts for a in ([part] if type(part) is array else arrays_in(part))]
+
+
+_NUMBERS = (float, int, HostVector)
 
 
 def kind_of(value: Any) -> Any:
     """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
-        return (value.__wb_struct__, *(a.tag for a in arrays_in(value)))
+        return (type(value), *[a.tag for a in arrays_in(value)])
     if isinstance(value, indexedarray):
         return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
+    if type(value) is HostVector:
+        return id(value.type)  # long to hash; whoever keeps the kind keeps the type
     return value.tag if type(value) is array else type(value)

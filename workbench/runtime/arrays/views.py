@@ -1,4 +1,4 @@
-"""Arrays seen in other shapes: reshaped, flattened, transposed, as another element type. All share their memory."""
+"""Views of arrays: reshaped, flattened, transposed, of another element type, one field. All share their memory."""
 
 from __future__ import annotations
 
@@ -9,17 +9,46 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
-from workbench.structs import Struct, as_element
-from workbench.types import MAX_NDIM, element, is_float
+from workbench.structs import Struct, as_element, field_array
+from workbench.types import MAX_NDIM, Scalar, Vector, element, is_float
 
 
 class Viewed:
-    """What `array` inherits: views of it in other shapes.
+    """What `array` inherits: its views.
 
     A view shares memory, version and gradient with its array, as a slice does; a tape follows it.
     """
 
     __slots__ = ()
+
+    def field(self: Any, name: str) -> Any:
+        """One field of every element, as a strided view: `ps["vel"]`.
+
+        Raises:
+            KeyError: this is not an array of structs, or there is no such field.
+        """
+        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
+        if found is None:
+            raise KeyError(f"an array of {self.dtype!r} has no field {name}")
+        made = object.__new__(type(self))
+        assert isinstance(found.type, (Scalar, Vector, Struct))
+        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
+        return made
+
+    def field_arrays(self: Any) -> dict[str, Any]:
+        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
+        assert isinstance(self.dtype, Struct)
+        if self._fields is None:
+            grads = self.grad.field_arrays() if self.grad is not None else {}
+            self._fields = {}
+            for leaf in self.dtype.leaves:
+                made = object.__new__(type(self))
+                kind = field_array(leaf, self.dtype, self.ndim)
+                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
+                if leaf.path in grads and is_float(kind):
+                    made.requires_grad, made._grad = True, grads[leaf.path]
+                self._fields[leaf.path] = made
+        return self._fields
 
     def reshape(self: Any, *shape: Any) -> Any:
         """The same elements in another shape, row by row.

@@ -55,7 +55,7 @@ class Driver:
         self._used = threading.local()
         self._held: dict[int, int] = {}
         self._allowed: WeakKeyDictionary[LoadedKernel, int] = WeakKeyDictionary()
-        self.settle: Callable[[int, Callable[[], object]], object] = lambda index, wait: wait()
+        self.settle: Callable[..., object] = lambda index, wait, report=True: wait()
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 

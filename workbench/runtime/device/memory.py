@@ -76,14 +76,15 @@ class Memory:
         return np.shares_memory(self.owner, other.owner)
 
 
-def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
-    """Fresh memory, aligned to 64 bytes on the CPU; contents undefined.
+def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = False) -> Memory:
+    """Fresh memory, aligned to 64 bytes on the CPU; contents undefined, or on the CPU `zeroed`.
 
     Args:
         device: where.
         nbytes: how much.
         pinned: on the CPU, page-locked where there is a CUDA device, or an emulated one in use: copies to and from
             it then need no waiting.
+        zeroed: on the CPU, memory of zeros, which the system gives without writing to it.
 
     Raises:
         DeviceError: the device has not that much left.
@@ -96,12 +97,12 @@ def allocate(device: Device, nbytes: int, pinned: bool = False) -> Memory:
         buffer = driver_of(device).alloc(device.index, max(nbytes, 1))
         made = Memory(device, buffer.handle, nbytes, buffer)
     else:
-        raw = np.empty(nbytes + 64, np.uint8)
+        raw = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
         start = raw.__array_interface__["data"][0]
         shift = -start % 64
         made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
         made.plain = True
-    notify("allocating", made, False)
+    notify("allocating", made, zeroed)
     return made
 
 

@@ -74,12 +74,13 @@ class Event(_Queued):
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Like `-`, without reporting what the device's work left to be reported."""
+        """Like `-`, but faults of the device's work are reported by whatever waits for it next."""
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
         with self._driver.keeping_current():
             self._driver.use(self.device.index)
-            self._driver.call("cuEventSynchronize", self.handle)
+            found = self._driver
+            found.settle(self.device.index, lambda: found.call("cuEventSynchronize", self.handle), report=False)
             return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
 
     def __del__(self) -> None:

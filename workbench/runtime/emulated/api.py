@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.runtime.emulated.architectures import Architecture
+from workbench.runtime.emulated.calls.capture_calls import TABLE as CAPTURES
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
 from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS
 from workbench.runtime.emulated.calls.stream_calls import TABLE as QUEUES
@@ -20,7 +21,7 @@ from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.emulated.refusal import Refusal
 from workbench.runtime.emulated.state import Called, State, joined
 
-TABLE = joined(DEVICES, QUEUES, GRAPHS)
+TABLE = joined(DEVICES, QUEUES, CAPTURES, GRAPHS)
 
 
 class EmulatedDriver:

@@ -68,6 +68,12 @@ class Launch(msgspec.Struct, frozen=True):
     shared: int = 0
 
 
+class Library(msgspec.Struct, eq=False):
+    """Loaded code (CUlibrary)."""
+
+    module: Executable
+
+
 class Kernel(msgspec.Struct, eq=False):
     """A kernel of a library (CUkernel), of no device yet; `allowed`: by device, bytes of dynamic shared memory.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.runtime.emulated.code import Kernel
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import State
 
@@ -177,11 +176,10 @@ class Module:
 
     def get_kernel(self, name: str) -> LoadedKernel:
         """One of its kernels."""
-        entry = self._loaded.entries.get(name)
-        if entry is None:
-            raise self._core.error(Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}"))
-        made = Kernel(self._loaded, entry)
-        made.number = self._core.state.handles.new(made)
+        try:
+            made = self._core.state.kernel(self._loaded, name)
+        except Refusal as refused:
+            raise self._core.error(refused) from None
         return LoadedKernel(self._core.driver.CUkernel(made.number))
 
 

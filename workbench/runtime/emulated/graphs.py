@@ -13,6 +13,8 @@ from workbench.runtime.emulated.code import Kernel, Launch, Runner
 from workbench.runtime.emulated.refusal import expect
 
 _NUMBERS = itertools.count(1)
+Leaf = tuple[Kernel, Launch] | Callable[[], object]
+"""A launch, or a copy or fill as a function."""
 
 
 class Condition(msgspec.Struct, eq=False):
@@ -47,7 +49,7 @@ class Node(msgspec.Struct, eq=False):
     """
 
     after: tuple[Node, ...]
-    work: tuple[Kernel, Launch] | Graph | Conditional | Callable[[], object] | None
+    work: Leaf | Graph | Conditional | None
     number: int = msgspec.field(default_factory=lambda: next(_NUMBERS))
 
 
@@ -83,18 +85,18 @@ class Graph(msgspec.Struct, eq=False):
 
 
 class Executing(msgspec.Struct, eq=False):
-    """A graph that can be launched (CUgraphExec): a copy, whose launches can change."""
+    """A graph that can be launched (CUgraphExec): a copy, whose launches, copies and fills (`work`) can change."""
 
     graph: Graph
-    launches: dict[int, tuple[Kernel, Launch]]
+    work: dict[int, Leaf]
 
 
 def executing(graph: Graph) -> Executing:
     """A copy of a graph, to be launched."""
     made = Executing(_copied(graph), {})
     for node in _all_nodes(made.graph):
-        if isinstance(node.work, tuple):
-            made.launches[node.number] = node.work
+        if isinstance(node.work, tuple) or callable(node.work):
+            made.work[node.number] = node.work
     return made
 
 
@@ -148,9 +150,11 @@ def play(made: Executing, choose: Callable[[list[Node]], Node], run: Runner, dev
                     walk(work.bodies[0])
             elif work.condition.value or len(work.bodies) > 1:
                 walk(work.bodies[0 if work.condition.value else 1])
-        elif isinstance(work, tuple):
-            run(*made.launches[node.number], device)
         elif work is not None:
-            work()
+            now = made.work[node.number]
+            if callable(now):
+                now()
+            else:
+                run(*now, device)
 
     walk(made.graph)

@@ -192,7 +192,7 @@ class State:
         """
         self.not_captured_beside(stream, title)
         if stream.capture is not None:
-            stream.capture.add(do)
+            stream.capture.add(stream, do)
             return None
         return self.streams.put(stream, do, title)
 
@@ -282,6 +282,19 @@ class State:
         self.unwritten.wrote(target, nbytes)
 
     # Kernels.
+
+    def kernel(self, module: Executable, name: str) -> Kernel:
+        """A kernel of a module, with a handle.
+
+        Raises:
+            Refusal: the module has none of this name.
+        """
+        entry = module.entries.get(name)
+        if entry is None:
+            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}")
+        made = Kernel(module, entry)
+        made.number = self.handles.new(made)
+        return made
 
     def run(self, kernel: Kernel, launch: Launch, device: int) -> None:
         """Execute a launch at once.

@@ -54,7 +54,7 @@ class Stream(msgspec.Struct, eq=False):
         blocking: it is in order with the default stream.
         last: what was queued in it last.
         waits: events that what is queued next has to wait for, as work.
-        capture: what is captured of it; None if nothing is.
+        capture: the capture that it belongs to; None if it is not captured.
     """
 
     device: int
@@ -73,12 +73,14 @@ class Event(msgspec.Struct, eq=False):
         timed: whether it keeps the time.
         mark: the place; None before it is recorded.
         moment: when the stream came to it, in seconds.
+        captured: the capture in which it was last recorded, and the nodes that it stands for; None if in none.
     """
 
     device: int
     timed: bool
     mark: Work | None = None
     moment: float = 0.0
+    captured: tuple[Any, tuple[Any, ...]] | None = None
 
 
 class Streams:

@@ -16,13 +16,16 @@ from workbench.runtime.device.device import Device
 from workbench.runtime.launching.geometry import Block, Geometry
 from workbench.runtime.native.pack import Packer
 from workbench.source import Location
-from workbench.types import Type, is_float
+from workbench.types import ArrayType, Type, is_float
 
 ALIGNED, LEAST = 64, 16
 """A strip's threads are a multiple of the first, so that vectors stay aligned; few heavy ones at least the second."""
 MOST_BLOCKS = 1024
 """Of code whose threads go on to other indices: about as many as a large GPU runs at the same time. Each changes memory
 once, and the error of a float32 sum grows with them."""
+FULL, EACH, LIGHT = 128, 4, 64
+"""Beyond so many blocks, about one for each multiprocessor, such threads do so many indices each if they cost at most
+the third: what a block does at its end is about 100 instructions per thread."""
 
 
 def titled(name: str, direction: str) -> str:
@@ -37,7 +40,11 @@ def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tupl
     if own:
         return threads, own, metadata.get("dynamic_shared", 0)
     blocks = -(-threads // block_dim)
-    return min(blocks, MOST_BLOCKS) if metadata.get("strided") else blocks, block_dim, 0
+    if metadata.get("strided"):
+        if metadata.get("cost", LIGHT) <= LIGHT:
+            blocks = max(min(blocks, FULL), -(-blocks // EACH))
+        blocks = min(blocks, MOST_BLOCKS)
+    return blocks, block_dim, 0
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -66,6 +73,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         contiguous: the code does not read strides.
         index32: it computes indices in 32 bits (see `Options`), so some launches need other code.
         aligned: it loads whole vectors (see `Options`), so vectors elsewhere need other code.
+        apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
         metadata: what the artifact says of itself.
@@ -93,6 +101,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     make_function: Callable[[], Function]
     index32: bool = False
     aligned: bool = False
+    apart: bool = False
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
@@ -113,9 +122,29 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return {slot.name: slot.type for slot in self.layout.slots}
 
     @cached_property
+    def arrays(self) -> tuple[str, ...]:
+        """Names of the parameters that are arrays, in order."""
+        return tuple(slot.name for slot in self.layout.slots if isinstance(slot.type, ArrayType))
+
+    @cached_property
     def floats(self) -> frozenset[str]:
         """Names of the parameters that can have a gradient."""
         return frozenset(name for name, type in self.types.items() if is_float(type))
+
+    @cached_property
+    def float_arrays(self) -> tuple[str, ...]:
+        """Those of `arrays` that can have a gradient."""
+        return tuple(name for name in self.arrays if name in self.floats)
+
+    @cached_property
+    def floats_written(self) -> tuple[str, ...]:
+        """Those of `float_arrays` whose elements may change."""
+        return tuple(name for name in self.float_arrays if name in self.writes)
+
+    @cached_property
+    def floats_read(self) -> tuple[str, ...]:
+        """Those of `float_arrays` whose elements are read."""
+        return tuple(name for name in self.float_arrays if name in self.reads)
 
     @cached_property
     def prints(self) -> bool:

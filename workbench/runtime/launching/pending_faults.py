@@ -149,8 +149,8 @@ class Settling:
         owing = {*self._printed, *self._watching, *(index for index, sources in self._sources.items() if sources)}
         return sorted(owing - self._driver.breakage.devices.keys())
 
-    def settle(self, index: int, wait: Callable[[], object]) -> None:
-        """Wait; show what was printed, and raise the first fault.
+    def settle(self, index: int, wait: Callable[[], object], report: bool = True) -> None:
+        """Wait; show what was printed, and raise the first fault, which is left for later without `report`.
 
         Raises:
             KernelFault: a launch with checks met one; notes name the others.
@@ -161,13 +161,16 @@ class Settling:
                 with shown():
                     # The text of a device's printf arrives while the host waits, and at no other time.
                     wait()
-                self._printed.discard(index)
+                if report:  # else only a part of what is queued was waited for, and what comes after may print, too
+                    self._printed.discard(index)
             else:
                 wait()
         except Exception:
             self._printed.discard(index)
             self._sources.pop(index, None)  # a device that is broken does not give them
             raise
+        if not report:
+            return
         with self._lock:
             sources = self._sources.pop(index, {})
             faults = [fault for collect in sources.values() for fault in collect()] + self._found(index)

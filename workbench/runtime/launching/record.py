@@ -23,6 +23,8 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
 
 BLOCK_DIM = 256
+BY_OCCUPANCY = 0
+"""The threads of a block that a launch leaves open, until it is bound (`api/builds/block_size.py`)."""
 """Threads of a CUDA block where nothing is said."""
 
 
@@ -130,7 +132,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def changes(self) -> tuple[Memory, ...]:
         """The memory of each array in `writes`."""
-        return tuple(self.arguments[name].memory for name in self.writes)
+        return tuple([self.arguments[name].memory for name in self.loaded.writes])
 
     def again(self) -> LaunchRecord:
         """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""

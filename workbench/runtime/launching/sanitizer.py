@@ -136,6 +136,14 @@ def _unwritten(case: _Case) -> tuple[str, str]:
     return f"{who} {does} at {shown}, which nothing has written.", f"Fill {name or 'it'} first, or make it by wb.zeros."
 
 
+def _copied(case: _Case) -> tuple[str, str]:
+    at = f"byte {case.found.shared:,} of shared memory"
+    return (
+        f"{case.who()} {case.does()} at {at}, where a cp.async may not have arrived yet.",
+        "Wait for it first (__pipeline_wait_prior, cp.async.wait_group), then let the threads meet at a barrier.",
+    )
+
+
 def _other(case: _Case) -> tuple[str, str]:
     """What the other access of a race does, and where."""
     assert case.fault.other is not None
@@ -173,8 +181,8 @@ _KEEP = "Keep the array until the device is done with it."
 
 
 def _misaligned(case: _Case) -> tuple[str, str]:
-    shown = case.element()[0]
-    size = case.fault.size
+    found, size = case.found, case.fault.size
+    shown = case.element()[0] if found.shared is None else f"byte {found.shared:,} of shared memory"
     return (
         f"{case.who()} {case.does()} at {shown}, which is not a multiple of {size} bytes.",
         "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
@@ -202,8 +210,9 @@ _SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
     10: _unwritten,
     11: _global_race,
     12: _said("waits in the loop here for something that no thread that runs will change", _LOCK),
+    13: _copied,
 }
 _KINDS = {
     1: "address", 2: "misaligned", 3: "trap", 4: "barrier", 5: "deadlock", 6: "warp", 7: "barrier", 8: "assert",
-    9: "race", 10: "unwritten", 11: "race", 12: "deadlock",
+    9: "race", 10: "unwritten", 11: "race", 12: "deadlock", 13: "race",
 }  # fmt: skip

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,28 +31,54 @@ from workbench.runtime.pages.program import Program, Row
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
 from workbench.structs import Struct
-from workbench.types import ArrayType, Scalar, Vector, element
+from workbench.types import ArrayType, Scalar, Vector, element, is_float
 
 LARGEST = 1_000_000_000
 """Bytes of a program's memory; a page of more would not open everywhere."""
 INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
 
 
-def program_of(entries: Sequence[Entry], kept: Contents | None = None, watch: array | None = None) -> Program:
+def program_of(
+    entries: Sequence[Entry], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({})
+) -> Program:
     """The program that runs these entries.
 
     Args:
         entries: what a page runs again, in order.
         kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
-        watch: an array that is read after each run; the page calls it "watch".
+        seen: arrays that are read after runs, by the page's names for them.
 
     Raises:
         RecordError: an entry cannot run in a page; the message names it.
     """
+    for entry in entries:
+        _check(entry)
     writer = _Writer(Contents(kept.kept if kept is not None else None))
-    writer.lay_out([*(a for e in entries for a in _arrays(e)), *([watch] if watch is not None else [])])
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()])
     schedule = [step for entry in entries for step in writer.steps(entry)]
-    return writer.finished(schedule, watch)
+    return writer.finished(schedule, seen)
+
+
+def _check(entry: Entry) -> None:
+    """Refuse what no page runs, by name."""
+    if isinstance(entry, LaunchEntry):
+        _check_launch(entry.record)
+    elif isinstance(entry, GraphEntry):
+        for node in entry.graph.walk():
+            if isinstance(node, LaunchNode):
+                _check_launch(node.record)
+            elif not isinstance(node, MoveNode | BodyNode):
+                raise RecordError(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
+    elif not isinstance(entry, CopyEntry | FillEntry):
+        raise RecordError(f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}")
+
+
+def _check_launch(record: LaunchRecord) -> None:
+    loaded = record.loaded
+    if loaded.compile_for is None:
+        raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
+    if loaded.device.is_cuda:
+        raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
 
 
 def _arrays(entry: Entry) -> Iterator[array]:
@@ -133,9 +160,7 @@ class _Writer:
             case GraphEntry(graph=graph):
                 yield from self.body(graph)
             case _:
-                raise RecordError(
-                    f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}"
-                )
+                raise AssertionError(entry.kind)
 
     def body(self, body: Any) -> Iterator[Any]:
         """The nodes of a graph, in the order in which they were captured."""
@@ -149,18 +174,13 @@ class _Writer:
                 main = inside.get("body", inside.get("true", []))
                 at = self.address(node.condition.address) if node.condition is not None else 0
                 yield [node.kind if at else "if", at, main, inside.get("false", [])]
-            else:
-                raise RecordError(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
 
     def launch(self, record: LaunchRecord, buffer: bytes = b"") -> Iterator[int]:
         """The row of a launch."""
         loaded = record.loaded
-        if loaded.compile_for is None:
-            raise RecordError(f"{record.kernel} is CUDA C++, which no browser runs. {INSTEAD}")
-        if loaded.device.is_cuda:
-            raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
         if not record.threads:
             return
+        assert loaded.compile_for is not None
         entry = loaded.compile_for(WASM)
         name, program = entry.metadata["entry"], self.program
         if entry.metadata.get("prints") and loaded.digest not in self.prints:
@@ -181,11 +201,14 @@ class _Writer:
     def move(self, kind: str, target: array, source: array | None, value: Any) -> Iterator[int]:
         """The row of a copy, a sum or a fill."""
         if kind == "add" and isinstance(target.dtype, Struct):
-            raise RecordError(f"a sum of arrays of {target.dtype!r} cannot run in a page")
-        if isinstance(target.dtype, Struct) or (kind == "fill" and np.ndim(value)):
-            raise RecordError(
-                f"a {kind} of {target.dtype!r} as a whole cannot run in a page yet; a kernel that does it can"
-            )
+            assert source is not None
+            others = source.field_arrays()
+            for path, part in target.field_arrays().items():
+                if is_float(part.dtype):
+                    yield from self.move(kind, part, others[path], 0)
+            return
+        if kind == "fill" and np.ndim(value):
+            raise RecordError(f"a fill of {target.dtype!r} with {value!r} cannot run in a page yet; a kernel can do it")
         if not target.size:
             return
         name, words, pattern = move_words(kind, target, source, value)
@@ -222,11 +245,10 @@ class _Writer:
             "strides": list(value.strides), "inner": inner,
         }  # fmt: skip
 
-    def finished(self, schedule: list[Any], watch: array | None) -> Program:
+    def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
         """The program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
-        if watch is not None:
-            arrays["watch"] = self.place_of(watch)
+        arrays |= {name: self.place_of(a) for name, a in seen.items()}
         found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
         self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}
         return self.program

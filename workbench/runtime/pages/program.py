@@ -54,7 +54,7 @@ class Program:
     def __post_init__(self) -> None:
         self._end = STACK
         self._chunks: list[tuple[int, bytes]] = []
-        self._modules: list[tuple[bytes, list[str]]] = []
+        self._modules: list[tuple[Module, list[str]]] = []
         self._entries: dict[tuple[bytes, str], int] = {}
         self.stop = self.reserve(40)
 
@@ -87,7 +87,7 @@ class Program:
         self.reserve(made.size)
         for name in names:
             self._entries[image, name] = len(self._entries)
-        self._modules.append((made.image, list(names)))
+        self._modules.append((made, list(names)))
         return made
 
     @property
@@ -98,7 +98,7 @@ class Program:
     @property
     def code_size(self) -> int:
         """Bytes of its modules."""
-        return sum(len(image) for image, _ in self._modules)
+        return sum(len(made.image) for made, _ in self._modules)
 
     def data(self) -> dict[str, Any]:
         """What `openMachine` takes as the program."""
@@ -114,12 +114,12 @@ class Program:
         return {
             **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
             "chunks": [[at, len(data)] for at, data in self._chunks],
-            "modules": [[len(image), names] for image, names in self._modules], **self.facts,
+            "modules": [[len(made.image), names, made.fused] for made, names in self._modules], **self.facts,
         }  # fmt: skip
 
     def payload(self) -> bytes:
         """What it takes as the payload."""
-        return b"".join([*(data for _, data in self._chunks), *(image for image, _ in self._modules)])
+        return b"".join([*(data for _, data in self._chunks), *(made.image for made, _ in self._modules)])
 
     def compressed(self) -> bytes:
         """The payload as a browser's `DecompressionStream("deflate")` reads it."""

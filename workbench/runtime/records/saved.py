@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
-from workbench.backends.base import Options
+from workbench.backends.base import RARE, Options
 from workbench.builtins.declaration.verify import verify_builtins
 from workbench.ir.data import from_data, read_bits
 from workbench.ir.json_values import Malformed
@@ -365,7 +365,7 @@ def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Seq
 
 def _options(told: Any, params: int) -> Options:
     """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
-    some = tuple(name for name in ("aligned", "constant", "index32") if isinstance(told, dict) and name in told)
+    some = tuple(name for name in RARE if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant = options.pop("constant", [])
     if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):

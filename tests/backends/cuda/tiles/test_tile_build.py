@@ -43,7 +43,7 @@ def test_tf32_only_where_it_is_asked_for() -> None:
 
 
 def test_a_block_s_size_is_in_the_text() -> None:
-    assert "__launch_bounds__(48) gemm_odd(" in emit_cuda(FLOWS["gemm_odd"].function, Options())
+    assert "__launch_bounds__(48, 1) gemm_odd(" in emit_cuda(FLOWS["gemm_odd"].function, Options())
 
 
 def wide(count: int) -> Case:

@@ -13,7 +13,7 @@ extern "C" __global__ void blur(wb_dims dim, wb_array<float, 2> source, wb_array
     float total = 0.0f;
     for (int dy = -1; dy < 2; ++dy) {
         int y = wb_min(wb_max(0, i + dy), (int)source.shape[0] - 1);
-        total += source.data[y * (int)source.shape[1] + j] / 3.0f;
+        total += __ldg(&source.data[y * (int)source.shape[1] + j]) / 3.0f;
     }
     result.data[i * (int)result.shape[1] + j] = total;
 }

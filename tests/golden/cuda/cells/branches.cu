@@ -6,10 +6,10 @@ extern "C" __global__ void branches(wb_dims dim, wb_array<float, 1> x, wb_array<
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    if (x.data[i] < 0.0f) {
+    if (__ldg(&x.data[i]) < 0.0f) {
         y.data[i] = 0.0f;
     } else {
-        float r = x.data[i] > 1.0f ? x.data[i] / 2.0f : x.data[i] * x.data[i];
+        float r = __ldg(&x.data[i]) > 1.0f ? __ldg(&x.data[i]) / 2.0f : __ldg(&x.data[i]) * __ldg(&x.data[i]);
         y.data[i] = sqrtf(r + 1.0f);
     }
 }

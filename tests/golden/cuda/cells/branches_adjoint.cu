@@ -11,7 +11,7 @@ extern "C" __global__ void branches_adjoint(
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    float t = x.data[i];
+    float t = __ldg(&x.data[i]);
     float t1;
     if (t < 0.0f) {
         adj_y.data[i] = 0.0f;

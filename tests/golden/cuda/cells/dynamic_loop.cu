@@ -8,7 +8,7 @@ extern "C" __global__ void dynamic_loop(wb_dims dim, wb_array<float, 2> x, wb_ar
     int i = (int)linear;
     float s = 0.0f;
     for (int j = 0; j < (int)x.shape[1]; ++j) {
-        s += sinf(x.data[i * (int)x.shape[1] + j]);
+        s += sinf(__ldg(&x.data[i * (int)x.shape[1] + j]));
     }
     y.data[i] = s;
 }

@@ -23,5 +23,5 @@ extern "C" __global__ void histogram(wb_dims dim, wb_array<float, 1> x, wb_array
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    atomicAdd(&bins.data[wb_wrap(wb_mod(wb_to_int32(x.data[i] * 10.0f), (int)bins.shape[0]), (int)bins.shape[0])], 1);
+    atomicAdd(&bins.data[wb_wrap(wb_mod(wb_to_int32(__ldg(&x.data[i]) * 10.0f), (int)bins.shape[0]), (int)bins.shape[0])], 1);
 }

@@ -2,6 +2,12 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
+    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
+    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
+        found.words[k] = __ldg((const Word*)&place + k);
+    return found.whole;
+}
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
@@ -37,7 +43,7 @@ extern "C" __global__ void particles_adjoint(
     vec3 adj_total = adj_f.data[i];
     adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
     for (int j = (int)p.shape[0] - 1; j > -1; --j) {
-        vec3 d = p.data[j] - p.data[i];
+        vec3 d = wb_read_only<float>(p.data[j]) - wb_read_only<float>(p.data[i]);
         float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
         vec3 t1 = wb_splat3(t);
         vec3 t2 = -adj_total * (d / t1) / t1;

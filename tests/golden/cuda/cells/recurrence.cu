@@ -8,7 +8,7 @@ extern "C" __global__ void recurrence(wb_dims dim, wb_array<float, 1> x, float d
     int i = (int)linear;
     float s = 0.0f;
     for (int q = 0; q < (int)x.shape[0]; ++q) {
-        s = 0.5f * s + x.data[q] * decay;
+        s = 0.5f * s + __ldg(&x.data[q]) * decay;
     }
     y.data[i] = s;
 }

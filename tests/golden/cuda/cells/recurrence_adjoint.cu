@@ -37,7 +37,7 @@ extern "C" __global__ void recurrence_adjoint(
         adj_y.data[i] = 0.0f;
         float adj_decay1 = 0.0f;
         for (int q = (int)x.shape[0] - 1; q > -1; --q) {
-            float adj_decay2 = adj_s * x.data[q];
+            float adj_decay2 = adj_s * __ldg(&x.data[q]);
             atomicAdd(&adj_x.data[q], adj_s * decay);
             adj_s *= 0.5f;
             adj_decay1 += adj_decay2;

@@ -6,5 +6,5 @@ extern "C" __global__ void saxpy(wb_dims dim, float a, wb_array<float, 1> x, wb_
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    atomicAdd(&y.data[i], a * x.data[i]);
+    atomicAdd(&y.data[i], a * __ldg(&x.data[i]));
 }

@@ -33,8 +33,8 @@ extern "C" __global__ void saxpy_adjoint(
     bool adj_a_sum_any = false;
     for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
-        float t = adj_y.data[i];
-        float adj_a1 = t * x.data[i];
+        float t = __ldg(&adj_y.data[i]);
+        float adj_a1 = t * __ldg(&x.data[i]);
         adj_x.data[i] = adj_x.data[i] + t * a;
         adj_a_sum += double(adj_a1);
         adj_a_sum_any = true;

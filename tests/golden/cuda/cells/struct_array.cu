@@ -2,6 +2,12 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
+    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
+    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
+        found.words[k] = __ldg((const Word*)&place + k);
+    return found.whole;
+}
 template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
     return *(T*)((char*)a.data + i * bytes);
 }
@@ -25,6 +31,6 @@ extern "C" __global__ void struct_array(
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    wb_atomic_add(&wb_field<32>(bodies_pos, i), wb_field<32>(bodies_vel, i) * dt);
+    wb_atomic_add(&wb_field<32>(bodies_pos, i), wb_read_only<float>(wb_field<32>(bodies_vel, i)) * dt);
     atomicAdd(&wb_field<32>(bodies_id, i), 1);
 }

@@ -2,6 +2,12 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
+    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
+    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
+        found.words[k] = __ldg((const Word*)&place + k);
+    return found.whole;
+}
 template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
     return *(T*)((char*)a.data + i * bytes);
 }
@@ -50,8 +56,8 @@ extern "C" __global__ void struct_array_adjoint(
     bool adj_dt_sum_any = false;
     for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
-        vec3 t = wb_field<32>(adj_bodies_pos, i);
-        vec3 t1 = t * wb_field<32>(bodies_vel, i);
+        vec3 t = wb_read_only<float>(wb_field<32>(adj_bodies_pos, i));
+        vec3 t1 = t * wb_read_only<float>(wb_field<32>(bodies_vel, i));
         wb_field<32>(adj_bodies_vel, i) = wb_field<32>(adj_bodies_vel, i) + t * dt;
         float adj_dt1 = t1.x + t1.y + t1.z;
         adj_dt_sum += double(adj_dt1);

@@ -2,6 +2,12 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
+template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
+    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
+    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
+        found.words[k] = __ldg((const Word*)&place + k);
+    return found.whole;
+}
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
@@ -53,7 +59,7 @@ extern "C" __global__ void struct_values_adjoint(
     bool adj_dt_sum_any = false;
     for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
-        vec3 c_pos = x.data[i];
+        vec3 c_pos = wb_read_only<float>(x.data[i]);
         vec3 c_vel = b_vel;
         for (int k = 0; k < 4; ++k) {
             c_pos = c_pos + c_vel * dt;

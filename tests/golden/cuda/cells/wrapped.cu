@@ -9,5 +9,5 @@ extern "C" __global__ void wrapped(wb_dims dim, wb_array<float, 1> x, wb_array<f
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    y.data[wb_wrap(-1 - i, (int)y.shape[0])] = x.data[wb_wrap(i - 1, (int)x.shape[0])] * SCALE;
+    y.data[wb_wrap(-1 - i, (int)y.shape[0])] = __ldg(&x.data[wb_wrap(i - 1, (int)x.shape[0])]) * SCALE;
 }

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
 from workbench.autodiff.reverse.recompute import recompute
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Value
@@ -33,7 +33,7 @@ class Checkpoints:
     state for good. A round begins with the slots up to `top` in use and the iterations from `end` on done backwards.
     """
 
-    def __init__(self, sweep: Sweep, loop: Loop) -> None:
+    def __init__(self, sweep: ReverseSweep, loop: Loop) -> None:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
         self.count = sweep.checkpoints
@@ -162,7 +162,7 @@ class Checkpoints:
         params = [Value(v.type, v.name) for v in state]
         with builder.block((step, *params)) as opened:
             _Forward(self, at + builder.ref(step), params).enter()
-            recompute(loop.body.ops[:-1], env, builder, self.sweep.memory.late)
+            recompute(loop.body.ops[:-1], env, builder, self.sweep.memory.overwritten)
             builder.location = loop.op.location
             moved = [env[loop.body.yielded[s]] for s in self.kept]
             if keep:

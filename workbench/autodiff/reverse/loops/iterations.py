@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.autodiff.reverse.cotangents import zero
 from workbench.autodiff.reverse.recompute import Missing, unavailable
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
@@ -42,7 +42,7 @@ class Loop(msgspec.Struct, frozen=True):
         """What they are in the first iteration."""
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
-    def growth(self, sweep: Sweep, carry: int) -> Ref | None:
+    def growth(self, sweep: ReverseSweep, carry: int) -> Ref | None:
         """What each iteration adds to a carried value, where that is the same in all of them: 0, or for an integer."""
         param, following = self.carried[carry], self.body.yielded[carry]
         if following is param:
@@ -65,7 +65,7 @@ class Loop(msgspec.Struct, frozen=True):
             return None
         return -amount if op.name == "sub" else amount
 
-    def known(self, sweep: Sweep, carry: int, done: Ref) -> Ref | None:
+    def known(self, sweep: ReverseSweep, carry: int, done: Ref) -> Ref | None:
         """A carried value after `done` iterations, where that needs no other one."""
         param = self.carried[carry]
         grown = self.growth(sweep, carry)
@@ -73,14 +73,14 @@ class Loop(msgspec.Struct, frozen=True):
             return grown if grown is None else sweep.ref(self.init[carry])
         return sweep.ref(self.init[carry]) + done.cast(param.type) * grown
 
-    def at(self, sweep: Sweep, position: Ref) -> Value:
+    def at(self, sweep: ReverseSweep, position: Ref) -> Value:
         """The index of a `for` after `position` iterations."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
         if sweep.constant(self.op.operands[2]) == 1:
             return (start + position.cast(start.type)).value
         return (start + position.cast(start.type) * step).value
 
-    def count(self, sweep: Sweep) -> Ref:
+    def count(self, sweep: ReverseSweep) -> Ref:
         """How many iterations there are, as int64."""
         if self.op.name == "while":
             # How often a `while` runs is not known beforehand: the recomputed one has counted.
@@ -106,7 +106,7 @@ class Loop(msgspec.Struct, frozen=True):
 class Turn:
     """One iteration of the reversed loop, counted by `counter`; the carried values are not kept."""
 
-    def __init__(self, sweep: Sweep, loop: Loop, counter: Value) -> None:
+    def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value) -> None:
         self.sweep, self.loop, self.counter = sweep, loop, counter
 
     def index(self) -> Value:
@@ -147,7 +147,7 @@ class Turn:
 class CountedTurn(Turn):
     """The counter runs from 0: start + (count - 1 - counter) * step."""
 
-    def __init__(self, sweep: Sweep, loop: Loop, counter: Value, last: Ref) -> None:
+    def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value, last: Ref) -> None:
         super().__init__(sweep, loop, counter)
         self.last = last
 

@@ -16,7 +16,7 @@ from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
 from workbench.autodiff.reverse.loops.iterations import CountedTurn, Loop, PositionTurn, Turn
-from workbench.autodiff.reverse.sweep import Sweep
+from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
@@ -24,7 +24,7 @@ from workbench.types import Kind, element, int64
 from workbench.types import bool as bool_
 
 
-def reverse_loop(sweep: Sweep, op: Op, cotangents: Cotangents) -> None:
+def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """The loop backwards; nothing, where no cotangent flows through it."""
     loop = Loop(op)
     seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
@@ -81,7 +81,7 @@ class _Form(msgspec.Struct, frozen=True):
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
-def _straight(sweep: Sweep, loop: Loop) -> _Form:
+def _straight(sweep: ReverseSweep, loop: Loop) -> _Form:
     """One `for`, nothing kept."""
     bounds, turn = _backwards(sweep, loop)
 
@@ -91,7 +91,7 @@ def _straight(sweep: Sweep, loop: Loop) -> _Form:
     return _Form(written, lambda starts, body: sweep.builder.for_(*bounds, starts, body.block))
 
 
-def _checkpointed(sweep: Sweep, loop: Loop) -> _Form:
+def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
     """Rounds of a few iterations each, from states that were kept."""
     checkpoints = Checkpoints(sweep, loop)
 
@@ -105,7 +105,7 @@ def _checkpointed(sweep: Sweep, loop: Loop) -> _Form:
     return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))
 
 
-def _reversed_body(sweep: Sweep, turn: Turn, carried: list[_Carried], masked: bool) -> _Body:
+def _reversed_body(sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool) -> _Body:
     """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
     body, op = turn.loop.body, turn.loop.op
     builder = sweep.builder
@@ -135,7 +135,7 @@ def _reversed_body(sweep: Sweep, turn: Turn, carried: list[_Carried], masked: bo
     return _Body(builder.reopened(opened.block, params, tail), always, may_die)
 
 
-def _pair(sweep: Sweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
+def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
     """A cotangent and whether it counts, as values."""
     if piece is None:
         return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
@@ -143,7 +143,7 @@ def _pair(sweep: Sweep, piece: Piece | None, like: Value) -> tuple[Value, Value]
     return piece.ref.value, live.value
 
 
-def _runs(sweep: Sweep, op: Op) -> bool:
+def _runs(sweep: ReverseSweep, op: Op) -> bool:
     """Whether the loop is known to have an iteration."""
     if op.name == "while":
         return False
@@ -157,7 +157,7 @@ def _state(value: Value) -> Value:
     return Value(value.type, value.name and f"adj_{value.name}")
 
 
-def _backwards(sweep: Sweep, loop: Loop) -> tuple[tuple[Value, Value, Value], Turn]:
+def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Value], Turn]:
     """Bounds of the reversed loop, and its turn. Python's range backwards: last, start - step, -step."""
     if loop.index is None:
         back = sweep.builder.ref(sweep.builder.const(-1, int64))

@@ -70,6 +70,7 @@ def exp(x: Lane) -> Answer:
 def _exp(x: Lane, rest: Lane | None = None) -> Lane:
     """exp(x + rest): x = k·ln 2 + r, exp(r) by a polynomial, 2ᵏ in two factors, so that small results round once."""
     about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
+    # Before k is taken, which must fit an exponent. Ordered comparisons let a NaN through.
     x = x.is_("ogt", about.ceiling).choose(about.ceiling, x)
     x = x.is_("olt", about.floor).choose(about.floor, x)
     k, bits = _nearest(x, 1 / math.log(2))
@@ -118,6 +119,7 @@ def _split(x: Lane) -> tuple[Lane, Lane]:
     about = FLOATS[x.lanes.bits]
     small = x.is_("olt", 2.0 ** (1 - about.bias))
     scaled = small.choose(x * 2.0**about.mantissa, x)
+    # Counted from √½ instead of 1, m lies around 1: then log has no cancellation where its result is near 0.
     from_root = scaled.bits.do("sub", x.constant(math.sqrt(0.5)).bits)
     exponent = from_root.do("ashr", about.mantissa)
     m = scaled.bits.do("sub", exponent.do("shl", about.mantissa)).value
@@ -130,6 +132,7 @@ def sin(x: Lane) -> Answer:
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     value = _turned(quadrant.do("and", 1).equals(0).choose(s, c), quadrant)
+    # The additions above lose the sign of -0.0.
     return Answer(x.is_("oeq", 0.0).choose(x, value), rare)
 
 
@@ -154,6 +157,7 @@ def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
     about = FLOATS[x.lanes.bits]
     n, quadrant = _nearest(x, 2 / math.pi)
     r = x
+    # fma does not round the product, so each part may use all its bits; what cancels is exact.
     for part in about.half_pi:
         r = fma(n, -part, r)
     return r, quadrant, abs(x).is_("ugt", about.widest)
@@ -216,9 +220,11 @@ def pow(x: Lane, y: Lane) -> Answer:
         held = y if lanes.fused else _held(y)
         product = held * high
         rest = fma(held, low, fma(held, high, -product))
+        # Where the product overflows, the rest is infinity minus infinity.
         value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
     whole = lanes.call("trunc", y).is_("oeq", y)
     halved = y * 0.5
+    # Floats so large that they have no fraction bits are even.
     odd = whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
     negative = x.is_("olt", 0.0)
     value = (negative & odd).choose(-value, value)

@@ -2,16 +2,21 @@
 
 A maths function is needed as a scalar and as a vector that mean the same to the last bit. Here it is written once, in
 operators on `Lane` values; `Lanes` writes each operation for its width. No operation mixes lanes, so the scalar is lane
-0 of the vector. The formulas count on `fma` to round once; for a target without fused multiply-add it is written out,
-and differs from one rounding in about one of 10⁸ results (float32) or less.
+0 of the vector. The formulas count on `fma` to round once. For WebAssembly it is a function of 128 bits, written out
+without fused multiply-add, which differs from one rounding in about one of 10⁸ results (float32) or less; in a browser
+whose instruction rounds once, that replaces each call (`backends/wasm`).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from functools import cache
 
 LONG = 5  # coefficients
+REGISTER = 128  # bits of what the function of multiply-add takes
+WRITTEN = {32: "wb_fma_f32x4", 64: "wb_fma_f64x2"}
+"""The functions of multiply-add for targets without it, by bits of an element."""
 
 
 class Lanes:
@@ -52,7 +57,15 @@ class Lanes:
     def number(self, value: float) -> str:
         """A float constant in every lane; exact: LLVM reads the bits of a double."""
         rounded = struct.unpack("f", struct.pack("f", value))[0] if self.bits == 32 else value
-        return self._all("float" if self.bits == 32 else "double", f"0x{struct.pack('>d', rounded).hex().upper()}")
+        kind, text = "float" if self.bits == 32 else "double", struct.pack(">d", rounded).hex().upper()
+        if self.fused or self.count == 1:
+            return self._all(kind, f"0x{text}")
+        # Browsers make a register's constant by three instructions, and load it by one. Weak: LLVM does not fold it.
+        name = f"wb_{self.bits}_{text}"
+        self.declarations[name] = f"@{name} = weak constant {kind} 0x{text}"
+        one = self.emit(f"load {kind}, ptr @{name}")
+        first = self.emit(f"insertelement {self.kind} poison, {kind} {one}, i64 0")
+        return self.shuffled(self.kind, first, "poison", [0] * self.count)
 
     def bits_of(self, value: int) -> str:
         """An integer constant in every lane."""
@@ -76,6 +89,34 @@ class Lanes:
         name = f"llvm.{intrinsic}.{self.suffix}"
         self.declarations[name] = f"declare {self.kind} @{name}({', '.join([self.kind] * len(args))})"
         return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
+
+    def in_registers(self, *args: Lane) -> Lane:
+        """x · y + z by the function for whole registers, of which the lanes may fill a part, or several."""
+        full = Lanes(self.bits, REGISTER // self.bits)
+        name = WRITTEN[self.bits]
+        self.declarations[name] = _written(self.bits)
+        made = []
+        for first in range(0, self.count, full.count):
+            parts = ", ".join(f"{full.kind} {self._register(arg.name, first, full)}" for arg in args)
+            made.append(self.emit(f"call {full.kind} @{name}({parts})"))
+        if self.count == 1:
+            return Lane(self, self.emit(f"extractelement {full.kind} {made[0]}, i64 0"))
+        if self.count == full.count:
+            return Lane(self, made[0])
+        return Lane(self, self.shuffled(full.kind, made[0], made[-1], range(self.count)))
+
+    def _register(self, name: str, first: int, full: Lanes) -> str:
+        """The register that holds the lanes from `first` on."""
+        if self.count == 1:
+            return self.emit(f"insertelement {full.kind} poison, {self.kind} {name}, i64 0")
+        if self.count == full.count:
+            return name
+        return self.shuffled(self.kind, name, "poison", range(first, first + full.count))
+
+    def shuffled(self, kind: str, one: str, other: str, lanes: Sequence[int]) -> str:
+        """These lanes of two values of a type."""
+        mask = ", ".join(f"i32 {k}" for k in lanes)
+        return self.emit(f"shufflevector {kind} {one}, {kind} {other}, <{len(lanes)} x i32> <{mask}>")
 
 
 class Lane:
@@ -186,15 +227,45 @@ def fma(x: Lane, y: Lane | float, z: Lane | float) -> Lane:
     """x · y + z, rounded once."""
     lanes = x.lanes
     second, third = (v if isinstance(v, Lane) else x.constant(v) for v in (y, z))
-    if lanes.fused:
-        return lanes.call("fma", x, second, third)
-    if lanes.bits == 32:  # the product is exact in float64; the sum is rounded there, and once more here
-        return lanes.narrowed(lanes.widened(x) * lanes.widened(second) + lanes.widened(third))
-    product, rest = _product(x, second)
-    total = product + third
-    part = total - product
-    lost = (product - (total - part)) + (third - part)
-    return total + (lost + rest)
+    return lanes.call("fma", x, second, third) if lanes.fused else lanes.in_registers(x, second, third)
+
+
+@cache
+def _written(bits: int) -> str:
+    """The function of multiply-add, without an instruction that has it.
+
+    It is weak, so that LLVM leaves each call as it stands: a browser may have one instruction for it.
+    """
+    lanes = Lanes(bits, REGISTER // bits)
+    x, y, z = (Lane(lanes, f"%x{n}") for n in range(3))
+    if bits == 64:
+        product, rest = _product(x, y)
+        total = product + z
+        part = total - product
+        lost = (product - (total - part)) + (z - part)
+        made = (total + (lost + rest)).name
+    else:  # the product is exact in float64; the sum is rounded there, and once more here
+        wide = Lanes(64, 2)
+        wide.rows = lanes.rows
+        narrow: list[str] = []
+        for half in ((0, 1), (2, 3)):
+            a, b, c = (
+                Lane(
+                    wide,
+                    wide.emit(f"fpext <2 x float> {lanes.shuffled(lanes.kind, v.name, 'poison', half)} to {wide.kind}"),
+                )
+                for v in (x, y, z)
+            )
+            # Two zeros beside them: what WebAssembly's instruction makes.
+            four = wide.shuffled(wide.kind, (a * b + c).name, "zeroinitializer", range(4))
+            narrow.append(lanes.emit(f"fptrunc <4 x double> {four} to {lanes.kind}"))
+        low, high = (
+            Lane(lanes, n).bits for n in (narrow[0], lanes.shuffled(lanes.kind, narrow[1], "poison", (2, 3, 0, 1)))
+        )
+        made = low.do("or", high).value.name
+    params = ", ".join(f"{lanes.kind} %x{n}" for n in range(3))
+    head = f"define weak {lanes.kind} @{WRITTEN[bits]}({params}) noinline nounwind willreturn memory(none) {{"
+    return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {made}", "}"])
 
 
 def _product(x: Lane, y: Lane) -> tuple[Lane, Lane]:

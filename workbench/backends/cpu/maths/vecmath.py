@@ -171,6 +171,7 @@ def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict
 def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
     """The scalar function: all lanes take the argument, the first gives the result."""
     wide = f"<{lanes} x {kind}>"
+    # Not inlined: the loop vectoriser replaces calls of this name, and would find none.
     rows = [f"define internal {kind} @{ours}({', '.join(f'{kind} %x{n}' for n in range(count))}) noinline {PURE} {{"]
     for n in range(count):
         rows.append(f"  %one{n} = insertelement {wide} poison, {kind} %x{n}, i64 0")

@@ -66,6 +66,8 @@ def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
     lanes, answer = body(name, bits, 1, fused)
     needs |= lanes.declarations
     head, params = _head(name, bits, 1)
+    if not fused:  # in the kernel's module, where the vectoriser has to see the call
+        head = head.replace(PURE, f"noinline {PURE}")
     rows, kind = [head, *lanes.rows], lanes.kind
     if answer.rare is None:
         return "\n".join([*rows, f"  ret {kind} {answer.value.name}", "}"])

@@ -22,7 +22,7 @@ from workbench.backends.cuda.compile.nvrtc_program import (
     supported,
 )
 from workbench.backends.cuda.cpp import cuda_funcs
-from workbench.backends.cuda.emit import EmittedKernel, emit_cuda, emit_kernel, entry_name
+from workbench.backends.cuda.emit import DEFAULT_TARGET, EmittedKernel, emit_cuda, emit_kernel, entry_name
 from workbench.backends.cuda.lines import repeated
 from workbench.backends.cuda.operation_lines import lines_by_operation
 from workbench.backends.cuda.tiles.placement.arena import check_shared
@@ -34,7 +34,6 @@ from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError
 from workbench.ir.values import Function
 
-DEFAULT_TARGET = "sm_90"
 SANITIZED = "sanitized ptx"
 """The kind of PTX with lines whose accesses are looked at when it runs on an emulated device."""
 POOL = Pool("nvrtc", lambda: None)
@@ -84,8 +83,8 @@ class CudaBackend(Backend):
         return self._target
 
     def emit(self, function: Function, options: Options, target: str = "") -> str:
-        """The CUDA C++ text; it is the same for every architecture."""
-        return emit_cuda(function, options)
+        """The CUDA C++ text; but for stages of tiles it is the same for every architecture."""
+        return emit_cuda(function, options, target or self._target)
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
         """A cubin for exactly `target` (`sm_90`); PTX for emulated devices.
@@ -104,7 +103,7 @@ class CudaBackend(Backend):
     def _compiled(self, function: Function, options: Options, target: str, kind: str) -> Artifact:
         target = target or self._target
         start = time.perf_counter()
-        made = emit_kernel(function, options, lines=kind == SANITIZED)
+        made = emit_kernel(function, options, target, lines=kind == SANITIZED)
         check_shared(made.shared, made.regions, target, function.name)
         written = time.perf_counter()
         built = _built(repeated(made.text) if kind == SANITIZED else made.text, options, target, kind, function)
@@ -122,7 +121,7 @@ class CudaBackend(Backend):
         Raises:
             BuildError, DeviceError: as `compile`.
         """
-        text = emit_cuda(function, options, lines=lines)
+        text = emit_cuda(function, options, target or self._target, lines=lines)
         text = repeated(text) if lines else text
         kind = "ptx with lines" if lines else "ptx"
         return _built(text, options, target or self._target, kind, function).image.decode().rstrip("\0")

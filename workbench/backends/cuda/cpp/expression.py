@@ -65,6 +65,7 @@ class Expressions(msgspec.Struct):
         inlining: which values are written inside others.
         plain: signed operations that need no care for overflow.
         names: the name of each value that has one: parameters, thread and loop indices, locals.
+        constant: array parameters that nothing changes while the kernel runs.
         keys: prelude pieces needed so far.
         builtins: builtins written so far.
         vectors: vector types met so far.
@@ -74,6 +75,7 @@ class Expressions(msgspec.Struct):
     plain: frozenset[Op]
     options: Options
     names: Callable[[Value], str]
+    constant: frozenset[Value] = frozenset()
     keys: set[Key] = msgspec.field(default_factory=set)
     builtins: set[str] = msgspec.field(default_factory=set)
     vectors: set[Vector] = msgspec.field(default_factory=set)
@@ -247,7 +249,29 @@ def _shape(e: Expressions, op: Op) -> Text:
 
 
 def _load(e: Expressions, op: Op) -> Text:
-    return e.element(op.operands[0], op.operands[1:])
+    array, place = op.operands[0], e.element(op.operands[0], op.operands[1:])
+    if array not in e.constant:
+        return place
+    assert isinstance(array.type, ArrayType)
+    dtype = array.type.dtype
+    if isinstance(dtype, Scalar) and dtype != bool_ and not dtype.is_half:
+        return Text(f"__ldg(&{place.text})", ATOM)
+    words = _word(element(dtype), wide(dtype) if e.options.aligned and not array.type.pitch else 0)
+    e.keys.add(("read_only",))
+    return Text(f"wb_read_only<{words}>({place.text})", ATOM)
+
+
+def _word(type: Scalar, bytes: int) -> str:
+    """What `__ldg` reads at once of vectors of a type: so many bytes, 0 for one component."""
+    count = max(bytes * 8 // max(type.bits, 8), 1)
+    if count > 4:
+        return "uint4" if bytes == 16 else "uint2"
+    if type.kind is Kind.FLOAT and not type.is_half:
+        base = type.name[:5] if type.bits == 32 else "double"
+    else:
+        base = {1: "uchar", 8: "uchar", 16: "ushort", 32: "uint", 64: "ulonglong"}[type.bits]
+    single = {"uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned int"}
+    return f"{base}{count}" if count > 1 else single.get(base, base.replace("ulonglong", "unsigned long long"))
 
 
 def _cast(e: Expressions, op: Op) -> Text:

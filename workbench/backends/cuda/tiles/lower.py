@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
+from workbench.backends.base import Options
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
 from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
@@ -50,8 +51,8 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
 class Lowering:
     """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
 
-    def __init__(self, function: Function, contiguous: bool, stages: int = 1) -> None:
-        self.contiguous, self.stages = contiguous, stages
+    def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
+        self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
         self.plan = plan(function)
         self.storage = Storage(self.plan)
         self.pitches = pitches(self.plan, self.storage)

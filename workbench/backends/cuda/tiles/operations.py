@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from workbench.backends.base import Options
 from workbench.backends.cuda.tiles import elements, multiply, pipeline, reduce
 from workbench.backends.cuda.tiles.lower import Lowered, Lowering
+from workbench.backends.cuda.tiles.placement.arena import blocks_at_once
 from workbench.ir.values import Function, Op
 
 OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
@@ -28,13 +30,19 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 }
 
 
-def lower_tiles(function: Function, contiguous: bool) -> Lowered:
+def tiles_to_threads(function: Function, options: Options, target: str) -> Lowered:
     """What each thread of a block does.
 
     Args:
         function: its reductions hold their combinations (`reduce.with_combinations`).
-        contiguous: arrays lie in memory without gaps.
+        options: whether arrays lie in memory without gaps, and apart.
+        target: the architecture, for the shared memory that stages of loads may take.
     """
-    made = Lowering(function, contiguous, pipeline.STAGES).lowered(OPERATIONS)
-    # Stages are worth no refusal, on no architecture.
-    return made if made.shared <= pipeline.MOST else Lowering(function, contiguous).lowered(OPERATIONS)
+    found: list[Lowered] = []
+    for stages in range(pipeline.most_stages(target), 0, -1):
+        low = Lowering(function, options, stages)
+        found.append(low.lowered(OPERATIONS))
+        if not low.ahead or blocks_at_once(found[-1].shared, target) >= 2:
+            break
+    # Two blocks at once, of which one computes while the other one waits, are worth more than a stage.
+    return max(found, key=lambda made: min(blocks_at_once(made.shared, target), 2))

@@ -1,9 +1,11 @@
-"""Loads of a loop's later turns while it multiplies: three stages in shared memory, filled by `cp.async`.
+"""Loads of a loop's later turns while it multiplies: stages in shared memory, filled by `cp.async`.
 
-A loop over k that loads tiles and multiplies them loads those of the next two turns ahead. Each turn waits for its own
-tiles, which leaves one group of copies under way, meets the others once, and begins the copies of two turns on, into
-the stage that all threads are done with. Only where nothing in the loop changes an array: then no load can see another
-value by being early. Whether a turn comes is computed in 64 bits, so nothing is loaded that the loop would not load.
+A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three stages
+leave no room for a second block (`operations.lower_tiles`). Each turn waits for its own tiles, which leaves one group
+of copies under way, meets the others once, and begins the copies of two turns on, into the stage that all threads are
+done with. Only arrays that nothing in the loop changes are loaded ahead, and if it changes others, only where no two
+arguments share memory: then no load can see another value by being early. Whether a turn comes is computed in 64 bits,
+so nothing is loaded that the loop would not load.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 
 from workbench.backends.cuda.tiles.copies import in_chunks
 from workbench.backends.cuda.tiles.lower import Lowering
+from workbench.backends.cuda.tiles.placement.arena import capability
 from workbench.backends.cuda.tiles.placement.layouts import product, when
 from workbench.backends.cuda.tiles.placement.places import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
@@ -26,8 +29,11 @@ from workbench.types import bool as bool_
 from workbench.types import element, int32, int64
 
 STAGES = 3
-MOST = 64 * 1024
-"""Bytes of shared memory of a block with stages: what every architecture has."""
+
+
+def most_stages(target: str) -> int:
+    """Stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
+    return STAGES if capability(target) >= 80 else 1
 
 
 @dataclass(frozen=True)
@@ -118,12 +124,23 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
     """The loads that may be begun ahead."""
     (block,) = op.blocks
     ops = [inner for inner in walk(block)]
-    changes = any(inner.name in EFFECTS or inner.name in OPAQUE or inner.name == "native" for inner in ops)
-    if changes or not low.numbers.get(op.operands[2]) or all(inner.name != "tile_matmul" for inner in block.ops):
+    opaque = any(inner.name in OPAQUE or inner.name == "native" for inner in ops)
+    changed = {inner.operands[0] for inner in ops if inner.name in EFFECTS}
+    if (
+        opaque
+        or (changed and not low.apart)
+        or not low.numbers.get(op.operands[2])
+        or all(inner.name != "tile_matmul" for inner in block.ops)
+    ):
         return
     made = {v: inner for inner in block.ops for v in inner.results}
     for inner in block.ops:
-        if inner.name != "tile_load" or not low.storage.alone(inner.result) or not in_chunks(low, inner):
+        if (
+            inner.name != "tile_load"
+            or inner.operands[0] in changed
+            or not low.storage.alone(inner.result)
+            or not in_chunks(low, inner)
+        ):
             continue
         offsets = _needed(inner, made, set(block.params[1:]))
         if offsets is None:

@@ -16,7 +16,9 @@ import msgspec
 from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
 from workbench.source import Location, Source
 
-OWN = re.compile(r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cuda|cub|nv)/.*")
+OWN = re.compile(
+    r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cooperative_groups|cuda|cub|nv|thrust)/.*"
+)
 """Headers that come with NVRTC."""
 _HOST = re.compile(r"[a-z_]+|(math|stdint|stdio|stdlib|stddef|string|float|limits|assert|time|ctype)\.h")
 """Names of headers of the C and C++ standard libraries."""

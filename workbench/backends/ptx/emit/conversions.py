@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.backends.ptx.emit import floats
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.values import Value, stored
@@ -9,13 +11,20 @@ from workbench.backends.ptx.syntax.program import BITS, Instruction, Register
 
 _TO_INTEGER = {"rni": "llvm.roundeven", "rzi": "llvm.trunc", "rmi": "llvm.floor", "rpi": "llvm.ceil"}
 _FLOATS = ("f16", "bf16", "f32", "f64", "tf32")
+_FP8 = {"e4m3x2": (4, 0x7E), "e5m2x2": (5, 0x7B)}
+"""Bits of the exponent, and the code of the greatest finite value. One larger is infinity in e5m2, NaN in e4m3."""
+_FP8_NAN = 0x7F
+_SMALL = re.compile(r"u?e\d+m\d+(x\d)?")
 
 
 def _cvt(e: Emitter, i: Instruction) -> None:
-    types = [m for m in i.modifiers if m in BITS or m.startswith(("e4m3", "e5m2", "ue8m0", "e2m1"))]
-    if len(types) != 2 or any(t not in BITS for t in types) or "pack" in i.modifiers or "rs" in i.modifiers:
+    types = [m for m in i.modifiers if m in BITS or _SMALL.fullmatch(m)]
+    small = [t for t in types if t not in BITS]
+    if len(types) != 2 or not set(small) <= set(_FP8) or "pack" in i.modifiers or "rs" in i.modifiers:
         raise e.refuse()
     to, of = types
+    if small:
+        return _from_fp8(e, i, of, to) if of in _FP8 else _to_fp8(e, i, of, to)
     if to.endswith("x2"):
         high, low = (e.read(i.operands[n], of) for n in (1, 2))
         return e.write(i.operands[0], floats.joined(e, *(_between(e, i, v, of, to[:-2]) for v in (low, high))))
@@ -116,6 +125,61 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
     if mode != "rn" and not (of == to):
         return _half_directed(e, wide, to, mode)
     return floats.narrowed(e, wide, to)
+
+
+def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
+    """Two floats as two bytes, to nearest; what is too large, infinity too, is the greatest finite value."""
+    if of == "f32":
+        low, high = (e.read(i.operands[n], of) for n in (2, 1))
+    elif of in ("f16x2", "bf16x2"):
+        low, high = (floats.widened(e, v, of[:-2]) for v in floats.parts(e, e.read(i.operands[1], of)))
+    else:
+        raise e.refuse()
+    first, second = (_fp8_code(e, i, v, *_FP8[to]) for v in (low, high))
+    packed = e.op("or", first, e.op("shl", second, e.int(8, "i32")))
+    e.write(i.operands[0], e.resize(packed, "i16"))
+
+
+def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int) -> Value:
+    """A float32 as eight bits in an i32."""
+    if "relu" in i.modifiers:
+        value = e.intrinsic("llvm.maximum", value, e.float(0, "float"))
+    mantissa, bias = 7 - exponent, (1 << exponent - 1) - 1
+    size = e.intrinsic("llvm.fabs", value)
+    # Adding a number whose last bit is the least subnormal's rounds as the hardware does, to even.
+    steady = e.float(127 + 23 + 1 - bias - mantissa << 23, "float")
+    small = e.op("sub", e.bits(e.op("fadd", size, steady)), e.bits(steady))
+    cut = 23 - mantissa
+    bits = e.bits(size)
+    odd = e.op("and", e.op("lshr", bits, e.int(cut, "i32")), e.int(1, "i32"))
+    rounded = e.op("add", e.op("add", bits, e.int((1 << cut - 1) - 1, "i32")), odd)
+    large = e.op("sub", e.op("lshr", rounded, e.int(cut, "i32")), e.int(127 - bias << mantissa, "i32"))
+    is_small = e.compare("fcmp olt", size, e.float(127 + 1 - bias << 23, "float"))
+    code = e.intrinsic("llvm.umin", e.select(is_small, small, large), e.int(most, "i32"))
+    sign = e.op("and", e.op("lshr", e.bits(value), e.int(24, "i32")), e.int(0x80, "i32"))
+    return e.select(e.compare("fcmp uno", value, value), e.int(_FP8_NAN, "i32"), e.op("or", code, sign))
+
+
+def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
+    """Two bytes as two 16-bit floats, which hold each of their values."""
+    if to not in ("f16x2", "bf16x2"):
+        raise e.refuse()
+    exponent, most = _FP8[of]
+    packed = e.resize(e.read(i.operands[1], "b16"), "i32")
+    low, high = (_fp8_value(e, e.op("lshr", packed, e.int(shift, "i32")), exponent, most) for shift in (0, 8))
+    e.write(i.operands[0], floats.joined(e, *(_between(e, i, v, "f32", to[:-2]) for v in (low, high))))
+
+
+def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
+    """The last eight bits of an i32 as a float32."""
+    # A float16 with the same bits of exponent and mantissa is a power of two away: its bias is 15.
+    size, bias = e.op("and", code, e.int(0x7F, "i32")), (1 << exponent - 1) - 1
+    half = e.cast("bitcast", e.resize(e.op("shl", size, e.int(exponent + 3, "i32")), "i16"), "half")
+    value = e.op("fmul", e.cast("fpext", half, "float"), e.float(127 + 15 - bias << 23, "float"))
+    sign = e.op("shl", e.op("and", code, e.int(0x80, "i32")), e.int(24, "i32"))
+    signed = e.cast("bitcast", e.op("or", e.bits(value), sign), "float")
+    nan = e.compare("icmp ugt", size, e.int(most + (exponent == 5), "i32"))
+    return e.select(nan, e.float(0x7FFFFFFF, "float"), signed)
 
 
 def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:

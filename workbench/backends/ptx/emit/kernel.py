@@ -27,6 +27,7 @@ from workbench.backends.ptx.emit import conversions, floats, integers, matrix, m
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Places, Rule
 from workbench.backends.ptx.emit.values import Value, stored
+from workbench.backends.ptx.emit.watching import GROUPS
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.program import (
@@ -207,6 +208,9 @@ class _Kernel:
             e.row(f"%wait.{n} = alloca i32")
             e.row(f"store i32 0, ptr %wait.{n}")
         e.row("%alive = alloca i32")
+        if e.sanitizing and any(i.opcode == "cp" for i in self.function.code):
+            for text in GROUPS:
+                e.row(text)
         if any(i.opcode in matrix.RULES for i in self.function.code):
             e.row("%scratch = alloca [64 x <32 x i32>], align 64")
         if self.spins:

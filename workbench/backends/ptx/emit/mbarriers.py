@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from workbench.backends.ptx.emit import memory
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.memory import Access, access, checked, load, space_of
 from workbench.backends.ptx.emit.values import Value
 from workbench.backends.ptx.emit.waiting import changed
-from workbench.backends.ptx.emit.watching import fenced, watched, wrote
+from workbench.backends.ptx.emit.watching import fenced, landed, watched, wrote
 from workbench.backends.ptx.syntax.program import Instruction, Operand
 
 
@@ -62,6 +63,22 @@ def _wait(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], over)
 
 
+def _copy(e: Emitter, i: Instruction) -> None:
+    """`cp.async.mbarrier.arrive`: an arrival when the thread's copies are done, which they are at once.
+
+    Without `.noinc` the object expects one arrival more for it, so nothing changes.
+    """
+    if i.modifiers[:2] != ("async", "mbarrier"):
+        return memory.RULES["cp"](e, i)
+    if "shared::cluster" in i.modifiers:
+        raise e.refuse()
+    landed(e)
+    if "noinc" in i.modifiers:
+        _arrived(e, i, i.operands[0], e.int(1, "i32"))
+    else:
+        _place(e, i, i.operands[0], e.executing())
+
+
 def _pending(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], e.op("and", e.read(i.operands[1], "b64"), e.int((1 << 20) - 1, "i64")), "u32")
 
@@ -74,4 +91,4 @@ _KINDS: dict[str, Rule] = {
     "init": _init, "inval": _invalid, "arrive": _arrive, "arrive_drop": _arrive, "test_wait": _wait, "try_wait": _wait,
     "pending_count": _pending,
 }  # fmt: skip
-RULES: dict[str, Rule] = {"mbarrier": _mbarrier}
+RULES: dict[str, Rule] = {"mbarrier": _mbarrier, "cp": _copy}

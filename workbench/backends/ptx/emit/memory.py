@@ -15,7 +15,7 @@ from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, width
 from workbench.backends.ptx.emit.values import WIDTH, Value, stored
 from workbench.backends.ptx.emit.waiting import changed
-from workbench.backends.ptx.emit.watching import ordered, raced, read, watched, wrote
+from workbench.backends.ptx.emit.watching import closed, landed, ordered, raced, read, watched, wrote
 from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, COPY, READ, WRITE
 from workbench.backends.ptx.syntax.program import BITS, Immediate, Instruction, Operand, Register, Symbol
 
@@ -45,11 +45,12 @@ def access(e: Emitter, operand: Operand, space: str) -> Access:
     if isinstance(base, Symbol) and not space:
         space = e.places.spaces.get(base.name, "param" if base.name in e.parameters else "global")
     if isinstance(base, Immediate):
-        at: Value = e.int(base.value, "i64")
+        at: Value = e.int(base.value + offset, "i64")
+    elif isinstance(base, Register) and BITS[base.type] == 32:
+        # The sum wraps: compilers take a part of the offset from the register, which may be below zero.
+        at = e.resize(e.op("add", e.read(base, "u32"), e.int(offset, "i32")), "i64")
     else:
-        at = e.read(base, "u64")
-    if offset:
-        at = e.op("add", at, e.int(offset, "i64"))
+        at = e.op("add", e.read(base, "u64"), e.int(offset, "i64")) if offset else e.read(base, "u64")
     if space == "param":
         # Parameters are read-only bytes of the launch, at the same place for all lanes.
         first = e.word("PARAMS")
@@ -195,11 +196,14 @@ def _atom(e: Emitter, i: Instruction) -> None:
 
 
 def _cp(e: Emitter, i: Instruction) -> None:
-    """Asynchronous copies are complete at once; groups have nothing to wait for."""
-    if i.modifiers[:1] != ("async",) or any("bulk" in m or "mbarrier" in m for m in i.modifiers):
+    """Asynchronous copies are complete at once; groups have nothing to wait for, but checks see who does not wait."""
+    if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
         raise e.refuse()
-    if i.modifiers[1] in ("commit_group", "wait_group", "wait_all"):
-        return
+    if i.modifiers[1] == "commit_group":
+        return closed(e)
+    if i.modifiers[1] in ("wait_group", "wait_all"):
+        left = i.operands[0] if i.operands else None
+        return landed(e, left.value if isinstance(left, Immediate) else 0)
     size = i.operands[2]
     if i.modifiers[1] not in ("ca", "cg") or not isinstance(size, Immediate) or "ignore-src" in i.modifiers:
         raise e.refuse()
@@ -219,7 +223,7 @@ def _cp(e: Emitter, i: Instruction) -> None:
         full = e.new(f"and i32 {mask}, {e.mask_bits(whole)}", "i32", False).text
         raced(e, full, of.address, of.space, size.value, READ)
         read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
-        wrote(e, mask, to.address, f"i{8 * piece}", size.value // piece)
+        wrote(e, mask, to.address, f"i{8 * piece}", size.value // piece, copying=True)
     places = (e.spread(to.address), e.spread(of.address), e.spread(taken))
     e.call("wbe_copy", "void", f"i32 {mask}", *places, f"i32 {size.value}")
 

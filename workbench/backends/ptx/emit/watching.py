@@ -65,12 +65,37 @@ def read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: It
             e.call(f"wbe_read_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at), f"i32 {e.index}")
 
 
-def wrote(e: Emitter, mask: str, address: Value, elem: str, count: int = 1) -> None:
-    """Note that `count` neighbouring elements of each lane are written."""
+def wrote(e: Emitter, mask: str, address: Value, elem: str, count: int = 1, copying: bool = False) -> None:
+    """Note that `count` neighbouring elements of each lane are written; `copying`: once the warp waits for it."""
     if e.sanitizing:
+        shadow = e.int(0, "i64")
+        if copying:
+            byte = e.op("or", _groups(e), e.int(0x80, "i32"))
+            shadow = e.op("mul", e.resize(byte, "i64"), e.int(0x0101010101010101, "i64"))
         for n in range(count):
             at = e.op("add", address, e.int(n * WIDTH[elem] // 8, "i64")) if n else address
-            e.call(f"wbe_wrote_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at))
+            e.call(f"wbe_wrote_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at), shadow)
+
+
+GROUPS = ("%groups = alloca i32", "store i32 0, ptr %groups")
+"""Groups of `cp.async` that the warp has closed, modulo 127."""
+
+
+def _groups(e: Emitter) -> Value:
+    return e.new("load i32, ptr %groups", "i32", False)
+
+
+def closed(e: Emitter) -> None:
+    """The warp closes a group of copies."""
+    if e.sanitizing:
+        now = e.op("urem", e.op("add", _groups(e), e.int(1, "i32")), e.int(127, "i32"))
+        e.row(f"store {now}, ptr %groups")
+
+
+def landed(e: Emitter, left: int = 0) -> None:
+    """The warp waits for its copies, but for the last `left` groups."""
+    if e.sanitizing:
+        e.call("wbe_landed", "void", "ptr %ctx", _groups(e), f"i32 {min(left, 126)}")
 
 
 def ordered(e: Emitter, i: Instruction) -> None:

@@ -7,6 +7,7 @@ from workbench.backends.ptx.library.template import expanded
 _TEXT = """
 define ptr @wbe_frame(ptr %ctx, i32 %warp, i64 %size) {
 entry:
+; Frames hold vectors, which lie at multiples of 64 bytes.
   %up = add i64 %size, 63
   %rounded = and i64 %up, -64
   GET FRAMES
@@ -65,6 +66,7 @@ arrive:
   %row = getelementptr i8, ptr %ctx, i32 %row.at
   %n = call i32 @llvm.ctpop.i32(i32 %mask)
   %all = icmp eq i32 %count, 0
+; A barrier with a count of its own counts whole warps, whoever has exited.
   %lanes = select i1 %all, i32 %n, i32 32
   %lanes.64 = zext i32 %lanes to i64
   %old = load i64, ptr %row
@@ -78,6 +80,7 @@ arrive:
   %yes = call i32 @llvm.ctpop.i32(i32 %counted)
   %yes.64 = zext i32 %yes to i64
   %n.64 = zext i32 %n to i64
+; Both predicates in one word: how many have come above, how many of them say yes below.
   %high = shl i64 %n.64, 32
   %both = or i64 %high, %yes.64
   %sum = add i64 %now, %both

@@ -27,6 +27,7 @@ def lane_function(
     rows = [f"define {kind} @{name}({parameters}) {{", "entry:"]
     if result:
         rows += [f"  %out = alloca {kind}, align 64", f"  store {kind} zeroinitializer, ptr %out, align 64"]
+    # Through memory once: reading a lane by a variable number would store the whole vector each time.
     for v, elem in vectors:
         rows += [f"  %{v}.p = alloca <{LANES} x {elem}>, align 64"]
         rows += [f"  store <{LANES} x {elem}> %{v}.all, ptr %{v}.p, align 64"]
@@ -49,6 +50,8 @@ def _divisions() -> str:
     for kind in SIGNED + UNSIGNED:
         bits = kind[1:]
         for name, zero in (("div", "-1"), ("rem", "%a")):
+            # What LLVM leaves undefined and a device does not: by 0 all bits are set or the dividend is left, and
+            # the least number by -1 wraps to itself, as by 1.
             body = f"""  %none = icmp eq i{bits} %b, 0
   %least = icmp eq i{bits} %a, {-(1 << (int(bits) - 1))}
   %minus = icmp eq i{bits} %b, -1
@@ -83,6 +86,7 @@ define <32 x i32> @wbe_permute(<32 x i32> %v, <32 x i32> %from) {
 }
 define i32 @wbe_first(i32 %mask, <32 x i32> %v) {
   %l = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
+; 32 for no lane.
   %safe = and i32 %l, 31
   %r = extractelement <32 x i32> %v, i32 %safe
   ret i32 %r

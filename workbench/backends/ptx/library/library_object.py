@@ -10,6 +10,7 @@ from workbench.backends.ptx.library import (
     barriers,
     counters,
     global_races,
+    halves,
     lanes,
     mbarriers,
     memory,
@@ -31,6 +32,7 @@ def text() -> str:
     """The library's LLVM IR."""
     parts = (
         threads, barriers, runner, lanes, memory, mbarriers, products, counters, watch, races, global_races, written,
+        halves,
     )  # fmt: skip
     return "".join(part.text() for part in parts)
 

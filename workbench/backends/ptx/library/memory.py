@@ -19,6 +19,7 @@ define i32 @wbe_check(ptr %ctx, i32 %mask, <32 x i64> %at, i64 %first, i64 %size
   %b = zext i32 %less to i64
   %b0 = insertelement <32 x i64> poison, i64 %b, i32 0
   %low = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
+; One unsigned comparison: what lies before the window wraps to a large offset.
   %off = sub <32 x i64> %at, %f
   %out = icmp uge <32 x i64> %off, %s
   %rest = and <32 x i64> %at, %low
@@ -43,6 +44,7 @@ fault:
 }
 """
 
+# Most accesses of a warp are a row in the order of its lanes: a vector access, much cheaper than a gather.
 _ROW = """some:
   %m = bitcast i32 %mask to <32 x i1>
   %l = call i32 @llvm.cttz.i32(i32 %mask, i1 false)
@@ -87,6 +89,7 @@ line:
   %r = call <32 x EL> @llvm.masked.load.v32EL.p0(ptr %p, i32 BY, <32 x i1> %m, <32 x EL> zeroinitializer)
   ret <32 x EL> %r
 same:
+; All lanes read one element, as of what a block shares.
   %a0 = insertelement <32 x i64> poison, i64 %a, i32 0
   %as = shufflevector <32 x i64> %a0, <32 x i64> poison, <32 x i32> zeroinitializer
   %eq = icmp eq <32 x i64> %as, %at
@@ -162,6 +165,7 @@ def _read_modify(operation: str, elem: str, as_float: str = "") -> str:
 _CAS = """  %both = cmpxchg ptr %p, EL %x, EL %y seq_cst seq_cst
   %r = extractvalue { EL, i1 } %both, 0"""
 
+# No processor adds such numbers in memory: compare and exchange until no other thread was in between.
 _LOOP = """  %old = load atomic EL, ptr %p seq_cst, align BY
   br label %try
 try:
@@ -172,6 +176,7 @@ SUM  %both = cmpxchg ptr %p, EL %seen, EL %new seq_cst seq_cst
   br i1 %won, label %added, label %try
 added:
 """
+# A bfloat16 is the upper half of a float; the sum is rounded to even by hand, and a NaN stays one.
 _BF16 = """  %aN.32 = zext i16 %aN to i32
   %aN.up = shl i32 %aN.32, 16
   %aN.f = bitcast i32 %aN.up to float

@@ -26,6 +26,7 @@ entry:
   br label %begin
 begin:
   %w = phi i64 [ 0, %entry ], [ %w.next, %begin ]
+; The seed decides which warp comes first, so that code which counts on an order is found.
   %w.s = add i64 %w, %SEED
   %w.r = urem i64 %w.s, %WARPS
   SET NOW %w.r
@@ -95,6 +96,7 @@ think:
   %up = zext i1 %starts to i64
   %down = sext i1 %stops to i64
   %step = add i64 %up, %down
+; Another block may still write what these warps wait for: there is no hope only where all that run are idle.
   %old.idlers = atomicrmw add ptr %idlers, i64 %step seq_cst
   %now.idle = add i64 %old.idlers, %step
   %held = load atomic i64, ptr %slots seq_cst, align 8

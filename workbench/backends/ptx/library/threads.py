@@ -23,6 +23,7 @@ define i32 @wbe_lanes(ptr %ctx, i32 %warp) {
   %left = sub i64 %THREADS, %before
   %whole = icmp sge i64 %left, 32
   %few = trunc i64 %left to i32
+; A shift by 32 is undefined: a whole warp is chosen below.
   %short = and i32 %few, 31
   %one = shl i32 1, %short
   %some = sub i32 %one, 1
@@ -43,6 +44,7 @@ entry:
   %flat = icmp eq i64 %yz, 1
   %is.x = icmp eq i32 %axis, 0
   %is.y = icmp eq i32 %axis, 1
+; Most blocks have one dimension, and no division is needed.
   br i1 %flat, label %line, label %deep
 line:
   %l = select i1 %is.x, <32 x i32> %linear, <32 x i32> zeroinitializer
@@ -80,6 +82,7 @@ define <32 x i64> @wbe_local(ptr %ctx, i32 %warp) {
   ret <32 x i64> %r
 }
 
+; A clock that goes on with each read is all that a loop which waits for time to pass needs.
 define i64 @wbe_clock(ptr %ctx) {
   %p = AT CLOCK
   %old = load i64, ptr %p
@@ -143,6 +146,7 @@ entry:
 going:
   GET FAULT
   %fp = inttoptr i64 %FAULT to ptr
+; Volatile: other threads write these words while a block turns in a loop.
   %kind = load volatile i64, ptr %fp
   %faulted = icmp ne i64 %kind, 0
   GET STOP

@@ -1,7 +1,8 @@
 """Library functions of the sanitized variant: reads of memory that nothing has written.
 
 `WRITTEN` is the distance from a byte of the arena to its shadow, which is 0xFF until the byte is written, and 0 from
-then on. So a look at the shadow is a load like the access itself, at another place.
+then on. So a look at the shadow is a load like the access itself, at another place. What `cp.async` writes has 0x80 + g
+until its warp waits for it: g is how many groups of copies the warp had closed then, modulo 127.
 """
 
 from __future__ import annotations
@@ -15,6 +16,53 @@ define internal <32 x i64> @shadow_of(<32 x i64> %at, i64 %distance) {
   %d = shufflevector <32 x i64> %d0, <32 x i64> poison, <32 x i32> zeroinitializer
   %r = add <32 x i64> %at, %d
   ret <32 x i64> %r
+}
+; A warp that has closed `group` groups of copies, modulo 127, waits for all but the last `left` of them: what these
+; wrote is written. Other warps' copies of the same age are taken for done, too, and those of no group yet.
+define void @wbe_landed(ptr %ctx, i32 %group, i32 %left) {
+entry:
+  GET WRITTEN
+  %none = icmp eq i64 %WRITTEN, 0
+  br i1 %none, label %done, label %start
+start:
+  GET SHARED
+  GET SHARED_SIZE
+  %first = add i64 %SHARED, %WRITTEN
+  %g8 = trunc i32 %group to i8
+  %last = add i8 %g8, 126
+  %last0 = insertelement <32 x i8> poison, i8 %last, i32 0
+  %lasts = shufflevector <32 x i8> %last0, <32 x i8> poison, <32 x i32> zeroinitializer
+  %l8 = trunc i32 %left to i8
+  %left0 = insertelement <32 x i8> poison, i8 %l8, i32 0
+  %lefts = shufflevector <32 x i8> %left0, <32 x i8> poison, <32 x i32> zeroinitializer
+  br label %head
+head:
+  %n = phi i64 [ 0, %start ], [ %n.next, %next ]
+  %more = icmp ult i64 %n, %SHARED_SIZE
+  br i1 %more, label %look, label %done
+look:
+  %at = add i64 %first, %n
+  %p = inttoptr i64 %at to ptr
+  %b = load <32 x i8>, ptr %p, align 1
+  %flying = icmp slt <32 x i8> %b, splat (i8 -1)
+  %g = and <32 x i8> %b, splat (i8 127)
+  %d = sub <32 x i8> %lasts, %g
+  %wraps = icmp ugt <32 x i8> %d, splat (i8 126)
+  %less = sub <32 x i8> %d, splat (i8 127)
+  %age = select <32 x i1> %wraps, <32 x i8> %less, <32 x i8> %d
+  %old = icmp uge <32 x i8> %age, %lefts
+  %lands = and <32 x i1> %flying, %old
+  %bits = bitcast <32 x i1> %lands to i32
+  %any = icmp ne i32 %bits, 0
+  br i1 %any, label %land, label %next
+land:
+  call void @llvm.masked.store.v32i8.p0(<32 x i8> zeroinitializer, ptr %p, i32 1, <32 x i1> %lands)
+  br label %next
+next:
+  %n.next = add i64 %n, 32
+  br label %head
+done:
+  ret void
 }
 ; A block begins: nothing is written in its shared and local memory.
 define internal void @unwrite(ptr %ctx) {
@@ -49,18 +97,26 @@ look:
   GET SHARED
   SET OTHER %SHARED
   call void @wbe_fault(ptr %ctx, i32 10, i32 %bad, <32 x i64> %at, i32 BYTES, i32 %index)
+  %signs = and <32 x EL> %s, splat (EL SIGNS)
+  %waits = icmp eq <32 x EL> %signs, splat (EL SIGNS)
+  %flying = bitcast <32 x i1> %waits to i32
+  %early = and i32 %flying, %mask
+  call void @wbe_fault(ptr %ctx, i32 13, i32 %early, <32 x i64> %at, i32 BYTES, i32 %index)
   br label %done
 done:
   ret void
 }
-define void @wbe_wrote_EL(ptr %ctx, i32 %mask, <32 x i64> %at) {
+define void @wbe_wrote_EL(ptr %ctx, i32 %mask, <32 x i64> %at, i64 %shadow) {
 entry:
   GET WRITTEN
   %none = icmp eq i64 %WRITTEN, 0
   br i1 %none, label %done, label %mark
 mark:
   %there = call <32 x i64> @shadow_of(<32 x i64> %at, i64 %WRITTEN)
-  call void @wbe_scatter_EL(i32 %mask, <32 x i64> %there, <32 x EL> zeroinitializer)
+  %longs0 = insertelement <32 x i64> poison, i64 %shadow, i32 0
+  %longs = shufflevector <32 x i64> %longs0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %shadows = CUT
+  call void @wbe_scatter_EL(i32 %mask, <32 x i64> %there, <32 x EL> %shadows)
   br label %done
 done:
   ret void
@@ -70,5 +126,13 @@ done:
 
 def text() -> str:
     """The LLVM IR of these functions."""
-    each = [_ACCESS.replace("EL", elem).replace("BYTES", str(int(elem[1:]) // 8)) for elem in ELEMENTS]
-    return expanded(_FUNCTIONS + "".join(each))
+    return expanded(_FUNCTIONS + "".join(map(_accesses, ELEMENTS)))
+
+
+def _accesses(elem: str) -> str:
+    bits = int(elem[1:])
+    # LLVM has no cut to the same width.
+    cut = "trunc <32 x i64> %longs to <32 x EL>" if bits < 64 else "add <32 x i64> %longs, zeroinitializer"
+    signs = int.from_bytes(b"\x80" * (bits // 8), "big", signed=True)
+    text = _ACCESS.replace("CUT", cut).replace("SIGNS", str(signs)).replace("BYTES", str(bits // 8))
+    return text.replace("EL", elem)

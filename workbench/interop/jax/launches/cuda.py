@@ -21,7 +21,6 @@ from workbench.api.builds.build import backend_for, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.compile import CpuBackend, compile_text
-from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.layout import layout
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
@@ -46,7 +45,7 @@ ON_GPU = -1
 FUNCTIONS = (
     "cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryUnload", "cuKernelGetFunction", "cuLaunchKernel",
     "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
-    "cuGetErrorName",
+    "cuGetErrorName", "cuCtxGetDevice", "cuKernelSetAttribute",
 )  # fmt: skip
 """What the handler calls of the driver, in the order in which `Driver` in cuda.c has them."""
 _UNCHECKED = (
@@ -79,6 +78,7 @@ class CudaTarget:
         description: its wires, for the handler.
         image, entry: the cubin and its symbol.
         block, each: threads of a block, and points of a launch that one takes.
+        shared: bytes of dynamic shared memory of a block: more than a kernel may declare, or 0.
         origin: what its code is made from, as JSON values.
     """
 
@@ -88,6 +88,7 @@ class CudaTarget:
     entry: str = field(compare=False, repr=False)
     block: int = field(compare=False, repr=False)
     each: int = field(compare=False, repr=False)
+    shared: int = field(compare=False, repr=False)
     origin: Callable[[], Any] = field(compare=False, repr=False)
     is_exported: bool = field(default=False, compare=False, repr=False)
 
@@ -140,9 +141,9 @@ class CudaTarget:
                 f"@places = private constant [{len(places)} x i64] [{', '.join(f'i64 {p}' for p in places)}]",
                 "@state = private global [2 x i64] zeroinitializer",
                 string_text("entry", self.entry),
-                "@cuda = private constant { ptr, ptr, ptr, i64, i64, ptr, ptr } {",
+                "@cuda = private constant { ptr, ptr, ptr, i64, i64, ptr, ptr, i64 } {",
                 f"  ptr @driver, ptr inttoptr (i64 {ctypes.addressof(image)} to ptr), ptr @entry, i64 {self.block}, "
-                f"i64 {self.each}, ptr @state, ptr @places",
+                f"i64 {self.each}, ptr @state, ptr @places, i64 {self.shared}",
                 "}",
                 thunks,
             ]
@@ -192,13 +193,6 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     names = frozenset(w.name for w in described.wires if _is_reference(w))
     function = by_reference(_function(code), names)
     entry = _compiled(code, function, names, arch)
-    wanted = entry.metadata.get("dynamic_shared", 0)
-    if wanted:
-        raise DeviceError(
-            f"{plan.kernel} needs {wanted:,} bytes of shared memory per block; "
-            f"under JAX a kernel has {STATIC_SHARED:,}.",
-            advice="Make its tiles smaller, or launch it with wb.launch_tiled.", function=plan.kernel,
-        )  # fmt: skip
     # ACCUMULATOR is a rank-0 buffer that the kernel sees as an array of one element: exactly this case.
     wires = tuple(replace(w, kind=Kind.ACCUMULATOR) if w.name in names else w for w in described.wires)
     placed = layout([(p.name, p.type) for p in function.params])
@@ -206,7 +200,8 @@ def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
     block, each = (function.block_dim, 1) if function.block_dim else (block, block)
     name = content_name(description, f"{entry.metadata['digest']} {block}")
     origin = partial(origin_data, plan.code, described.wires)
-    return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each, origin)
+    shared = entry.metadata.get("dynamic_shared", 0)
+    return CudaTarget(name, description, entry.image, entry.metadata["entry"], block, each, shared, origin)
 
 
 def _is_reference(wire: Wire) -> bool:

@@ -11,16 +11,13 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from workbench.api.builds.build import load
-from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
-from workbench.interop.jax.launches.plan import Plan, make_plan
+from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning
@@ -132,15 +129,10 @@ def positioned_plan(plan: Plan, rule: Rule) -> Plan:
     key = "positioned", dimensions, frozenset(rule.lengths.items())
     found = plan.traced.get(key)
     if found is None:
-        code = plan.code
-        made = copy(code.specialisation)
-        made.function = positioned(code.function(), dimensions, rule.lengths)
-        made.loaded, made.bound, made.jax_plans = {}, {}, {}
-        part = code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False)
-        loaded = load(made, FORWARD, part.options, "cpu", code.shared)
+        function = positioned(plan.code.function(), dimensions, rule.lengths)
         wires, count = plan.target.description.wires, len(plan.operands)
-        more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(made.function.params[len(wires) :], count)]
-        found = plan.traced[key] = make_plan(loaded, (*wires, *more), part, plan.target.description.kernel)
+        more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(function.params[len(wires) :], count)]
+        found = plan.traced[key] = rewritten_plan(plan, function, (*wires, *more))
     return found
 
 

@@ -6,6 +6,7 @@ Plans are made once per signature. Their equality is their target's, so JAX's ow
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -56,7 +57,8 @@ class Code(NamedTuple):
         """What the code is built with."""
         # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
         return Options(
-            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, constant=self.constant
+            checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, apart=False,
+            constant=self.constant,
         )  # fmt: skip
 
     @property
@@ -221,6 +223,16 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
     return made
+
+
+def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:
+    """The plan of `function`, which does a plan's work in another form and has no derivatives of its own."""
+    made = copy(plan.code.specialisation)
+    made.function = function
+    made.loaded, made.bound, made.jax_plans = {}, {}, {}
+    code = plan.code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False)
+    loaded = load(made, FORWARD, code.options, "cpu", code.shared)
+    return make_plan(loaded, wires, code, plan.target.description.kernel)
 
 
 def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:

@@ -26,12 +26,13 @@ from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.jet import refuse_jet
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
 from workbench.interop.jax.launches.linear import check_linear
+from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library, needs_devices
+from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
 from workbench.types import element, is_float
 
@@ -119,10 +120,13 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
         target = edits.called(ctx, divisible.plan.late)
         target.register()
         return lowered(ctx, operands, divisible, f"{target.name} {attributes(plan, config)}")
+    if pays_on_cpu(plan, config):
+        plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, cuda_target(plan, config.block))
 
 
@@ -137,7 +141,8 @@ def _call_target(
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
     given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
-    return rule(ctx, *operands, **given)
+    with located(plan.target.name):
+        return rule(ctx, *operands, **given)
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:

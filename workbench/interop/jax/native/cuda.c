@@ -1,5 +1,5 @@
 // The handler of a kernel on a GPU: XLA gives a stream and device buffers, and the same binding as on the CPU is
-// followed by launches, one per batch. XLA may run `execute` only while it records a command buffer, and repeat what it
+// followed by one launch, or one per batch (one_launch.py). XLA may run `execute` only while it records a command buffer, and repeat what it
 // queued; so nothing there waits, allocates or loads. The code is loaded in `initialize`, which XLA runs before,
 // outside of any.
 #include "handler.h"
@@ -21,7 +21,11 @@ typedef struct Driver {  // cuda.py has the same list
                                void *stream);
     Code (*cuMemcpyDtoDAsync)(void *to, const void *from, uint64_t bytes, void *stream);
     Code (*cuGetErrorName)(Code code, const char **name);
+    Code (*cuCtxGetDevice)(int32_t *device);
+    Code (*cuKernelSetAttribute)(int32_t attribute, int32_t value, uint64_t kernel, int32_t device);
 } Driver;
+
+enum { MAX_DYNAMIC_SHARED = 8 };  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 typedef struct Loaded {
     uint64_t kernel;   // the CUkernel, which serves all devices
@@ -35,6 +39,7 @@ typedef struct Cuda {  // a GPU kernel's entry
     int64_t block_threads, block_points;
     Loaded *loaded;
     const int64_t *places;  // where each parameter lies in the buffer, the dims first
+    int64_t shared;         // bytes of dynamic shared memory of a block
 } Cuda;
 
 // INVALID_ARGUMENT with the kernel's name and the driver's name of its error.
@@ -77,8 +82,15 @@ Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
     }
     uint64_t bit = (uint64_t)1 << (device_ordinal(frame) & 63);
     if (__atomic_load_n(&cuda->loaded->devices, __ATOMIC_RELAXED) & bit) return NULL;
+    uint64_t handle = __atomic_load_n(&cuda->loaded->kernel, __ATOMIC_ACQUIRE);
     uint64_t function;  // asked for, because lazy loading would otherwise load at the first launch
-    Code code = cuda->driver->cuKernelGetFunction(&function, __atomic_load_n(&cuda->loaded->kernel, __ATOMIC_ACQUIRE));
+    Code code = cuda->driver->cuKernelGetFunction(&function, handle);
+    if (code == 0 && cuda->shared != 0) {
+        int32_t device;
+        code = cuda->driver->cuCtxGetDevice(&device);
+        if (code == 0)
+            code = cuda->driver->cuKernelSetAttribute(MAX_DYNAMIC_SHARED, (int32_t)cuda->shared, handle, device);
+    }
     if (code != 0) return refuse_cuda(frame, kernel, CANNOT_LOAD, code);
     __atomic_fetch_or(&cuda->loaded->devices, bit, __ATOMIC_RELAXED);
     return NULL;
@@ -109,8 +121,8 @@ static Error *launch_cuda(Frame *frame, Call *call) {
                       (int64_t)kernel->name, (int64_t)grid, INT32_MAX);
     for (int64_t at = 0, batch = 0; at < call->total; at += call->points, batch++) {
         point(call, buffer, batch);
-        Code code = cuda->driver->cuLaunchKernel(handle, (uint32_t)grid, 1, 1, (uint32_t)cuda->block_threads, 1, 1, 0,
-                                                 call->future, pointers, NULL);
+        Code code = cuda->driver->cuLaunchKernel(handle, (uint32_t)grid, 1, 1, (uint32_t)cuda->block_threads, 1, 1,
+                                                 (uint32_t)cuda->shared, call->future, pointers, NULL);
         if (code != 0) return refuse_cuda(frame, kernel, CANNOT_QUEUE, code);
     }
     return NULL;

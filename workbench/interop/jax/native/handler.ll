@@ -108,143 +108,179 @@ define ptr @workbench_cuda_initialize(ptr nocapture noundef readonly %0, ptr noc
   %3 = alloca %struct.ErrorDestroy, align 8
   %4 = alloca %struct.DeviceOrdinalGet, align 8
   %5 = alloca i64, align 8
-  %6 = getelementptr inbounds i8, ptr %0, i64 8
-  %7 = load ptr, ptr %6, align 8
-  %8 = icmp eq ptr %7, null
-  br i1 %8, label %18, label %9
+  %6 = alloca i32, align 4
+  %7 = getelementptr inbounds i8, ptr %0, i64 8
+  %8 = load ptr, ptr %7, align 8
+  %9 = icmp eq ptr %8, null
+  br i1 %9, label %19, label %10
 
-9:
-  %10 = phi ptr [ %16, %14 ], [ %7, %2 ]
-  %11 = getelementptr inbounds i8, ptr %10, i64 8
-  %12 = load i32, ptr %11, align 8
-  %13 = icmp eq i32 %12, 1
-  br i1 %13, label %18, label %14
+10:
+  %11 = phi ptr [ %17, %15 ], [ %8, %2 ]
+  %12 = getelementptr inbounds i8, ptr %11, i64 8
+  %13 = load i32, ptr %12, align 8
+  %14 = icmp eq i32 %13, 1
+  br i1 %14, label %19, label %15
 
-14:
-  %15 = getelementptr inbounds i8, ptr %10, i64 16
-  %16 = load ptr, ptr %15, align 8
-  %17 = icmp eq ptr %16, null
-  br i1 %17, label %18, label %9
+15:
+  %16 = getelementptr inbounds i8, ptr %11, i64 16
+  %17 = load ptr, ptr %16, align 8
+  %18 = icmp eq ptr %17, null
+  br i1 %18, label %19, label %10
 
-18:
-  %19 = phi ptr [ %7, %2 ], [ %16, %14 ], [ %10, %9 ]
-  %20 = icmp eq ptr %19, null
-  br i1 %20, label %27, label %21
+19:
+  %20 = phi ptr [ %8, %2 ], [ %17, %15 ], [ %11, %10 ]
+  %21 = icmp eq ptr %20, null
+  br i1 %21, label %28, label %22
 
-21:
-  %22 = getelementptr inbounds i8, ptr %19, i64 24
-  %23 = load ptr, ptr %22, align 8
-  %24 = getelementptr inbounds i8, ptr %23, i64 24
-  store i32 0, ptr %24, align 8
-  %25 = getelementptr inbounds i8, ptr %23, i64 28
-  store i32 1, ptr %25, align 4
-  %26 = getelementptr inbounds i8, ptr %23, i64 32
-  store i32 1, ptr %26, align 8
-  br label %89
+22:
+  %23 = getelementptr inbounds i8, ptr %20, i64 24
+  %24 = load ptr, ptr %23, align 8
+  %25 = getelementptr inbounds i8, ptr %24, i64 24
+  store i32 0, ptr %25, align 8
+  %26 = getelementptr inbounds i8, ptr %24, i64 28
+  store i32 1, ptr %26, align 4
+  %27 = getelementptr inbounds i8, ptr %24, i64 32
+  store i32 1, ptr %27, align 8
+  br label %113
 
-27:
-  %28 = getelementptr inbounds i8, ptr %0, i64 32
-  %29 = load i32, ptr %28, align 8
-  %30 = icmp eq i32 %29, 2
-  br i1 %30, label %31, label %89
+28:
+  %29 = getelementptr inbounds i8, ptr %0, i64 32
+  %30 = load i32, ptr %29, align 8
+  %31 = icmp eq i32 %30, 2
+  br i1 %31, label %32, label %113
 
-31:
-  %32 = getelementptr inbounds i8, ptr %1, i64 8
-  %33 = load ptr, ptr %32, align 8
-  %34 = getelementptr inbounds i8, ptr %33, i64 40
-  %35 = load ptr, ptr %34, align 8
-  %36 = load atomic i64, ptr %35 acquire, align 8
-  %37 = icmp eq i64 %36, 0
-  br i1 %37, label %38, label %41
+32:
+  %33 = getelementptr inbounds i8, ptr %1, i64 8
+  %34 = load ptr, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %34, i64 40
+  %36 = load ptr, ptr %35, align 8
+  %37 = load atomic i64, ptr %36 acquire, align 8
+  %38 = icmp eq i64 %37, 0
+  br i1 %38, label %39, label %42
 
-38:
-  %39 = tail call fastcc ptr @load_kernel(ptr noundef %0, ptr noundef %1, ptr noundef %33)
-  %40 = icmp eq ptr %39, null
-  br i1 %40, label %41, label %89
+39:
+  %40 = tail call fastcc ptr @load_kernel(ptr noundef %0, ptr noundef %1, ptr noundef %34)
+  %41 = icmp eq ptr %40, null
+  br i1 %41, label %42, label %113
 
-41:
-  %42 = getelementptr inbounds i8, ptr %0, i64 16
-  %43 = load ptr, ptr %42, align 8
-  %44 = load i64, ptr %43, align 8
-  %45 = icmp slt i64 %44, 185
-  br i1 %45, label %66, label %46
+42:
+  %43 = getelementptr inbounds i8, ptr %0, i64 16
+  %44 = load ptr, ptr %43, align 8
+  %45 = load i64, ptr %44, align 8
+  %46 = icmp slt i64 %45, 185
+  br i1 %46, label %67, label %47
 
-46:
+47:
   call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %4) nounwind
   store i64 28, ptr %4, align 8
-  %47 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %47, align 8
-  %48 = getelementptr inbounds i8, ptr %4, i64 16
-  %49 = getelementptr inbounds i8, ptr %0, i64 24
-  %50 = load ptr, ptr %49, align 8
-  store ptr %50, ptr %48, align 8
-  %51 = getelementptr inbounds i8, ptr %4, i64 24
-  store i32 0, ptr %51, align 8
-  %52 = getelementptr i8, ptr %43, i64 184
-  %53 = load ptr, ptr %52, align 8
-  %54 = call ptr %53(ptr noundef nonnull %4) nounwind
-  %55 = icmp eq ptr %54, null
-  br i1 %55, label %61, label %56
+  %48 = getelementptr inbounds i8, ptr %4, i64 8
+  store ptr null, ptr %48, align 8
+  %49 = getelementptr inbounds i8, ptr %4, i64 16
+  %50 = getelementptr inbounds i8, ptr %0, i64 24
+  %51 = load ptr, ptr %50, align 8
+  store ptr %51, ptr %49, align 8
+  %52 = getelementptr inbounds i8, ptr %4, i64 24
+  store i32 0, ptr %52, align 8
+  %53 = getelementptr i8, ptr %44, i64 184
+  %54 = load ptr, ptr %53, align 8
+  %55 = call ptr %54(ptr noundef nonnull %4) nounwind
+  %56 = icmp eq ptr %55, null
+  br i1 %56, label %62, label %57
 
-56:
+57:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
   store i64 24, ptr %3, align 8
-  %57 = getelementptr inbounds i8, ptr %3, i64 8
-  store ptr null, ptr %57, align 8
-  %58 = getelementptr inbounds i8, ptr %3, i64 16
-  store ptr %54, ptr %58, align 8
-  %59 = getelementptr i8, ptr %43, i64 64
-  %60 = load ptr, ptr %59, align 8
-  call void %60(ptr noundef nonnull %3) nounwind
+  %58 = getelementptr inbounds i8, ptr %3, i64 8
+  store ptr null, ptr %58, align 8
+  %59 = getelementptr inbounds i8, ptr %3, i64 16
+  store ptr %55, ptr %59, align 8
+  %60 = getelementptr i8, ptr %44, i64 64
+  %61 = load ptr, ptr %60, align 8
+  call void %61(ptr noundef nonnull %3) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
-  br label %61
+  br label %62
 
-61:
-  %62 = load i32, ptr %51, align 8
-  %63 = and i32 %62, 63
-  %64 = zext nneg i32 %63 to i64
+62:
+  %63 = load i32, ptr %52, align 8
+  %64 = and i32 %63, 63
+  %65 = zext nneg i32 %64 to i64
   call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %4) nounwind
-  %65 = select i1 %55, i64 %64, i64 0
-  br label %66
+  %66 = select i1 %56, i64 %65, i64 0
+  br label %67
 
-66:
-  %67 = phi i64 [ %65, %61 ], [ 0, %41 ]
-  %68 = shl nuw i64 1, %67
-  %69 = load ptr, ptr %34, align 8
-  %70 = getelementptr inbounds i8, ptr %69, i64 8
-  %71 = load atomic i64, ptr %70 monotonic, align 8
-  %72 = and i64 %71, %68
-  %73 = icmp eq i64 %72, 0
-  br i1 %73, label %74, label %89
+67:
+  %68 = phi i64 [ %66, %62 ], [ 0, %42 ]
+  %69 = shl nuw i64 1, %68
+  %70 = load ptr, ptr %35, align 8
+  %71 = getelementptr inbounds i8, ptr %70, i64 8
+  %72 = load atomic i64, ptr %71 monotonic, align 8
+  %73 = and i64 %72, %69
+  %74 = icmp eq i64 %73, 0
+  br i1 %74, label %75, label %113
 
-74:
+75:
+  %76 = load atomic i64, ptr %70 acquire, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
-  %75 = load ptr, ptr %33, align 8
-  %76 = getelementptr inbounds i8, ptr %75, i64 24
-  %77 = load ptr, ptr %76, align 8
-  %78 = load atomic i64, ptr %69 acquire, align 8
-  %79 = call i32 %77(ptr noundef nonnull %5, i64 noundef %78) nounwind
-  %80 = icmp eq i32 %79, 0
-  br i1 %80, label %83, label %81
+  %77 = load ptr, ptr %34, align 8
+  %78 = getelementptr inbounds i8, ptr %77, i64 24
+  %79 = load ptr, ptr %78, align 8
+  %80 = call i32 %79(ptr noundef nonnull %5, i64 noundef %76) nounwind
+  %81 = icmp eq i32 %80, 0
+  br i1 %81, label %82, label %102
 
-81:
-  %82 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %79) cold
-  br label %87
+82:
+  %83 = getelementptr inbounds i8, ptr %34, i64 56
+  %84 = load i64, ptr %83, align 8
+  %85 = icmp eq i64 %84, 0
+  br i1 %85, label %102, label %86
 
-83:
-  %84 = load ptr, ptr %34, align 8
-  %85 = getelementptr inbounds i8, ptr %84, i64 8
-  %86 = atomicrmw or ptr %85, i64 %68 monotonic, align 8
-  br label %87
+86:
+  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %6) nounwind
+  %87 = load ptr, ptr %34, align 8
+  %88 = getelementptr inbounds i8, ptr %87, i64 88
+  %89 = load ptr, ptr %88, align 8
+  %90 = call i32 %89(ptr noundef nonnull %6) nounwind
+  %91 = icmp eq i32 %90, 0
+  br i1 %91, label %92, label %100
 
-87:
-  %88 = phi ptr [ %82, %81 ], [ null, %83 ]
+92:
+  %93 = load ptr, ptr %34, align 8
+  %94 = getelementptr inbounds i8, ptr %93, i64 96
+  %95 = load ptr, ptr %94, align 8
+  %96 = load i64, ptr %83, align 8
+  %97 = trunc i64 %96 to i32
+  %98 = load i32, ptr %6, align 4
+  %99 = call i32 %95(i32 noundef 8, i32 noundef %97, i64 noundef %76, i32 noundef %98) nounwind
+  br label %100
+
+100:
+  %101 = phi i32 [ %99, %92 ], [ %90, %86 ]
+  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %6) nounwind
+  br label %102
+
+102:
+  %103 = phi i32 [ %101, %100 ], [ 0, %82 ], [ %80, %75 ]
+  %104 = icmp eq i32 %103, 0
+  br i1 %104, label %107, label %105
+
+105:
+  %106 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %103) cold
+  br label %111
+
+107:
+  %108 = load ptr, ptr %35, align 8
+  %109 = getelementptr inbounds i8, ptr %108, i64 8
+  %110 = atomicrmw or ptr %109, i64 %69 monotonic, align 8
+  br label %111
+
+111:
+  %112 = phi ptr [ %106, %105 ], [ null, %107 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
-  br label %89
+  br label %113
 
-89:
-  %90 = phi ptr [ null, %27 ], [ null, %21 ], [ %39, %38 ], [ %88, %87 ], [ null, %66 ]
-  ret ptr %90
+113:
+  %114 = phi ptr [ null, %28 ], [ null, %22 ], [ %40, %39 ], [ %112, %111 ], [ null, %67 ]
+  ret ptr %114
 }
 
 declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
@@ -2420,7 +2456,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %14 = ptrtoint ptr %13 to i64
   store i64 %14, ptr %3, align 8
   %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.31, ptr noundef nonnull %3) cold
-  br label %136
+  br label %139
 
 16:
   %17 = getelementptr i8, ptr %1, i64 248
@@ -2438,7 +2474,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
 
 28:
   %29 = getelementptr inbounds i8, ptr %7, i64 48
-  br label %49
+  br label %50
 
 30:
   %31 = getelementptr inbounds i8, ptr %1, i64 8
@@ -2449,149 +2485,152 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %36 = add i64 %35, %34
   %37 = udiv i64 %36, %34
   %38 = icmp ugt i64 %37, 2147483647
-  br i1 %38, label %58, label %39
+  br i1 %38, label %59, label %39
 
 39:
   %40 = getelementptr inbounds i8, ptr %1, i64 16
   %41 = load i64, ptr %40, align 8
   %42 = icmp sgt i64 %41, 0
-  br i1 %42, label %43, label %136
+  br i1 %42, label %43, label %139
 
 43:
   %44 = getelementptr inbounds i8, ptr %1, i64 24
   %45 = getelementptr inbounds i8, ptr %1, i64 32
   %46 = trunc nuw nsw i64 %37 to i32
   %47 = getelementptr inbounds i8, ptr %7, i64 24
-  %48 = getelementptr inbounds i8, ptr %1, i64 136
-  br label %65
+  %48 = getelementptr inbounds i8, ptr %7, i64 56
+  %49 = getelementptr inbounds i8, ptr %1, i64 136
+  br label %66
 
-49:
-  %50 = phi i64 [ 0, %28 ], [ %56, %49 ]
-  %51 = load ptr, ptr %29, align 8
-  %52 = getelementptr i64, ptr %51, i64 %50
-  %53 = load i64, ptr %52, align 8
-  %54 = getelementptr i8, ptr %21, i64 %53
-  %55 = getelementptr ptr, ptr %26, i64 %50
-  store ptr %54, ptr %55, align 8
-  %56 = add nuw nsw i64 %50, 1
-  %57 = icmp eq i64 %50, %23
-  br i1 %57, label %30, label %49
+50:
+  %51 = phi i64 [ 0, %28 ], [ %57, %50 ]
+  %52 = load ptr, ptr %29, align 8
+  %53 = getelementptr i64, ptr %52, i64 %51
+  %54 = load i64, ptr %53, align 8
+  %55 = getelementptr i8, ptr %21, i64 %54
+  %56 = getelementptr ptr, ptr %26, i64 %51
+  store ptr %55, ptr %56, align 8
+  %57 = add nuw nsw i64 %51, 1
+  %58 = icmp eq i64 %51, %23
+  br i1 %58, label %30, label %50
 
-58:
-  %59 = load ptr, ptr %5, align 8
-  %60 = ptrtoint ptr %59 to i64
-  store i64 %60, ptr %4, align 8
-  %61 = getelementptr inbounds i8, ptr %4, i64 8
-  store i64 %37, ptr %61, align 8
-  %62 = getelementptr inbounds i8, ptr %4, i64 16
-  store i64 2147483647, ptr %62, align 8
-  %63 = getelementptr inbounds i8, ptr %4, i64 24
-  store i64 0, ptr %63, align 8
-  %64 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
-  br label %136
+59:
+  %60 = load ptr, ptr %5, align 8
+  %61 = ptrtoint ptr %60 to i64
+  store i64 %61, ptr %4, align 8
+  %62 = getelementptr inbounds i8, ptr %4, i64 8
+  store i64 %37, ptr %62, align 8
+  %63 = getelementptr inbounds i8, ptr %4, i64 16
+  store i64 2147483647, ptr %63, align 8
+  %64 = getelementptr inbounds i8, ptr %4, i64 24
+  store i64 0, ptr %64, align 8
+  %65 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
+  br label %139
 
-65:
-  %66 = phi ptr [ undef, %43 ], [ %129, %130 ]
-  %67 = phi i64 [ 0, %43 ], [ %133, %130 ]
-  %68 = phi i64 [ 0, %43 ], [ %132, %130 ]
-  %69 = load ptr, ptr %1, align 8
-  %70 = getelementptr inbounds i8, ptr %69, i64 16
-  %71 = load i64, ptr %70, align 8
-  %72 = icmp sgt i64 %71, 0
-  br i1 %72, label %73, label %117
+66:
+  %67 = phi ptr [ undef, %43 ], [ %132, %133 ]
+  %68 = phi i64 [ 0, %43 ], [ %136, %133 ]
+  %69 = phi i64 [ 0, %43 ], [ %135, %133 ]
+  %70 = load ptr, ptr %1, align 8
+  %71 = getelementptr inbounds i8, ptr %70, i64 16
+  %72 = load i64, ptr %71, align 8
+  %73 = icmp sgt i64 %72, 0
+  br i1 %73, label %74, label %118
 
-73:
-  %74 = getelementptr inbounds i8, ptr %69, i64 72
-  br label %75
+74:
+  %75 = getelementptr inbounds i8, ptr %70, i64 72
+  br label %76
 
-75:
-  %76 = phi i64 [ 0, %73 ], [ %114, %113 ]
-  %77 = load ptr, ptr %74, align 8
-  %78 = getelementptr %struct.Param, ptr %77, i64 %76
-  %79 = getelementptr %struct.Bound, ptr %17, i64 %76
-  %80 = load i64, ptr %44, align 8
-  %81 = add i64 %80, -1
-  %82 = icmp sgt i64 %81, -1
-  br i1 %82, label %83, label %85
+76:
+  %77 = phi i64 [ 0, %74 ], [ %115, %114 ]
+  %78 = load ptr, ptr %75, align 8
+  %79 = getelementptr %struct.Param, ptr %78, i64 %77
+  %80 = getelementptr %struct.Bound, ptr %17, i64 %77
+  %81 = load i64, ptr %44, align 8
+  %82 = add i64 %81, -1
+  %83 = icmp sgt i64 %82, -1
+  br i1 %83, label %84, label %86
 
-83:
-  %84 = getelementptr inbounds i8, ptr %79, i64 8
-  br label %95
+84:
+  %85 = getelementptr inbounds i8, ptr %80, i64 8
+  br label %96
 
-85:
-  %86 = phi i64 [ 0, %75 ], [ %105, %95 ]
-  %87 = load ptr, ptr %79, align 8
-  %88 = getelementptr i8, ptr %87, i64 %86
-  %89 = getelementptr inbounds i8, ptr %78, i64 8
-  %90 = load i64, ptr %89, align 8
-  %91 = icmp eq i64 %90, 1
-  %92 = getelementptr inbounds i8, ptr %78, i64 72
-  %93 = load i64, ptr %92, align 8
-  %94 = getelementptr i8, ptr %21, i64 %93
-  br i1 %91, label %109, label %112
+86:
+  %87 = phi i64 [ 0, %76 ], [ %106, %96 ]
+  %88 = load ptr, ptr %80, align 8
+  %89 = getelementptr i8, ptr %88, i64 %87
+  %90 = getelementptr inbounds i8, ptr %79, i64 8
+  %91 = load i64, ptr %90, align 8
+  %92 = icmp eq i64 %91, 1
+  %93 = getelementptr inbounds i8, ptr %79, i64 72
+  %94 = load i64, ptr %93, align 8
+  %95 = getelementptr i8, ptr %21, i64 %94
+  br i1 %92, label %110, label %113
 
-95:
-  %96 = phi i64 [ %81, %83 ], [ %107, %95 ]
-  %97 = phi i64 [ 0, %83 ], [ %105, %95 ]
-  %98 = phi i64 [ %67, %83 ], [ %106, %95 ]
-  %99 = getelementptr [8 x i64], ptr %45, i64 0, i64 %96
-  %100 = load i64, ptr %99, align 8
-  %101 = urem i64 %98, %100
-  %102 = getelementptr [8 x i64], ptr %84, i64 0, i64 %96
-  %103 = load i64, ptr %102, align 8
-  %104 = mul i64 %103, %101
-  %105 = add i64 %104, %97
-  %106 = udiv i64 %98, %100
-  %107 = add nsw i64 %96, -1
-  %108 = icmp sgt i64 %96, 0
-  br i1 %108, label %95, label %85
+96:
+  %97 = phi i64 [ %82, %84 ], [ %108, %96 ]
+  %98 = phi i64 [ 0, %84 ], [ %106, %96 ]
+  %99 = phi i64 [ %68, %84 ], [ %107, %96 ]
+  %100 = getelementptr [8 x i64], ptr %45, i64 0, i64 %97
+  %101 = load i64, ptr %100, align 8
+  %102 = urem i64 %99, %101
+  %103 = getelementptr [8 x i64], ptr %85, i64 0, i64 %97
+  %104 = load i64, ptr %103, align 8
+  %105 = mul i64 %104, %102
+  %106 = add i64 %105, %98
+  %107 = udiv i64 %99, %101
+  %108 = add nsw i64 %97, -1
+  %109 = icmp sgt i64 %97, 0
+  br i1 %109, label %96, label %86
 
-109:
-  %110 = getelementptr inbounds i8, ptr %78, i64 64
-  %111 = load i64, ptr %110, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %94, ptr align 1 %88, i64 %111, i1 false)
-  br label %113
-
-112:
-  store ptr %88, ptr %94, align 8
-  br label %113
+110:
+  %111 = getelementptr inbounds i8, ptr %79, i64 64
+  %112 = load i64, ptr %111, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %95, ptr align 1 %89, i64 %112, i1 false)
+  br label %114
 
 113:
-  %114 = add nuw nsw i64 %76, 1
-  %115 = load i64, ptr %70, align 8
-  %116 = icmp slt i64 %114, %115
-  br i1 %116, label %75, label %117
+  store ptr %89, ptr %95, align 8
+  br label %114
 
-117:
-  %118 = load ptr, ptr %7, align 8
-  %119 = getelementptr inbounds i8, ptr %118, i64 32
-  %120 = load ptr, ptr %119, align 8
-  %121 = load i64, ptr %47, align 8
-  %122 = trunc i64 %121 to i32
-  %123 = load ptr, ptr %48, align 8
-  %124 = call i32 %120(i64 noundef %10, i32 noundef %46, i32 noundef 1, i32 noundef 1, i32 noundef %122, i32 noundef 1, i32 noundef 1, i32 noundef 0, ptr noundef %123, ptr noundef nonnull %26, ptr noundef null) nounwind
-  %125 = icmp eq i32 %124, 0
-  br i1 %125, label %128, label %126
+114:
+  %115 = add nuw nsw i64 %77, 1
+  %116 = load i64, ptr %71, align 8
+  %117 = icmp slt i64 %115, %116
+  br i1 %117, label %76, label %118
 
-126:
-  %127 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.30, i32 noundef %124) cold
-  br label %128
+118:
+  %119 = load ptr, ptr %7, align 8
+  %120 = getelementptr inbounds i8, ptr %119, i64 32
+  %121 = load ptr, ptr %120, align 8
+  %122 = load i64, ptr %47, align 8
+  %123 = trunc i64 %122 to i32
+  %124 = load i64, ptr %48, align 8
+  %125 = trunc i64 %124 to i32
+  %126 = load ptr, ptr %49, align 8
+  %127 = call i32 %121(i64 noundef %10, i32 noundef %46, i32 noundef 1, i32 noundef 1, i32 noundef %123, i32 noundef 1, i32 noundef 1, i32 noundef %125, ptr noundef %126, ptr noundef nonnull %26, ptr noundef null) nounwind
+  %128 = icmp eq i32 %127, 0
+  br i1 %128, label %131, label %129
 
-128:
-  %129 = phi ptr [ %127, %126 ], [ %66, %117 ]
-  br i1 %125, label %130, label %136
+129:
+  %130 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.30, i32 noundef %127) cold
+  br label %131
 
-130:
-  %131 = load i64, ptr %31, align 8
-  %132 = add i64 %131, %68
-  %133 = add i64 %67, 1
-  %134 = load i64, ptr %40, align 8
-  %135 = icmp slt i64 %132, %134
-  br i1 %135, label %65, label %136
+131:
+  %132 = phi ptr [ %130, %129 ], [ %67, %118 ]
+  br i1 %128, label %133, label %139
 
-136:
-  %137 = phi ptr [ %15, %12 ], [ %64, %58 ], [ null, %39 ], [ %129, %128 ], [ null, %130 ]
-  ret ptr %137
+133:
+  %134 = load i64, ptr %31, align 8
+  %135 = add i64 %134, %69
+  %136 = add i64 %68, 1
+  %137 = load i64, ptr %40, align 8
+  %138 = icmp slt i64 %135, %137
+  br i1 %138, label %66, label %139
+
+139:
+  %140 = phi ptr [ %15, %12 ], [ %65, %59 ], [ null, %39 ], [ %132, %131 ], [ null, %133 ]
+  ret ptr %140
 }
 
 define internal fastcc i64 @array_size(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2) unnamed_addr noinline nounwind {

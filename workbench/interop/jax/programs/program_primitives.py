@@ -15,7 +15,7 @@ from workbench.interop.jax.native.table import Segment
 from workbench.interop.jax.programs.flat import Value
 from workbench.interop.jax.programs.program import Program, is_float_aval
 from workbench.interop.jax.programs.schedule import Part
-from workbench.interop.jax.values.library import library, needs_devices
+from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import explicit_mesh, know, several_devices, shaped, varying
 from workbench.types import SCALARS
 
@@ -131,7 +131,8 @@ def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
     edits.note_export(ctx, segment.function, segment.name)
     segment.register()
     rule = library().jax.ffi.ffi_lowering(segment.name, operand_output_aliases=dict(segment.aliases))
-    return rule(ctx, *operands)
+    with located(segment.name):
+        return rule(ctx, *operands)
 
 
 # ---- derivatives and batches

@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.interop.jax.launches.array_kernels import sum_plan
 from workbench.interop.jax.launches.launch_config import attributes
+from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.native.table import Bound, Fill, Launch, Place, Repeat, Segment, Step
 from workbench.interop.jax.programs.flat import Flat, Node, Value
 
@@ -150,7 +151,10 @@ class _Planner:
 
     def _launch(self, node: Node, at: int) -> None:
         if "plan" in node.params:
-            plan, listed = node.params["plan"], attributes(node.params["plan"], node.params["config"])
+            plan, config = node.params["plan"], node.params["config"]
+            if pays_on_cpu(plan, config):
+                plan, config = one_launch(plan, config, [v.shape for v in node.inputs])
+            listed = attributes(plan, config)
             target, pairs, shapes = plan.target, dict(plan.target.description.aliases()), None
         else:
             target, pairs, shapes = sum_plan(node.outputs[0].dtype.name).target, {}, (node.outputs[0].elements,)

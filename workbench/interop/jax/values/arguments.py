@@ -64,6 +64,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     assert not isinstance(type, Aggregate)
     shape = type.shape
     scalar = element(type)
+    # The usual argument, at once: below `_SAFE` no float type overflows, so JAX need not be asked.
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
     if not is_typed(value):
@@ -314,7 +315,8 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
     scalar = element(annotation)
     inner = annotation.dtype.shape
     if not is_typed(value):
-        raise misfit(kernel, name, value, annotation, "Pass a JAX or NumPy array.")
+        sparse = " Of a sparse one pass data and indices, or todense()." if hasattr(value, "todense") else ""
+        raise misfit(kernel, name, value, annotation, f"Pass a JAX or NumPy array.{sparse}")
     if value.dtype.name != scalar.name:
         raise misfit(kernel, name, value, annotation, conversion(name, value, scalar))
     wanted = [
@@ -323,6 +325,9 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
     ]
     if len(value.shape) != len(wanted):
         advice = f"Its shape has {len(wanted)} dimensions: {', '.join(wanted)}."
+        if not inner:
+            more = ", or call the function under jax.vmap" if len(value.shape) > annotation.ndim else ""
+            advice = f"The kernel's has {annotation.ndim} dimension{'s'[: annotation.ndim - 1]}: reshape it{more}."
         raise misfit(kernel, name, value, annotation, advice)
     if inner and tuple(value.shape[-len(inner) :]) != inner:
         what = f"axis holds the {inner[0]} components" if len(inner) == 1 else f"axes are {inner[0]} by {inner[1]}"

@@ -82,6 +82,12 @@ def jet_rules() -> dict[Any, Any]:
     return jet_rules
 
 
+def located(target: str) -> Any:
+    """A context in which what is lowered is called after a target's kernel: in HLO, and so in profiles."""
+    # Without the primitive's location below it, whose name XLA would take.
+    return library().mlir.ir.Location.name(target.split(".")[1])
+
+
 @lru_cache(maxsize=1)
 def export_library() -> Any:
     """`jax.export`, which needs packages that the rest of JAX does not.

@@ -33,6 +33,7 @@ def among_devices(ctx: Any) -> bool:
     context = ctx.module_context.axis_context
     if getattr(context, "manual_axes", ()):
         return context.mesh.size > 1
+    # `pmap` has no manual axes; its devices are an axis by name.
     return math.prod(getattr(getattr(context, "axis_env", None), "sizes", ())) > 1
 
 
@@ -54,6 +55,7 @@ def as_typed(value: Any, aval: Any) -> Any:
 def several_devices(ctx: Any) -> bool:
     """Whether what is lowered is a program of several devices which XLA divides among them, and the mesh is known."""
     context = ctx.module_context.axis_context
+    # What is exported may be loaded where there are other devices.
     if getattr(ctx.module_context.lowering_parameters, "for_export", False):
         return False
     devices, mesh = getattr(context, "device_assignment", None), getattr(context, "abstract_mesh", None)
@@ -87,6 +89,7 @@ def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any], sharding: An
     if source is None:
         return shaped_array(shape, dtype)
     sharding = library().jax.sharding
+    # Inside of `shard_map` each device has the whole of its value: only how it varies is taken from an operand.
     plain = sharding.NamedSharding(source.sharding.mesh, sharding.PartitionSpec(*[None] * len(shape)))
     kind = {"manual_axis_type": source.mat} if hasattr(source, "mat") else {"vma": source.vma}
     return shaped_array(shape, dtype, sharding=plain, **kind)

@@ -47,8 +47,9 @@ def described(value: Any) -> str:
 
 
 def is_typed(value: Any) -> bool:
-    """Whether it has a shape and a dtype, as arrays of JAX and NumPy have."""
-    return hasattr(value, "shape") and hasattr(value, "dtype") and not isinstance(value, float)
+    """Whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
+    is_array = hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "todense")
+    return is_array and not isinstance(value, float)
 
 
 def misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:

@@ -74,4 +74,5 @@ def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
         return type(value)(**changed)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(value, **changed)
+    # Of any other object it is not known how one is made: its arrays come out in a dict.
     return changed

@@ -43,6 +43,7 @@ class TracedNumber(Symbol):
     __bool__ = __int__ = __float__ = __index__ = _refuse
 
     def __hash__(self) -> int:
+        # == computes a traced value, which no dict can use; by identity a number is found before that is asked.
         return id(self)
 
     def __repr__(self) -> str:

@@ -31,6 +31,7 @@ from workbench.interop.jax.programs.sizes import same_program
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
+from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, Sizes
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.memory import Memory
@@ -73,7 +74,7 @@ class _Program:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxCallable(FunctionObject, taking="inputs"):
+class JaxCallable(Costed, FunctionObject, taking="inputs"):
     """A Python function of kernels as a JAX function; `jax_callable` makes it and says what its options mean."""
 
     function: Any

@@ -30,6 +30,7 @@ from workbench.interop.jax.values.signature import FunctionObject
 from workbench.interop.jax.values.struct_pytrees import array_fields, coming_out, fields_of, put_back, taken_apart
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.case import Case
+from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
     Newest,
@@ -41,6 +42,7 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_text,
 )
 from workbench.interop.jax.wrappers.output_types import check_declared, open_types
+from workbench.interop.jax.wrappers.pickled import PickledKernel, kernel_data
 from workbench.interop.jax.wrappers.sharding import Sharded
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
@@ -50,7 +52,7 @@ from workbench.types import ArrayType, Type, element
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JaxKernel(Sharded, FunctionObject, taking="parameters"):
+class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
     """A kernel as a JAX function of its inputs; `jax_kernel` makes it and says what its options mean.
 
         >>> import jax.numpy as jnp
@@ -104,6 +106,11 @@ class JaxKernel(Sharded, FunctionObject, taking="parameters"):
     def __repr__(self) -> str:
         """Say what it is."""
         return f"<JAX function of the kernel {self.kernel.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """By the kernel's IR; see `pickled`."""
+        options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
+        return _unpickled, (kernel_data(self.kernel, {c.specialisation for c in self._cases.values()}), options)
 
     def __call__(
         self,
@@ -353,6 +360,11 @@ def jax_kernel(
     refuse_text(kernel)
     refuse_outdated(kernel)
     return followed(_wrapped(kernel, **options), partial(jax_kernel, **options))
+
+
+def _unpickled(data: Any, options: dict[str, Any]) -> JaxKernel:
+    # The types of outputs are those that the code has.
+    return jax_kernel(PickledKernel(data), **{**options, "output_dtypes": None})
 
 
 def _wrapped(

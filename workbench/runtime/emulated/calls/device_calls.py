@@ -100,6 +100,11 @@ def _cuCtxSetCurrent(state: State, context: Any) -> None:
 
 
 @function(TABLE)
+def _cuCtxGetDevice(state: State) -> Any:
+    return state.api.CUdevice(state.device())
+
+
+@function(TABLE)
 def _cuMemGetInfo(state: State) -> tuple[int, int]:
     return state.memory - state.arena.used(state.device()), state.memory
 
@@ -160,10 +165,18 @@ def _at_once(state: State, do: Any, title: str) -> None:
 
 @function(TABLE)
 def _cuMemcpyAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
-    target, source = int(target), int(source)
-    stream_object = state.stream(stream, "cuMemcpyAsync")
-    state.touch(target, nbytes, "cuMemcpyAsync")
-    state.touch(source, nbytes, "cuMemcpyAsync")
+    _copy(state, int(target), int(source), nbytes, stream, "cuMemcpyAsync")
+
+
+@function(TABLE)
+def _cuMemcpyDtoDAsync(state: State, target: Any, source: Any, nbytes: int, stream: Any) -> None:
+    _copy(state, int(target), int(source), nbytes, stream, "cuMemcpyDtoDAsync")
+
+
+def _copy(state: State, target: int, source: int, nbytes: int, stream: Any, where: str) -> None:
+    stream_object = state.stream(stream, where)
+    state.touch(target, nbytes, where)
+    state.touch(source, nbytes, where)
     state.put(stream_object, lambda: state.move(target, source, nbytes), "a copy")
 
 
@@ -182,9 +195,18 @@ def _cuMemsetD32Async(state: State, address: Any, value: int, count: int, stream
     _set(state, int(address), value, count, stream, np.uint32)
 
 
-def _set(state: State, address: int, value: int, count: int, stream: Any, kind: Any) -> None:
-    size = np.dtype(kind).itemsize
-    where, nbytes = f"cuMemsetD{8 * size}Async", count * size
+@function(TABLE)
+def _cuMemsetD2D32Async(
+    state: State, address: Any, pitch: int, value: int, width: int, height: int, stream: Any
+) -> None:
+    _set(state, int(address), value, width, stream, np.uint32, (height, pitch))
+
+
+def _set(
+    state: State, address: int, value: int, count: int, stream: Any, kind: Any, rows: tuple[int, int] = (1, 0)
+) -> None:
+    size, (height, pitch) = np.dtype(kind).itemsize, rows
+    where, nbytes = f"cuMemsetD{8 * size}Async", (height - 1) * pitch + count * size
     stream_object = state.stream(stream, where)
     expect(address % size == 0, f"{where}: {address:#x} is not aligned to {size} bytes")
     expect(0 <= value < 1 << 8 * size, f"{where}: {value} has more than {8 * size} bits")
@@ -192,7 +214,8 @@ def _set(state: State, address: int, value: int, count: int, stream: Any, kind: 
 
     def fill() -> None:
         state.touch(address, nbytes, "a fill")
-        state.arena.bytes_at(address, nbytes).view(kind)[:] = value
+        held = state.arena.bytes_at(address, nbytes)
+        np.ndarray((height, count), kind, held, 0, (pitch, size))[...] = value
         state.unwritten.wrote(address, nbytes)
 
     state.put(stream_object, fill, "a fill")

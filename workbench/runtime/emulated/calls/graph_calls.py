@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from workbench.runtime.emulated.calls.stream_calls import of_function
+from workbench.runtime.emulated.calls.strided import copying, filling
 from workbench.runtime.emulated.code import Kernel, Launch, check, parameters
-from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Node, executing, play
+from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Leaf, Node, executing, play
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
 
@@ -73,6 +75,20 @@ def _cuGraphAddEmptyNode(state: State, graph: Any, dependencies: Any, count: int
 
 
 @function(TABLE)
+def _cuGraphAddMemcpyNode(state: State, graph: Any, dependencies: Any, count: int, params: Any, context: Any) -> Any:
+    where = "cuGraphAddMemcpyNode"
+    state.handles.get(context, Context, where)
+    return _add(state, graph, dependencies, count, copying(state, params, where), where)
+
+
+@function(TABLE)
+def _cuGraphAddMemsetNode(state: State, graph: Any, dependencies: Any, count: int, params: Any, context: Any) -> Any:
+    where = "cuGraphAddMemsetNode"
+    state.handles.get(context, Context, where)
+    return _add(state, graph, dependencies, count, filling(state, params, where), where)
+
+
+@function(TABLE)
 def _cuGraphAddChildGraphNode(state: State, graph: Any, dependencies: Any, count: int, child: Any) -> Any:
     where = "cuGraphAddChildGraphNode"
     inside = state.handles.get(child, Graph, where)
@@ -111,20 +127,45 @@ def _cuGraphInstantiate(state: State, graph: Any, flags: int) -> Any:
 @function(TABLE)
 def _cuGraphExecKernelNodeSetParams(state: State, executable: Any, node: Any, params: Any) -> None:
     where = "cuGraphExecKernelNodeSetParams"
+    _set(state, executable, node, where, lambda: _launch(state, params, where))
+
+
+@function(TABLE)
+def _cuGraphExecMemcpyNodeSetParams(state: State, executable: Any, node: Any, params: Any, context: Any) -> None:
+    where = "cuGraphExecMemcpyNodeSetParams"
+    state.handles.get(context, Context, where)
+    _set(state, executable, node, where, lambda: copying(state, params, where))
+
+
+@function(TABLE)
+def _cuGraphExecMemsetNodeSetParams(state: State, executable: Any, node: Any, params: Any, context: Any) -> None:
+    where = "cuGraphExecMemsetNodeSetParams"
+    state.handles.get(context, Context, where)
+    _set(state, executable, node, where, lambda: filling(state, params, where))
+
+
+def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[], Leaf]) -> None:
+    """Let a node of a graph that can be launched do something else of its kind."""
     found = state.handles.get(executable, Executing, where)
     place = state.handles.get(node, Node, where)
     if place.number not in {n.number for n in found.graph.nodes}:
         # The documentation says nothing of nodes in the body of a conditional node: it cannot be relied upon.
         raise Refusal("CUDA_ERROR_INVALID_VALUE", f"{where}: the node is not among those of the graph itself")
-    expect(place.number in found.launches, f"{where}: the node is no launch")
-    found.launches[place.number] = _launch(state, params, where)
+    made, now = work(), found.work.get(place.number)
+    expect(_kind(now) == _kind(made), f"{where}: the node is of another kind")
+    found.work[place.number] = made
+
+
+def _kind(work: Leaf | None) -> str:
+    """ "copy" and "fill" are the names of the functions in `strided`."""
+    return "launch" if isinstance(work, tuple) else getattr(work, "__name__", "")
 
 
 @function(TABLE)
 def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
     found = state.handles.get(executable, Executing, "cuGraphLaunch")
     stream_object, device = state.stream(stream, "cuGraphLaunch"), state.device()
-    now = Executing(found.graph, dict(found.launches))  # later updates are for later launches
+    now = Executing(found.graph, dict(found.work))  # later updates are for later launches
     state.put(stream_object, lambda: play(now, state.streams.shuffled, state.run, device), "a graph")
 
 

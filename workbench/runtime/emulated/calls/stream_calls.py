@@ -1,35 +1,19 @@
-"""Functions of the driver that are about streams, events, capture and launches."""
+"""Functions of the driver that are about streams, events and launches."""
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
-from workbench.runtime.emulated.code import Function, Kernel, Launch, check, parameters
-from workbench.runtime.emulated.graphs import Condition, Graph, Node
+from workbench.runtime.emulated.calls.capture_calls import uncaptured
+from workbench.runtime.emulated.code import Function, Kernel, Launch, Library, check, parameters
+from workbench.runtime.emulated.graphs import Condition, Graph
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
 from workbench.runtime.emulated.streams import Event, Stream, milliseconds
 
 TABLE: Table = {}
 _NON_BLOCKING, _NO_TIMING = 1, 2
-
-
-class Capture:
-    """What is captured of a stream: each piece of work comes after the one before.
-
-    Attributes:
-        graph: what it becomes.
-        spoiled: something was done that ends the capture without a graph.
-    """
-
-    def __init__(self, device: int) -> None:
-        self.graph = Graph(device)
-        self.spoiled = False
-
-    def add(self, work: Any) -> None:
-        """Work that comes next."""
-        last: list[Node] = self.graph.nodes[-1:]
-        self.graph.add(last, work)
 
 
 @function(TABLE)
@@ -63,20 +47,6 @@ def _cuStreamSynchronize(state: State, stream: Any) -> None:
 
 
 @function(TABLE)
-def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
-    stream_object = state.stream(stream, "cuStreamWaitEvent", anywhere=True)
-    found = state.handles.get(event, Event, "cuStreamWaitEvent")
-    if stream_object.capture is not None:
-        stream_object.capture.spoiled = True
-        raise Refusal(
-            "CUDA_ERROR_STREAM_CAPTURE_ISOLATION",
-            "cuStreamWaitEvent: a stream that is being captured cannot wait for what is not captured",
-        )
-    if found.mark is not None and not found.mark.done:
-        stream_object.waits.append(found.mark)
-
-
-@function(TABLE)
 def _cuEventCreate(state: State, flags: int) -> Any:
     return state.api.CUevent(state.handles.new(Event(state.device(), not flags & _NO_TIMING)))
 
@@ -87,21 +57,8 @@ def _cuEventDestroy(state: State, event: Any) -> None:
 
 
 @function(TABLE)
-def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
-    found = state.handles.get(event, Event, "cuEventRecord")
-    stream_object = state.stream(stream, "cuEventRecord")
-    if stream_object.capture is not None:
-        stream_object.capture.spoiled = True
-        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", "cuEventRecord: events in a captured stream are not emulated")
-    state.not_captured_beside(stream_object, "cuEventRecord")
-    if found.device != stream_object.device:
-        raise Refusal("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
-    state.streams.record(found, stream_object)
-
-
-@function(TABLE)
 def _cuEventQuery(state: State, event: Any) -> None:
-    found = state.handles.get(event, Event, "cuEventQuery")
+    found = uncaptured(state.handles.get(event, Event, "cuEventQuery"), "cuEventQuery")
     state.streams.finish([found.mark] if found.mark is not None else [])
 
 
@@ -113,29 +70,9 @@ def _cuEventSynchronize(state: State, event: Any) -> None:
 
 @function(TABLE)
 def _cuEventElapsedTime(state: State, start: Any, end: Any) -> float:
-    first, last = (state.handles.get(e, Event, "cuEventElapsedTime") for e in (start, end))
+    where = "cuEventElapsedTime"
+    first, last = (uncaptured(state.handles.get(e, Event, where), where) for e in (start, end))
     return milliseconds(first, last)
-
-
-@function(TABLE)
-def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
-    expect(int(stream or 0) > 2, "the default stream cannot be captured", "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED")
-    found = state.stream(stream, "cuStreamBeginCapture")
-    expect(found.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
-    found.capture = Capture(found.device)
-
-
-@function(TABLE)
-def _cuStreamEndCapture(state: State, stream: Any) -> Any:
-    found = state.stream(stream, "cuStreamEndCapture")
-    capture, found.capture = found.capture, None
-    expect(capture is not None, "the stream is not being captured", "CUDA_ERROR_ILLEGAL_STATE")
-    expect(
-        not capture.spoiled,
-        "what was done while the stream was captured ended the capture",
-        "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
-    )
-    return state.api.CUgraph(state.handles.new(capture.graph))
 
 
 @function(TABLE)
@@ -148,7 +85,7 @@ def _cuLaunchKernel(
     launch = Launch((gx, gy, gz), (bx, by, bz), parameters(found, int(pointers or 0)), shared)
     check(found, launch, device, state.devices[device])
     if stream_object.capture is not None:
-        stream_object.capture.add((found, launch))
+        stream_object.capture.add(stream_object, (found, launch))
     else:
         state.put(stream_object, lambda: state.run(found, launch, device), found.name)
 
@@ -175,6 +112,28 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
     if found.device != state.device():
         raise Refusal("CUDA_ERROR_INVALID_HANDLE", f"{where}: {found.kernel.name} was loaded on another device")
     return found.kernel
+
+
+@function(TABLE)
+def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
+    text = ctypes.string_at(int(image))  # PTX ends with a zero byte
+    if not text.isascii():
+        raise Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX")
+    return state.api.CUlibrary(state.handles.new(Library(state.load(text, state.devices[state.device()]))))
+
+
+@function(TABLE)
+def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
+    found = state.handles.get(library, Library, "cuLibraryGetKernel")
+    return state.api.CUkernel(state.kernel(found.module, name.decode()).number)
+
+
+@function(TABLE)
+def _cuLibraryUnload(state: State, library: Any) -> None:
+    dropped = state.handles.drop(library, Library, "cuLibraryUnload")
+    for number, kernel in state.handles.all(Kernel):
+        if kernel.module is dropped.module:
+            state.handles.drop(number, Kernel, "cuLibraryUnload")
 
 
 @function(TABLE)

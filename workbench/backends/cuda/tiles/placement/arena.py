@@ -30,8 +30,21 @@ _LIMITS = {
 
 def shared_limit(target: str) -> int:
     """Bytes of shared memory that a block can have on `sm_90`; of one that is not known, the least there is."""
-    digits = "".join(c for c in target.partition("_")[2] if c.isdigit())
-    return _LIMITS.get(int(digits or 0), 48) * 1024
+    return _LIMITS.get(capability(target), 48) * 1024
+
+
+def capability(target: str) -> int:
+    """90 of `sm_90` and `sm_90a`; 0 if it has no number."""
+    return int("".join(c for c in target.partition("_")[2] if c.isdigit()) or 0)
+
+
+def blocks_at_once(shared: int, target: str) -> int:
+    """How many blocks with so many bytes of shared memory a multiprocessor of `sm_90` has room for.
+
+    From sm_80 on it has 1 KiB more than a block can have, and takes 1 KiB for each block.
+    """
+    reserved = 1024 if capability(target) >= 80 else 0
+    return (shared_limit(target) + reserved) // max(shared + reserved, 1)
 
 
 def arrange(together: Iterable[Sequence[Region]]) -> int:

@@ -1,6 +1,6 @@
 """Runs one of Warp's examples with Warp or with Workbench, and saves what it came to.
 
-    python tests/compat/run_example.py warp|workbench EXAMPLE.py OUT.npz
+    python tests/warp_import/run_example.py warp|workbench EXAMPLE.py OUT.npz
 
 The example's text is read from the installed Warp. With Workbench its import is another: that is the test.
 """

@@ -42,6 +42,19 @@ class Occupancy(msgspec.Struct, frozen=True):
     slots: int
 
 
+SIZES = (256, 128, 512, 192, 384, 96, 64, 1024)
+"""Threads of a block to choose from; among equals the first."""
+
+
+def best_block(architecture: Architecture, registers: int, shared: int) -> int:
+    """Threads of a block with which most of a multiprocessor's warps are active at once.
+
+    Args:
+        architecture, registers, shared: as for `occupancy`.
+    """
+    return max(SIZES, key=lambda threads: occupancy(architecture, threads, registers, shared).share)
+
+
 def occupancy(architecture: Architecture, threads: int, registers: int, shared: int) -> Occupancy:
     """How many blocks of a kernel fit at once; none if one asks for more than there is.
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.compat.run_example import RUNS
 from tests.support.checks.environments import python_with
+from tests.warp_import.run_example import RUNS
 
 ROOT = Path(__file__).parents[2]
 RUN = Path(__file__).with_name("run_example.py")

@@ -1,6 +1,6 @@
 """Writes the files of one version that later versions must read: saved records, JAX exports, and what they gave.
 
-    WORKBENCH_CPU=x86-64-v3 WORKBENCH_CACHE=$(mktemp -d) python tests/compatibility/make.py tests/compatibility/files
+    WORKBENCH_CPU=x86-64-v3 WORKBENCH_CACHE=$(mktemp -d) python tests/older_files/make.py tests/older_files/files
 
 Run it at the version whose files are to be kept. The JAX exports need the cache they were written with, which is kept
 beside them as a wheel-like archive; its code is for x86-64-v3, so that other machines can run it.

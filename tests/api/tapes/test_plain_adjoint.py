@@ -1,0 +1,111 @@
+"""Adjoints that are bound once and only called: what makes one launch unlike the next is still seen."""
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from workbench.errors import NotDifferentiable
+
+X = wb.array(dtype=float)
+
+
+@wb.kernel
+def scale(a: float, b: float, x: X, y: X):
+    i = wb.tid()
+    y[i] = a * b * x[i] * x[i]
+
+
+def gradient(x, y, seed=1.0, a=2.0, tape=None):
+    tape = tape or wb.Tape()
+    with tape:
+        wb.launch(scale, len(x), inputs=[a, 1.0, x], outputs=[y])
+    tape.backward(grads={y: seed})
+    return tape.gradients[x].numpy().copy()
+
+
+def arrays():
+    return wb.array([1.0, 2.0, 3.0], device="cpu"), wb.zeros(3, device="cpu")
+
+
+def test_numbers_sizes_and_layouts_of_each_launch_count():
+    for a in (2.0, 3.0):
+        x, y = arrays()
+        assert gradient(x, y, a=a).tolist() == [2 * a, 4 * a, 6 * a]
+    x, y = wb.array(np.arange(12, dtype=np.float32), device="cpu"), wb.zeros(12, device="cpu")
+    assert gradient(x[::2], y[::2]).tolist() == [0.0, 8.0, 16.0, 24.0, 32.0, 40.0]
+    assert gradient(x[:2], y[2:4]).tolist() == [0.0, 4.0]
+
+
+def test_an_output_that_is_a_part_of_the_input_is_not_taken_to_lie_apart():
+    x = wb.array([1.0, 2.0, 3.0, 4.0], device="cpu")
+    assert gradient(*arrays()).tolist() == [4.0, 8.0, 12.0]
+    tape = wb.Tape()
+    with tape:
+        wb.launch(scale, 2, inputs=[2.0, 1.0, x[:2]], outputs=[x[2:]])
+    tape.backward(grads={x: 1.0})
+    # x[2:] was overwritten: what it held has no influence, and x[:2] has its own part and that of the launch.
+    assert tape.gradients[x].numpy().tolist() == [1 + 4.0, 1 + 8.0, 0.0, 0.0]
+
+
+def test_a_tape_around_the_backward_pass_sees_its_launches():
+    x, y = arrays()
+    assert gradient(x, y).tolist() == [4.0, 8.0, 12.0]
+    outer, inner = wb.Tape(), wb.Tape(into_grad=False)
+    with outer:
+        with inner:
+            wb.launch(scale, 3, inputs=[2.0, 1.0, x], outputs=[y])
+        inner.backward(grads={y: 1.0})
+        first = inner.gradients[x]
+    outer.backward(grads={first: 1.0})
+    assert outer.gradients[x].numpy().tolist() == [4.0, 4.0, 4.0]
+
+
+def test_what_changed_behind_the_tape_is_refused_or_taken_from_a_copy():
+    x, y = arrays()
+    tape = wb.Tape()
+    with tape:
+        wb.launch(scale, 3, inputs=[2.0, 1.0, x], outputs=[y])
+        x.fill_(100.0)
+    tape.backward(grads={y: 1.0})
+    assert tape.gradients[x].numpy().tolist() == [4.0, 8.0, 12.0]  # of what it held at the launch
+    x, y = arrays()
+    tape = wb.Tape()
+    with tape:
+        wb.launch(scale, 3, inputs=[2.0, 1.0, x], outputs=[y])
+    x.fill_(100.0)
+    with pytest.raises(NotDifferentiable, match="x of scale has changed"):
+        tape.backward(grads={y: 1.0})
+
+
+def test_a_kernel_written_again_has_its_own_adjoint():
+    found = []
+    for power in (2, 3):
+
+        @wb.kernel
+        def powers(x: X, y: X):
+            i = wb.tid()
+            y[i] = x[i] ** float(power)  # noqa: B023
+
+        x, y = arrays()
+        with wb.Tape() as tape:
+            wb.launch(powers, 3, inputs=[x], outputs=[y])
+        tape.backward(grads={y: 1.0})
+        found.append(tape.gradients[x].numpy().tolist())
+    assert np.allclose(found, [[2.0, 4.0, 6.0], [3.0, 12.0, 27.0]])
+
+
+def test_only_some_gradients_of_small_launches():
+    @wb.kernel
+    def product(x: X, z: X, y: X):
+        i = wb.tid()
+        y[i] = x[i] * z[i]
+
+    for _ in range(2):
+        x, y = arrays()
+        z = wb.array([5.0, 6.0, 7.0], device="cpu")
+        tape = wb.Tape(only=[x])
+        with tape:
+            wb.launch(product, 3, inputs=[x, z], outputs=[y])
+        tape.backward(grads={y: 1.0})
+        assert tape.gradients[x].numpy().tolist() == [5.0, 6.0, 7.0]
+        assert z.numpy().tolist() == [5.0, 6.0, 7.0]

@@ -1,0 +1,126 @@
+"""A wrapped kernel in a pickle: the kernel's portable IR for each set of types, beside the wrapper's options.
+
+So a tree that holds wrapped kernels can be sent to a process that does not have the kernel's source code. There it is
+compiled for the machine at hand, and never follows an edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from workbench.api.kernels.editions import Edition
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.load_record import SavedKernel, SavedSpecialisation
+from workbench.errors import LaunchError, RecordError
+from workbench.frontend import Tiling
+from workbench.ir.data import Unwritable, from_data, to_data
+from workbench.ir.values import Function
+from workbench.structs import AnyType, Struct
+
+Data = Mapping[str, Any]
+
+
+class PickledKernel(SavedKernel):
+    """A kernel that came out of a pickle: it can be called with the types that it had there.
+
+    Attributes:
+        data: what it was made from.
+    """
+
+    def __init__(self, data: Data) -> None:
+        """From what `kernel_data` returned."""
+        made = [PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]]
+        super().__init__(made[0].function, data["checkpoints"], data["fma"])
+        self.data = data
+        self.stale = ""
+        self.checks, self.enable_backward = data["checks"], data["enable_backward"]
+        self.edition = _Edition(self.name)
+        self._structs = {}
+        self._specialised_for = {s.types: s for s in made}
+        columns = zip(self.parameters, zip(*self._specialised_for, strict=True), strict=True)
+        self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
+
+    def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
+        """The kernel for these types.
+
+        Raises:
+            LaunchError: it did not have them when it was pickled.
+        """
+        found = self._specialised_for.get(tuple(types or ()))
+        if found is None:
+            raise self._missing(types or ())
+        return found
+
+    def completed(self, given: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
+        """The types of the parameters `missing`, from those that are given.
+
+        Raises:
+            LaunchError: it did not have them when it was pickled.
+        """
+        for types in self._specialised_for:
+            known = dict(zip(self.parameters, types, strict=True))
+            if all(known[n] == t for n, t in given.items()):
+                return {n: known[n] for n in missing}
+        raise self._missing(tuple(given.values()))
+
+    def _missing(self, types: Sequence[Any]) -> LaunchError:
+        return LaunchError(
+            f"{self.name} was pickled without its code for {', '.join(map(repr, types))}.",
+            advice="Call it with such arguments before it is pickled.", function=self.name,
+        )  # fmt: skip
+
+
+class PickledSpecialisation(SavedSpecialisation):
+    """What a pickle holds of a kernel."""
+
+    tiling = None
+
+    def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
+        """For this IR."""
+        super().__init__(function, checkpoints, fma)
+        self.kernel = kernel
+        self.jax_plans, self.notices = {}, ()
+        self._watched = ()
+
+
+class _Edition(Edition):
+    """The only version that there will be."""
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel, self.content, self.name = kernel, "", None
+
+
+def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
+    """A kernel as plain values, for `PickledKernel`.
+
+    Args:
+        kernel: the kernel.
+        called: the specialisations that calls needed so far; one with annotations needs no call.
+
+    Raises:
+        RecordError: it has no such form.
+    """
+    if isinstance(kernel, PickledKernel):
+        return kernel.data
+    if any(isinstance(t, Struct) for t in kernel.annotations.values()):
+        raise _unpicklable(kernel, "takes structs", "pass the fields as parameters of their own")
+    chosen = {} if kernel.is_generic else dict.fromkeys([kernel.specialise()])
+    chosen |= dict.fromkeys(called)
+    if not chosen:
+        raise _unpicklable(kernel, "has parameters without types", "call it once before, or annotate them")
+    if any(s.tiling is not None for s in chosen):
+        raise _unpicklable(kernel, "uses tiles", "send the program that calls it, with wb.jax_export and wb.jax_pack")
+    try:
+        functions = [to_data(s.function) for s in chosen]
+    except Unwritable as error:
+        raise _unpicklable(kernel, f"has no form as data: {error}", "send what it computes") from None
+    return {
+        "functions": functions, "checkpoints": kernel.checkpoints, "fma": kernel.fma, "checks": kernel.checks,
+        "enable_backward": kernel.enable_backward,
+    }  # fmt: skip
+
+
+def _unpicklable(kernel: Kernel, why: str, instead: str) -> RecordError:
+    advice = f"{instead[0].upper()}{instead[1:]}."
+    return RecordError(f"{kernel.name} cannot be pickled: it {why}.", advice=advice, function=kernel.name)

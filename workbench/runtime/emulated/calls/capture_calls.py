@@ -1,0 +1,146 @@
+"""Functions of the driver that capture streams, and what events mean to streams that are captured."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from workbench.runtime.emulated.graphs import Graph, Node
+from workbench.runtime.emulated.refusal import Refusal, expect
+from workbench.runtime.emulated.state import State, Table, function
+from workbench.runtime.emulated.streams import Event, Stream
+
+TABLE: Table = {}
+_STATUS = "CUDA_ERROR_STREAM_CAPTURE_"
+
+
+class Capture:
+    """What is captured of a stream, and of the streams that joined it by waiting for one of its events.
+
+    Attributes:
+        origin: the stream in which it began.
+        graph: what it becomes.
+        last: by stream, the nodes that what is captured next comes after.
+        spoiled: something was done that ends the capture without a graph.
+    """
+
+    def __init__(self, origin: Stream) -> None:
+        self.origin = origin
+        self.graph = Graph(origin.device)
+        self.last: dict[Stream, tuple[Node, ...]] = {origin: ()}
+        self.spoiled = False
+
+    def add(self, stream: Stream, work: Any) -> None:
+        """Work that comes next in one of the streams."""
+        self.last[stream] = (self.graph.add(self.last[stream], work),)
+
+    def after(self, stream: Stream, nodes: tuple[Node, ...]) -> None:
+        """What is captured next in a stream comes after these nodes, too."""
+        stream.capture = self
+        self.last[stream] = tuple(dict.fromkeys((*self.last.get(stream, ()), *nodes)))
+
+    @property
+    def joined(self) -> bool:
+        """Whether what the other streams were given is waited for by the one in which it began."""
+        waited = {before for node in self.graph.nodes for before in node.after} | set(self.last[self.origin])
+        return waited.issuperset(self.graph.nodes)
+
+    def refuse(self, status: str, why: str) -> NoReturn:
+        """Refuse a call that ends the capture without a graph.
+
+        Raises:
+            Refusal: always.
+        """
+        self.spoiled = True
+        raise Refusal(status, why)
+
+
+@function(TABLE)
+def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
+    expect(int(stream or 0) > 2, "the default stream cannot be captured", f"{_STATUS}UNSUPPORTED")
+    found = state.stream(stream, "cuStreamBeginCapture")
+    expect(found.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
+    found.capture = Capture(found)
+
+
+@function(TABLE)
+def _cuStreamIsCapturing(state: State, stream: Any) -> Any:
+    capture = state.stream(stream, "cuStreamIsCapturing").capture
+    status = "NONE" if capture is None else "INVALIDATED" if capture.spoiled else "ACTIVE"
+    return getattr(state.api.CUstreamCaptureStatus, f"CU_STREAM_CAPTURE_STATUS_{status}")
+
+
+@function(TABLE)
+def _cuStreamEndCapture(state: State, stream: Any) -> Any:
+    found = state.stream(stream, "cuStreamEndCapture")
+    capture = found.capture
+    expect(capture is not None, "the stream is not being captured", "CUDA_ERROR_ILLEGAL_STATE")
+    expect(capture.origin is found, "the capture was begun in another stream", f"{_STATUS}UNMATCHED")
+    for member in capture.last:
+        member.capture = None
+    ended = "what was done while the stream was captured ended the capture"
+    expect(not capture.spoiled, ended, f"{_STATUS}INVALIDATED")
+    unjoined = "another stream joined the capture, and its work is not waited for by the stream in which it began"
+    expect(capture.joined, unjoined, f"{_STATUS}UNJOINED")
+    return state.api.CUgraph(state.handles.new(capture.graph))
+
+
+@function(TABLE)
+def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
+    found = state.handles.get(event, Event, "cuEventRecord")
+    stream_object = state.stream(stream, "cuEventRecord")
+    state.not_captured_beside(stream_object, "cuEventRecord")
+    if found.device != stream_object.device:
+        raise Refusal("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
+    capture = stream_object.capture
+    if capture is None:
+        found.captured = None
+        state.streams.record(found, stream_object)
+    else:
+        found.mark, found.captured = None, (capture, capture.last[stream_object])
+
+
+@function(TABLE)
+def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
+    where = "cuStreamWaitEvent"
+    stream_object = state.stream(stream, where, anywhere=True)
+    found = state.handles.get(event, Event, where)
+    expect(flags == 0, f"{where}: nodes that wait for events are not emulated", "CUDA_ERROR_NOT_SUPPORTED")
+    if found.captured is not None:
+        _join(stream_object, *found.captured)
+    elif stream_object.capture is not None:
+        why = f"{where}: a stream that is being captured cannot wait for what is not captured"
+        stream_object.capture.refuse(f"{_STATUS}ISOLATION", why)
+    elif found.mark is not None and not found.mark.done:
+        stream_object.waits.append(found.mark)
+
+
+def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
+    """Let a stream go on after captured nodes; it is captured, too, from now on.
+
+    Raises:
+        Refusal: it cannot be.
+    """
+    where = "cuStreamWaitEvent"
+    if capture.origin.capture is not capture:
+        why = f"{where}: the event was last recorded in a capture, which is over"
+        raise Refusal("CUDA_ERROR_CAPTURED_EVENT", why)
+    if stream.default:
+        capture.refuse(f"{_STATUS}IMPLICIT", f"{where}: the default stream cannot be captured")
+    if stream.device != capture.origin.device:
+        capture.refuse("CUDA_ERROR_NOT_SUPPORTED", f"{where}: a capture of two devices is not emulated")
+    if stream.capture not in (None, capture):
+        stream.capture.spoiled = True
+        capture.refuse(f"{_STATUS}MERGE", f"{where}: two captures would become one")
+    capture.after(stream, nodes)
+
+
+def uncaptured(event: Event, where: str) -> Event:
+    """An event that can be waited for.
+
+    Raises:
+        Refusal: it is captured, so no device will ever come to it.
+    """
+    if event.captured is not None:
+        why = f"{where}: the event was last recorded in a stream that was being captured"
+        event.captured[0].refuse("CUDA_ERROR_CAPTURED_EVENT", why)
+    return event
