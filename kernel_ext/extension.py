@@ -18,7 +18,7 @@ from kernel_ext.magics.gradient_magics import GradientMagics
 from kernel_ext.magics.graph_magics import GraphMagics
 from kernel_ext.magics.kernel_magics import KernelMagics
 from kernel_ext.magics.measure_magics import MeasureMagics
-from kernel_ext.magics.options import with_help
+from kernel_ext.magics.options import body_for_help, with_help
 from kernel_ext.magics.record_magics import RecordMagics
 from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
@@ -44,6 +44,7 @@ class _Loaded:
     matcher: Matcher
     asked: Help
     after_cells: tuple[Callable[..., None], ...]
+    transform: Callable[[list[str]], list[str]]
     progress: Progress
     notices: tuple[Callable[[], None], ...]
     before: dict[str, dict[str, Any]]
@@ -74,11 +75,13 @@ def load(shell: Any) -> None:
         after_cells = (partial(settle, shell), partial(note_edits, shell))
         for ends in after_cells:
             shell.events.register("post_run_cell", ends)
+        transform = body_for_help(magics)
+        shell.input_transformers_cleanup.append(transform)
         progress = Progress(shell)
         progress.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, values, tracebacks, matcher, asked, after_cells, progress,
+            magics, values, tracebacks, matcher, asked, after_cells, transform, progress,
             (show_notices(), show_losses(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         inspect.note_launches(True)
@@ -108,6 +111,7 @@ def unload(shell: Any) -> None:
     loaded.asked.remove()
     for ends in loaded.after_cells:
         shell.events.unregister("post_run_cell", ends)
+    shell.input_transformers_cleanup.remove(loaded.transform)
     loaded.progress.remove()
     for ends in loaded.notices:
         ends()

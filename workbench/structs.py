@@ -29,6 +29,11 @@ from workbench.types import (
 
 ELEMENT = "[]"  # in a parameter's name: a field of every element of an array of structs, `ps[].x`
 
+_NO_ARRAYS_OF = (
+    "{0} holds arrays, so there are no arrays of it: a launch binds every array by itself; join their data to one "
+    "array, and keep each one's first index and length in the struct"
+)
+
 
 @dataclass(frozen=True)
 class Field:
@@ -112,7 +117,7 @@ class Struct:
             TypeError: the struct holds arrays.
         """
         if self.has_arrays:
-            raise TypeError(f"{self.name} holds arrays, so it has no NumPy dtype")
+            raise TypeError(_NO_ARRAYS_OF.format(self.name))
         return np.dtype(
             {
                 "names": [f.name for f in self.fields],
@@ -289,5 +294,5 @@ def array_type(dtype: Any, ndim: int) -> ArrayType | StructArray:
     if not isinstance(kind, Struct):
         return ArrayType(kind, ndim)
     if kind.has_arrays:
-        raise TypeError(f"{kind.name} holds arrays; an array of such structs has no place in memory")
+        raise TypeError(_NO_ARRAYS_OF.format(kind.name))
     return StructArray(kind, ndim)

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from IPython.core.error import UsageError
@@ -64,7 +65,15 @@ def read_line(magic: Any, line: str, shown: str) -> Any:
     try:
         return parse_argstring(magic, line)
     except UsageError as error:
-        raise KernelUsageError(f"{shown}: {error}; {shown}? shows the options") from None
+        raise KernelUsageError(f"{shown}: {error}{_near(magic, str(error))}; {shown}? shows the options") from None
+
+
+def _near(magic: Any, message: str) -> str:
+    """The option that an unknown one is like."""
+    word = message.removeprefix("unrecognized arguments: ").split()[0]
+    known = ["--help"] + [option for action in magic.parser._actions for option in action.option_strings]
+    near = difflib.get_close_matches(word.partition("=")[0], known, 1) if word.startswith("--") else []
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def with_help(magics: Magics) -> Magics:
@@ -75,12 +84,26 @@ def with_help(magics: Magics) -> Magics:
     return magics
 
 
+def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
+    """An input transformer: a cell of `%%kernel --help` alone gets an empty line, as IPython refuses one without."""
+    names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
+
+    def transform(lines: list[str]) -> list[str]:
+        words = lines[0].split() if len(lines) == 1 else []
+        return [*lines, "\n"] if words[:1] and words[0] in names and _wants_help(words[1:]) else lines
+
+    return transform
+
+
+def _wants_help(words: list[str]) -> bool:
+    return "--help" in words or words[:1] == ["-h"]
+
+
 def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
     @functools.wraps(magic)
     def answered(line: str, *cell: str) -> Any:
         __tracebackhide__ = True
-        words = line.split()
-        if "--help" not in words and words[:1] != ["-h"]:
+        if not _wants_help(line.split()):
             return magic(line, *cell)
         print(help_text(magic, signs))
         return None

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.catalogue.calls import CALLS, HEAD
+from tests.catalogue.decompositions import DECOMPOSITIONS
 from tests.catalogue.loops import LOOPS
 from tests.catalogue.memory import MEMORY, REFUSED
 from tests.catalogue.states import STATES
@@ -29,6 +30,8 @@ RIGHT: dict[str, tuple[str, str]] = {
     **{f"memory: {name}": ("", body) for name, body in MEMORY.items()},
     **{f"calls: {name}": text for name, text in CALLS.items()},
 }
+HERE = RIGHT | {f"decompositions: {name}": ("", body) for name, body in DECOMPOSITIONS.items()}
+"""Those of this file; other backends and JAX leave the decompositions out: long to compile, and no NumPy names."""
 THREADS = 3
 
 
@@ -70,9 +73,9 @@ def _slope(function: Function, given: dict[str, Any], directions: dict[str, Any]
 
 
 @pytest.mark.sample(40)
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("name", HERE)
 def test_right(name: str) -> None:
-    function = _function(*RIGHT[name])
+    function = _function(*HERE[name])
     given = _arguments()
     random = np.random.default_rng(len(name))
     floats = {k: v for k, v in given.items() if k in ("x", "y", "w", "p")}

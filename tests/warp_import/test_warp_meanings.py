@@ -197,3 +197,29 @@ def test_one_function_may_be_a_kernel_of_both():
             wb.launch(make(remainder), 1, [x])
             found.append(int(x.numpy()[0]))
     assert found == [2, -1, 2, -1]
+
+
+def test_arrays_of_numbers_have_numpys_types():
+    assert [a.dtype for a in (wp.array([1.0]), wp.array([1]), wp.array([True]))] == [wb.float64, wb.int64, wb.bool]
+    assert wp.array2d([[1.0]]).dtype == wb.float64 and wp.array([[1.0]], dtype=float).dtype == wb.float32
+    assert wp.array(dtype=float) == wb.array(dtype=float) and wp.array2d[int] == wb.array2d[int]
+    assert isinstance(wb.zeros(3), wp.array) and not isinstance(3, wp.array)
+    assert wb.array([1.0]).dtype == wb.float32 and wp.full(2, wp.vec3(1.0, 2.0, 3.0)).dtype == wb.vec3
+
+
+def test_arrays_divide_as_in_warp_on_lines_of_a_program_that_imports_it():
+    a, b = wp.array([7, -7], dtype=int), wp.array([2, 2], dtype=int)
+    found = [a / b, a / 2, 7 / b, a // 2, a % 3]
+    assert [x.numpy().tolist() for x in found] == [[3, -3], [3, -3], [3, 3], [3, -4], [1, -1]]
+    assert (wp.array([7.0, -7.0], dtype=float) % 3.0).numpy().tolist() == [1.0, -1.0]
+    assert a.mean().numpy().tolist() == [0.0] and all(x.dtype == wb.int32 for x in found)
+    elsewhere = eval("(a / b, a % 3)", {"a": a, "b": b})  # a program without this import
+    assert [x.numpy().tolist() for x in elsewhere] == [[3.5, -3.5], [1, 2]]
+
+
+def test_a_remainder_has_its_gradient():
+    x = wp.array([-7.5], dtype=float, requires_grad=True)
+    with wp.Tape() as tape:
+        y = x % 3.0
+    tape.backward(grads={y: wp.array([2.0], dtype=float)})
+    assert y.numpy().tolist() == [-1.5] and x.grad.numpy().tolist() == [2.0]

@@ -38,7 +38,7 @@ def test_each_row_is_a_name_and_says_what_is_ours(name):
 
 
 def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice():
-    assert wp.array is wb.array and wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
+    assert wp.zeros is wb.zeros and wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
     assert wp.sin is wb.sin and wp.sign is not wb.sign and wp.noise is not wb.noise
     with pytest.raises(AttributeError, match="Queries of geometry are not in the language"):
         wp.Mesh  # noqa: B018

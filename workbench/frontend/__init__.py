@@ -5,6 +5,7 @@ from workbench.frontend.functions.cuda_funcs import Native, native_of
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.names.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
 from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
@@ -37,6 +38,7 @@ __all__ = [
     "check_signature",
     "evaluated",
     "instead_of",
+    "lost_value",
     "lower",
     "meaning",
     "native_of",

@@ -14,6 +14,9 @@ import numpy as np
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
 
+OTHERWISE: list[Callable[[str], Any]] = []
+"""Each may give another func for an operator's builtin: `workbench.compat.warp` does, for lines of its programs."""
+
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
     "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
@@ -271,6 +274,20 @@ class Arithmetic:
     def __bool__(self) -> bool:
         return bool(self._only("is true or false"))
 
+    def item(self: Any) -> Any:
+        """The only element, as a Python number.
+
+            loss.item()
+
+        Raises:
+            TypeError: it has other than one element, or one that is a vector.
+        """
+        return self._only()
+
+    def tolist(self: Any) -> list[Any]:
+        """The elements as Python numbers, in lists nested as the shape."""
+        return self.numpy().tolist()
+
     def __len__(self: Any) -> int:
         return self.shape[0]
 
@@ -286,4 +303,7 @@ class Arithmetic:
     def _only(self: Any, does: str = "converts to a number") -> Any:
         if self.size != 1:
             raise TypeError(f"only an array of one element {does}; this one has shape {self.shape}")
-        return self.numpy().reshape(-1)[0]
+        host = self.numpy()
+        if host.size != 1:
+            raise TypeError(f"a {self.dtype!r} is no number; take one of its components")
+        return host.item()

@@ -165,6 +165,23 @@ def test_equality_is_identity_and_truth_is_of_one_element():
         bool(x < y)
 
 
+def test_elements_as_numbers_of_python():
+    assert wb.array([2.5]).item() == 2.5 and type(wb.array([3]).item()) is int
+    assert wb.array([[1, 2], [3, 4]]).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(TypeError, match=r"only an array of one element .* shape \(3,\)"):
+        wb.zeros(3).item()
+    with pytest.raises(TypeError, match="a vec3 is no number"):
+        float(wb.zeros(1, wb.vec3))
+
+
+def test_functions_of_vectors_say_what_does_it_for_whole_arrays():
+    x = wb.ones(3)
+    for call, advice in ((lambda: wb.dot(x, x), r"x\.dot\(y\)"), (lambda: wb.argmax(x), r"np\.argmax\(x\)")):
+        with pytest.raises(LaunchError, match=f"is of each element, .*Write {advice}"):
+            call()
+    assert wb.length(wb.ones(2, wb.vec4)).tolist() == [2.0, 2.0]
+
+
 def test_numpy_keeps_its_functions():
     x, host = wb.array(A), A.copy()
     for found, expected in (

@@ -44,6 +44,8 @@ ADVICE = [
     ("z = vec5()", "vec5", "Write vector(5, float)."),
     ("z = wb.mat55()", "wb.mat55", "Write matrix((rows, columns), float)."),
     ("z = cuda.grid(1)", "cuda", "i = tid()"),
+    ("z = idx + 1", "idx", "i = tid()"),
+    ("z = norm(x[i])", "norm", "Write length(v)."),
     ("wb.syncthreads()", "wb.syncthreads", "work together on tiles"),
     ("z = wb.Mesh()", "wb.Mesh", "Queries of geometry are not in the language"),
     ("z = none(i)\n    y[i] = z", "y[i]", "End the func with a return of a value."),
@@ -69,7 +71,7 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
         ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
         ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
         ("vec5", "Write vector(5, float)"), ("select", "Write where("), ("lunch", "Did you mean launch?"),
-        ("arange", "NumPy has it: wb.array(np.arange(…))."),
+        ("arange", "NumPy has it: wb.array(np.arange(…))."), ("sum", "Write x.sum()"), ("cumsum", "array_scan"),
     ],
 )  # fmt: skip
 def test_names_of_other_libraries(name: str, advice: str) -> None:

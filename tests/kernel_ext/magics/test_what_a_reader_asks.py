@@ -35,6 +35,26 @@ def test_every_magic_answers_help(notebook, kind: str, name: str) -> None:
     assert set(notebook.shell.magics_manager.magics[kind]) >= set(MAGICS[kind])
 
 
+def test_help_needs_no_body(notebook) -> None:
+    said = notebook.run("%%kernel --help")
+    assert notebook.raised is None and said.startswith("%%kernel [-n NAME]")
+    notebook.run("%%kernel")
+    assert "the cell body is empty" in str(notebook.raised)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("%%kernel --chekcs", "unrecognized arguments: --chekcs (did you mean --checks?)"),
+        ("%%kernel --hepl", "(did you mean --help?)"),
+        ("%%kernel --zzz", "unrecognized arguments: --zzz; %%kernel?"),
+    ],
+)
+def test_a_misspelled_option_names_the_nearest(notebook, line: str, said: str) -> None:
+    notebook.run(CELL.replace("%%kernel", line))
+    assert said in str(notebook.raised)
+
+
 def test_h_that_is_no_first_word_belongs_to_the_expression(notebook) -> None:
     notebook.run("h = 1\n%bench -n 1 -r 1 3 -h")
     assert notebook.raised is None

@@ -10,6 +10,7 @@ from symtable import symtable
 from typing import Any
 
 from workbench.api.builds import build
+from workbench.api.builds.cuda_cpp_in_cells import refuse_cuda_cpp, refuse_includes
 from workbench.api.kernels.cuda_funcs import with_text
 from workbench.api.kernels.custom_gradients import attach
 from workbench.api.kernels.func import Func
@@ -19,7 +20,7 @@ from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
 from workbench.events import CompileFailed, Remark, publish
-from workbench.frontend import MISSING, Definition, Scope, read_again
+from workbench.frontend import MISSING, Definition, Scope, lost_value, read_again
 from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.source import Location, Source, parsed
@@ -65,7 +66,7 @@ class Cell:
         structs: the classes under `@struct`, by name.
         ahead: what `compile` compiles.
         scope: the names that its text sees.
-        remarks: what its reader should know: a name defined twice, a name of Python's own.
+        remarks: what its reader should know: a name defined twice, a name of Python's own, a lost value.
     """
 
     source: Source
@@ -180,7 +181,9 @@ def _read(
     try:
         tree = parsed(source.text)
         symtable(source.text, "<cell>", "exec")  # two parameters of one name, and what else is no matter of grammar
+        refuse_includes(source)
     except SyntaxError as error:
+        refuse_cuda_cpp(source)
         line, column = error.lineno or 1, max(0, (error.offset or 1) - 1)
         raise KernelSyntaxError(
             f"This is not Python: {error.msg}.", Location(source, line, column, line, column + 1)
@@ -237,6 +240,8 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
         cell.kernels[name] = made
         cell.funcs.pop(name, None)
     definition.scope.defined.define(name, made, definition.scope.user)
+    if isinstance(made, Kernel) and (lost := lost_value(definition)):
+        cell.remarks.append(f"{lost[0]}: {lost[1]}")
     versions = len(made.__wb_definitions__) if isinstance(made, Func) else 1
     if before is not None and versions == 1:
         cell.remarks.append(f"{name} is defined twice in this cell; the last one counts")

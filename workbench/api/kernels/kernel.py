@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, overload
@@ -24,6 +23,7 @@ from workbench.frontend import (
     Tiling,
     Watched,
     check_signature,
+    lost_value,
     lower,
     meaning,
     parameter_annotations,
@@ -33,6 +33,7 @@ from workbench.frontend import (
 )
 from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
+from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
@@ -338,9 +339,8 @@ class Kernel(Subscripted):
 
 def _tell(specialisation: Specialisation) -> None:
     """Say once where a kernel from Warp means something else here."""
-    if specialisation.notices:
-        lines = "".join(f"\n  {notice}" for notice in specialisation.notices)
-        warnings.warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}", stacklevel=4)
+    if lines := "".join(f"\n  {notice}" for notice in specialisation.notices):
+        warn(f"{specialisation.kernel.name} means something else here than in Warp:{lines}")
 
 
 @overload
@@ -393,8 +393,8 @@ def kernel(
     def made(function: Callable[..., object]) -> Kernel:
         found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         found.import_from_warp = import_from_warp
+        if lost := lost_value(found.definition):
+            warn(f"{lost[0]}: {lost[1]}")
         return found
 
-    if function is None:
-        return made
-    return made(function)
+    return made if function is None else made(function)

@@ -25,6 +25,7 @@ from workbench.api.launches.reductions import (
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
+from workbench.runtime.arithmetic import OTHERWISE
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.arrays.placeholder import Symbol
@@ -38,7 +39,8 @@ def binary(name: str, left: Any, right: Any) -> Any:
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
-    return map(TABLE[name], _fitting(left, kind), _fitting(right, kind))
+    meant = next((found for means in OTHERWISE if (found := means(name))), TABLE[name])
+    return map(meant, _fitting(left, kind), _fitting(right, kind))
 
 
 def unary(name: str, value: array) -> Any:
@@ -57,9 +59,24 @@ def inverted(value: array) -> Any:
 
 
 def applied(builtin: Builtin, *values: Any) -> Any:
-    """A builtin on the elements of arrays; a Python number takes the arrays' type."""
+    """A builtin on the elements of arrays; a Python number takes the arrays' type.
+
+    Raises:
+        LaunchError: `dot`, `length` or `argmax` of arrays of numbers: an element has none.
+    """
+    if builtin.name in _OF_VECTORS and all(isinstance(v, array) and isinstance(v.dtype, Scalar) for v in values):
+        raise LaunchError(
+            f"{builtin.name}() is of each element, and here the elements are numbers.",
+            advice=f"Write {_OF_VECTORS[builtin.name]} for that of whole arrays.",
+        )
     kind = _number_type(*values)
     return map(builtin, *(_fitting(value, kind) for value in values))
+
+
+_OF_VECTORS = {
+    "dot": "x.dot(y)", "length": "wb.sqrt(x.dot(x))", "length_sq": "x.dot(x)", "argmax": "np.argmax(x)",
+    "argmin": "np.argmin(x)",
+}  # fmt: skip
 
 
 def _number_type(*values: Any) -> Scalar | None:

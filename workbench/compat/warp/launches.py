@@ -87,12 +87,13 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
         LaunchError: as `workbench.map`.
     """
     hints("wp.map", given)
-    results = wb.map(_as_func(f, len(arguments)), *arguments, out=out, device=device)
+    results = wb.map(as_func(f, len(arguments)), *arguments, out=out, device=device)
     return list(results) if isinstance(results, tuple) else results
 
 
 @lru_cache(256)
-def _as_func(f: Any, count: int) -> Any:
+def as_func(f: Any, count: int) -> Any:
+    """A func that means what `f`, a builtin, a func or a plain function, means in Warp."""
     builtin = f if isinstance(f, Form) else as_builtin(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
@@ -109,7 +110,7 @@ def of_numbers(name: str) -> Callable[..., Any]:
     """A builtin whose numbers are Warp's, also where Python calls it."""
 
     def call(*args: Any) -> Any:
-        return _as_func(TABLE[name], len(args))(*args)
+        return as_func(TABLE[name], len(args))(*args)
 
     call.__name__, call.__doc__ = name, TABLE[name].doc
     call.__dict__["__wb_builtin__"] = name

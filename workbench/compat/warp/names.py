@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import workbench as wb
-from workbench.compat.warp import launches
+from workbench.compat.warp import arrays, launches
 from workbench.compat.warp.ignored import Renderer, hints, ignored
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import HashGrid
@@ -79,6 +79,11 @@ TABLE: dict[str, Row] = {
     **{
         f.__name__: Row(_like(f), f"wb.{f.__name__}", "has a gradient if its source has, in `wb` on request")
         for f in (wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like)
+    },
+    "array": Row(arrays.array, "wb.array", "`array([1.0])` is of float64, `array([1])` of int64; in `wb` of 32 bits"),
+    **{
+        f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers without a dtype as in `array`")
+        for n in range(1, 5)
     },
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
     "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),

@@ -107,7 +107,7 @@ def name(context: Context, identifier: str) -> Operand:
         return structs.gather(context.env, identifier)
     value = context.definition.scope.lookup(identifier, usable_in_kernel)
     if value is MISSING:
-        near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1)
+        near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1, 0.7)
         advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
         if identifier in MODULES:
             advice = f"Run `{MODULES[identifier]}` in a cell before."

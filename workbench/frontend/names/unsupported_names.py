@@ -32,6 +32,9 @@ ABSENT: dict[str, str] = {
     "leaky_relu": "Write where(x > 0.0, x, 0.01 * x).",
     "sigmoid": "Write 1.0 / (1.0 + exp(-x)).",
     "silu": "Write x / (1.0 + exp(-x)).",
+    "norm": "Write length(v).",
+    "random": "Draw with randf(state), after state = rand_init(seed, i).",
+    **dict.fromkeys(("i", "j", "k", "idx", "index"), _THREADS),
     "norm_l1": "Write abs(v.x) + abs(v.y) + abs(v.z).",
     "norm_l2": "Write length(v).",
     "quaternion": "Write quat(x, y, z, w).",
@@ -63,9 +66,12 @@ HOST: dict[str, str] = {
     **dict.fromkeys(("force_load", "load_module", "compile_aot_module", "build_module", "overload"), _BUILT),
     **dict.fromkeys(("to_torch", "to_jax", "to_dlpack", "to_paddle"), _EXCHANGED),
     **dict.fromkeys(("float", "int"), "Write float(x) and int(x), or the width: float32, int32."),
+    **{name: f"Write x.{name}(), x.{name}(axis=0)." for name in ("sum", "mean")},
+    "cumsum": "Write wb.utils.array_scan(x, out).",
+    "sort": "Write wb.utils.radix_sort_pairs(keys, values, n).",
     **dict.fromkeys(("grid", "thread_id", "program_id"), _THREADS),
 }  # fmt: skip
-"""Names outside of kernels, of Warp and of numba, and what to write instead of each."""
+"""Names outside of kernels, of Warp, of numba and of NumPy, and what to write instead of each."""
 _FAMILIES = {
     "transform": _TRANSFORMS, "spatial": _SPATIAL, "mesh": _GEOMETRY, "bvh": _GEOMETRY, "hash": _GEOMETRY,
     "volume": _GEOMETRY, "texture": _GEOMETRY, "intersect": _GEOMETRY, "closest": _GEOMETRY, "tile": _TILES,

@@ -44,7 +44,7 @@ def empty(
 
 
 def full(
-    shape: Shape, value: float, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
+    shape: Shape, value: Any, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
     """An array filled with `value`; int32 or float32, by the value, if no dtype is given.
 
@@ -56,14 +56,14 @@ def full(
     Args:
         shape: 1 to 4 sizes; an int is one.
         value: a scalar, or for a vector dtype a sequence of its components.
-        dtype: the element type; None is int32 or float32, by the value.
+        dtype: the element type; None is int32 or float32, by the value, or a vector's own.
         device: where: "cpu", "cuda:0", …; None is the current device.
         requires_grad: whether it has a `.grad`.
 
     Returns:
         An array of that shape and dtype.
     """
-    kind = dtype if dtype is not None else type(value)
+    kind = dtype if dtype is not None else getattr(value, "type", None) or type(value)  # a vector has its own
     made = empty(shape, kind, device, requires_grad)
     made.memory.version = -1  # the first fill is no change: observers count as the memory does
     made.fill_(value)

@@ -20,6 +20,8 @@ OWN = re.compile(
     r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cooperative_groups|cuda|cub|nv|thrust)/.*"
 )
 """Headers that come with NVRTC."""
+_HOST = re.compile(r"[a-z_]+|(math|stdint|stdio|stdlib|stddef|string|float|limits|assert|time|ctype)\.h")
+"""Names of headers of the C and C++ standard libraries."""
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$", re.MULTILINE)
 _NVRTC_PLACE = re.compile(
@@ -112,11 +114,7 @@ class _Inliner:
     def header(self, name: str, place: Location) -> str:
         source = self.headers.get(name) or self._file(name)
         if source is None:
-            known = f"Headers of cells: {', '.join(sorted(self.headers))}." if self.headers else ""
-            raise KernelSyntaxError(
-                f"There is no header {name}.", place,
-                f"{known} Save a cell with --header {name}, or give its folder with -I.".strip(),
-            )  # fmt: skip
+            raise KernelSyntaxError(f"There is no header {name}.", place, self._instead(name))
         label = label_of(source)
         if label in self._once:
             return "\n"
@@ -128,6 +126,15 @@ class _Inliner:
 
     def _path(self, name: str) -> Path | None:
         return next((f / name for f in self.folders if (f / name).is_file()), None)
+
+    def _instead(self, name: str) -> str:
+        if _HOST.fullmatch(name):
+            return (
+                "Device code has no C or C++ standard headers. Leave it out: printf, assert and maths need none; "
+                "other parts of the library are under <cuda/std/…>."
+            )
+        known = f"Headers of cells: {', '.join(sorted(self.headers))}." if self.headers else ""
+        return f"{known} Save a cell with --header {name}, or give its folder with -I.".strip()
 
     def _file(self, name: str) -> Source | None:
         path = self._path(name)
