@@ -78,7 +78,8 @@ def test_the_same_bits_everywhere(half, need):
         exact = args[0].astype(np.float64).sum()
     np.testing.assert_allclose(arrays[-1].numpy().astype(np.float64)[0], exact, rtol=0.004)
     need("nvrtc")
-    Library([function], Options()).run("k", 64, _with_scalar(shown))
+    # A sum of halves may become inf or NaN, as its order has it: here that of the threads, one warp after the other.
+    Library([function], Options()).run("k", 64, _with_scalar(shown), block=32, seed=1)
     for got, want in zip(shown, meant, strict=True):
         np.testing.assert_array_equal(_one_nan(got), _one_nan(want))
 
