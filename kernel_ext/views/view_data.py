@@ -6,8 +6,10 @@ A widget, its static fallback and a test look at the same value; nothing here kn
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 PANE_TITLES = {
     "source": "Source",
@@ -287,5 +289,6 @@ def _colour(kind: str, place: int) -> str:
 
 
 def as_data(view: Any) -> dict[str, Any]:
-    """A view as JSON values, for a widget."""
-    return asdict(view)
+    """A view as JSON values, for a widget; bytes stay as they are."""
+    data: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(bytes, bytearray, memoryview))
+    return data
