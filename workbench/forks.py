@@ -1,6 +1,7 @@
 """Locks that a forked child finds free.
 
-A child has one thread, and a copy of every lock as it was; those that other threads held would stay held for ever.
+A child has one thread, and a copy of every lock as it was; those that other threads held would stay held for ever. So
+would a module that another thread was importing: a fork waits for what a compile imports when it is first used.
 """
 
 from __future__ import annotations
@@ -11,9 +12,14 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from importlib import _bootstrap
 from typing import Any
 
+ON_FIRST_USE = {"workbench", "llvmlite", "numpy", "msgspec", "platformdirs", "zipfile"}
+"""Packages of which something is imported only when a kernel is compiled or read from the cache."""
 _FORKS = hasattr(os, "register_at_fork")
+_waited_for: list[Any] = []
+_taken: list[Any] = []
 _owners: weakref.WeakKeyDictionary[Any, list[tuple[str, Callable[[], Any]]]] = weakref.WeakKeyDictionary()
 
 
@@ -34,8 +40,8 @@ def free_at_fork(lock: Any) -> Any:
     """`lock`, for which a fork waits: what it guards is whole in the child too. For short work, never for Python code
     of others.
     """
-    if _FORKS:
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    if lock not in _waited_for:
+        _waited_for.append(lock)
     return lock
 
 
@@ -57,4 +63,32 @@ def _renew() -> None:
                         descriptor.lock = threading.RLock()  # type: ignore[attr-defined]
 
 
+def _imported_now(seen: set[str]) -> list[str]:
+    held: dict[str, Any] = _bootstrap._module_locks  # type: ignore[attr-defined]
+    return [name for name in list(held) if name.partition(".")[0] in ON_FIRST_USE and name not in seen]
+
+
+def _before() -> None:
+    """Wait until no other thread imports a module of ours, and take the locks; again if one has begun to meanwhile."""
+    seen: set[str] = set()  # what this thread itself imports stays locked
+    while True:
+        while names := _imported_now(seen):
+            for name in names:
+                _bootstrap._lock_unlock_module(name)  # type: ignore[attr-defined]  # as `import` waits
+            seen.update(names)
+        for lock in reversed(_waited_for):
+            lock.acquire()
+            _taken.append(lock)
+        if not _imported_now(seen):
+            return
+        _after()
+
+
+def _after() -> None:
+    while _taken:
+        _taken.pop().release()
+
+
+if _FORKS:  # first, so that a child's other calls find the locks free
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
 after_fork(_renew)

@@ -15,6 +15,11 @@ TOUR = Path(__file__).parents[2] / "notebooks" / "00-tour.ipynb"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))  # other tests run the tour too; here it compiles
+
+
 def index_of(marker: str, nth: int = 0) -> int:
     """The number of the `nth` cell of the tour whose text has `marker`."""
     cells = nbformat.read(TOUR, as_version=4).cells

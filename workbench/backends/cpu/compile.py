@@ -31,11 +31,14 @@ from workbench.backends.worker.jobs import Lost
 from workbench.backends.worker.pool import Pool
 from workbench.config import settings
 from workbench.errors import BuildError, DeviceError
+from workbench.forks import free_at_fork
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Value, walk
 from workbench.types import ArrayType, Vector, float32, int32
+
+free_at_fork(llvm.ffi.lib._lock._lock)  # llvmlite's own, in each of its calls
 
 LEVEL = 3
 POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
