@@ -90,7 +90,7 @@ class Library:
         last = ctypes.c_void_p(record.handle)
         places += [ctypes.addressof(last)] * self.options.checks
         kernel, shared = self.kernels[entry_name(function)], self.shared[name]
-        with shuffled(found, seed):
+        with shuffled(found, seed), self._findings_left(found):
             found.launch(index, kernel, grid, function.block_dim or block, places, shared=shared)
             found.synchronize(index)
         del held
@@ -105,6 +105,17 @@ class Library:
         if fault is not None:
             arrays = ((p, a) for p, a in zip(function.params, args, strict=True) if isinstance(p.type, ArrayType))
             raise raised_by(function, fault, dims, {p.name: a.shape for p, a in arrays})
+
+    @contextmanager
+    def _findings_left(self, found: Driver) -> Iterator[None]:
+        """Leave what the sanitizer finds to `run`: else whoever waits takes all of a device that was watched before."""
+        settle = found.settle
+        if self.sanitized:
+            found.settle = lambda index, wait, report=True: wait()
+        try:
+            yield
+        finally:
+            found.settle = settle
 
 
 def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:
