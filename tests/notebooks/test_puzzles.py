@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {
     "guarded": ((("if i < len(x):", "if i <= len(x):"),), r"Line 4: x has \d+ elements along axis 0; thread \(\d+,\)"),
     "table": ((("columns[j]", "columns[i]"),), r"products\[0, 1\] is .*Thread \(0, 1\) wrote it"),
     "flip": ((("    if i < j:\n        left = x[i]\n        x[i] = x[j]\n        x[j] = left", "    x[i] = x[j]"),),
-             r"Line 4: Thread .* x\[\d+\], which thread .* reads in line 4; nothing orders the two"),
+             r"Line 4: Thread .* x\[\d+\], which thread .* (reads|writes) in line 4; nothing orders the two"),
     "curvature": ((("    if i > 0:\n        total", "    total"),), r"bend\[0, \d+\] is .*Thread \(0, \d+\) wrote it"),
     "chunks": ((("range(8)", "range(7)"),), r"roots\[\d+\] was not written, nor were \d+ others of \d+"),
     "lookup": ((("if k >= 0:", "if k >= -1:"),), r"colour\[\d+\] is .*; it should be 0 .*Thread \d+ wrote it"),
