@@ -69,7 +69,7 @@ def _imported_now(seen: set[str]) -> list[str]:
 
 
 def _before() -> None:
-    """Wait until no other thread imports a module of ours, and take the locks; again if one has begun to meanwhile."""
+    """Wait until no other thread imports from `ON_FIRST_USE`, then take the locks; again if one began meanwhile."""
     seen: set[str] = set()  # what this thread itself imports stays locked
     while True:
         while names := _imported_now(seen):
@@ -79,14 +79,15 @@ def _before() -> None:
         for lock in reversed(_waited_for):
             lock.acquire()
             _taken.append(lock)
-        if not _imported_now(seen):
+        if not _imported_now(seen) and len(_taken) == len(_waited_for):  # an import may have brought a lock
             return
         _after()
 
 
 def _after() -> None:
-    while _taken:
-        _taken.pop().release()
+    taken, _taken[:] = list(_taken), []  # emptied first: another thread that forks fills it once the locks are free
+    for lock in reversed(taken):
+        lock.release()
 
 
 if _FORKS:  # first, so that a child's other calls find the locks free

@@ -1,4 +1,4 @@
-"""Asynchronous copies (`cp.async`) with checks: who reads before the wait is told, and pipelines are not."""
+"""Asynchronous copies (`cp.async`) with checks: a read before its wait is reported, a sound pipeline is not."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _bound(
         return None
     if any(name not in whose for name in after):
         return None
-    with unobserved():  # kept for launches that nobody watches
+    with unobserved():  # they serve only launches without observers
         adjoints = [
             (n, None if n in loaded.arrays else zeros(1, loaded.types[n], loaded.device))
             for n in map(whose.__getitem__, after)
