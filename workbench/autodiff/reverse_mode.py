@@ -97,7 +97,7 @@ def adjoint(
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
             current, kept = _simplified(smaller, wanted), frozenset[Op]()
     labels = own.labels
-    return verify(relabelled(run(ADJOINT, result), labels))
+    return verify(relabelled(run(ADJOINT, result, promote=partial(promote, aliased=atomic)), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:

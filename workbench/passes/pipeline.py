@@ -63,7 +63,8 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce", "recompute", "dce")
-ADJOINT: Stage = ("fold", "dce")
+# A gradient that a loop adds to one element, plainly, is a carried value too.
+ADJOINT: Stage = ("fold", "promote", "dce")
 # Of an adjoint that is to run.
 RUNNABLE_ADJOINT: Stage = ("reductions",)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.backends.cuda import slots
 from workbench.backends.cuda.cpp import accumulators
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
@@ -19,7 +20,7 @@ from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
 from workbench.ir.attributes import PLAIN, UNROLL
 from workbench.ir.values import Block, Op, Value, number_of
-from workbench.types import Kind, Scalar, Slots, Vector, is_float
+from workbench.types import Kind, Scalar, Vector, is_float
 from workbench.types import bool as bool_
 
 INDENT = "    "
@@ -95,29 +96,6 @@ def _insert(e: Emitter, op: Op) -> list[str]:
 def _store(e: Emitter, op: Op) -> list[str]:
     array, *indices, value = op.operands
     return [f"{e.expressions.element(array, tuple(indices)).text} = {e.expressions.argument(value)};"]
-
-
-def _slots(e: Emitter, op: Op) -> list[str]:
-    type = op.result.type
-    assert isinstance(type, Slots)
-    name = e.names[op.result] = e.fresh(op.result.name or "slots")
-    e.expressions.meet(type.dtype)
-    return [f"{c_type(type.dtype)} {name}[{type.count}];"]
-
-
-def _slot_read(e: Emitter, op: Op) -> list[str]:
-    if op.result not in e.inlining.uses:
-        return []
-    place = _slot(e, op)
-    return [f"{e.declare(op.result)} = {place};"]
-
-
-def _slot_write(e: Emitter, op: Op) -> list[str]:
-    return [f"{_slot(e, op)} = {e.expressions.argument(op.operands[2])};"]
-
-
-def _slot(e: Emitter, op: Op) -> str:
-    return f"{e.names[op.operands[0]]}[{e.expressions.argument(op.operands[1])}]"
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
@@ -239,8 +217,9 @@ def _for(e: Emitter, op: Op) -> list[str]:
         first = e.expressions.argument(start)
         head = f"{c_type(index.type)} {name} = {first}; {_turns(e, name, op)}"
         inner = _branch(e, op, body)
-    unroll = ["#pragma unroll"] if op.attrs.get(UNROLL) else []
-    return [*rows, *unroll, f"for ({head}) {{", *indented(inner), "}"]
+    unroll = op.attrs.get(UNROLL)
+    pragma = [] if unroll is None else ["#pragma unroll" if unroll else "#pragma unroll 1"]
+    return [*rows, *pragma, f"for ({head}) {{", *indented(inner), "}"]
 
 
 def _turns(e: Emitter, name: str, op: Op) -> str:
@@ -297,8 +276,8 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "native": emit_native,
     "print": emit_print,
     "insert": _insert,
-    "slots": _slots,
-    "slot_read": _slot_read,
-    "slot_write": _slot_write,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_slot_read,
+    "slot_write": slots.emit_slot_write,
     **TOGETHER,
 }
