@@ -6,7 +6,7 @@
         autodiff/directions.py              the direction, step by step:
             forward                                                      RUNNABLE
             adjoint                         ADJOINT_INPUT, SIMPLIFIED (with HOISTED where it promotes), the reverse
-                                            sweep, SWEPT, ADJOINT; at the end RUNNABLE_ADJOINT
+                                            sweep, SWEPT, REVERSED; at the end RUNNABLE_ADJOINT
             gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
@@ -63,8 +63,10 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce", "recompute", "dce")
-# A gradient that a loop adds to one element, plainly, is a carried value too.
-ADJOINT: Stage = ("fold", "promote", "dce")
+# Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
+REVERSED: Stage = ("fold", "promote", "dce")
+# Of one that is written another way (autodiff/gather).
+ADJOINT: Stage = ("fold", "dce")
 # Of an adjoint that is to run.
 RUNNABLE_ADJOINT: Stage = ("reductions",)
 

@@ -33,21 +33,26 @@ template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) 
 
 
 def slots_in_registers(function: Function) -> frozenset[Value]:
-    """The slots that are accessed as registers. Those of tiles are indexed by numbers already."""
-    found = [op.result for op in walk(function.body) if op.name == "slots"]
-    few = not function.block_dim and _most(function.body) <= WORDS
-    return frozenset(found) if few else frozenset()
+    """The slots that are accessed as registers, inner loops' first. Those of tiles are indexed by numbers already."""
+    chosen: set[Value] = set()
+    if not function.block_dim:
+        _choose(function.body, chosen)
+    return frozenset(chosen)
 
 
-def _most(block: Block) -> int:
-    """The most words of slots that the block needs at once."""
+def _choose(block: Block, chosen: set[Value]) -> int:
+    """Add the block's slots to `chosen` if they fit beside those inside; returns how many words are needed at once."""
     made = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
     last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in made}
-    live = most = 0
+    inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]
+    live, most = 0, 0
     for position, op in enumerate(block.ops):
-        live += made.get(op.result, 0) if op.name == "slots" else 0
-        most = max(most, live + max(map(_most, op.blocks), default=0))
+        live += made[op.result] if op.name == "slots" else 0
+        most = max(most, live + inner[position])
         live -= sum(words for v, words in made.items() if last.get(v) == position)
+    if most > WORDS:
+        return max(inner)
+    chosen.update(made)
     return most
 
 

@@ -24,6 +24,8 @@ from workbench.types import Kind, Scalar, Vector, is_float
 from workbench.types import bool as bool_
 
 INDENT = "    "
+SHORT = 32
+"""Operations of a `while`, at most, that is written out twice."""
 # What C++ has compound assignment for.
 _COMPOUND = frozenset({"add", "sub", "mul", "div"})
 
@@ -247,10 +249,13 @@ def _while(e: Emitter, op: Op) -> list[str]:
         before = _rows(e, condition)
         test = e.expressions.of(condition.yielded[0])
         inner = _branch(e, op, body)
+    # NVRTC unrolls a `for` by itself. Two turns of a short `while` save what moves its carried values round.
+    short = sum(len(b.ops) for b in op.blocks) <= SHORT and all(not inner.blocks for inner in body.ops)
+    twice = ["#pragma unroll 2"] if short else []
     if not before:
-        return [*rows, f"while ({test.text}) {{", *indented(inner), "}"]
+        return [*rows, *twice, f"while ({test.text}) {{", *indented(inner), "}"]
     leave = [*before, f"if (!{test.within(ATOM)}) break;"]
-    return [*rows, "while (true) {", *indented([*leave, *inner]), "}"]
+    return [*rows, *twice, "while (true) {", *indented([*leave, *inner]), "}"]
 
 
 def indented(rows: Sequence[str]) -> list[str]:

@@ -7,7 +7,8 @@ Walther's revolve (ACM TOMS 26(1), 2000): with s slots each chunk is run forward
 reaches the number of chunks, and no other choice runs fewer. Memory is fixed whatever the trip count; nothing is
 allocated.
 
-A chunk of a short body and a small state is written out, so its states are registers on a GPU; the few slots are too, where they fit.
+A chunk of a short body and a small state is written out, so that its states are registers on a GPU; the few slots are
+too, where they fit.
 """
 
 from __future__ import annotations
