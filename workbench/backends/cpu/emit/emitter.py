@@ -21,6 +21,7 @@ from workbench.types import ArrayType, Kind, Scalar, element
 
 _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
+_WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
 
 
 class Emitter(ABC):
@@ -118,9 +119,12 @@ class Emitter(ABC):
                 self.writer.declare(symbol, text)
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
-    def loop_end(self, cold: bool = False) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
-        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
+    def loop_end(self, cold: bool = False, short: bool = False) -> str:
+        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece.
+
+        A short one of constant length is vectorised, and then written out.
+        """
+        wishes = _AS_IT_IS if cold else _WRITTEN_OUT if short else _ONE_BY_ONE if self.frozen else ()
         if not wishes:
             return ""
         number = len(self._loops) + 2
