@@ -25,7 +25,7 @@ from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
-from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -286,7 +286,7 @@ class ModuleEmitter(Emitter):
         w.jump(turn)
         w.open(turn)
         w.do(f"{self.thread}.next = add nsw {kind} {self.thread}, 1")
-        w.do(f"br label %{head}{self.loop_end(cold, short=own == GROUP)}")
+        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else ())}")
 
 
 def _const(emitter: Emitter, op: Op) -> None:
