@@ -22,6 +22,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import matmul, memory, slots, structured
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
+from workbench.backends.cpu.emit.division import emit_floor_quotient
 from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
@@ -365,6 +366,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "launch_dim": _launch_dim,
     "fault": faults.emit_fault,
     "print": prints.emit_print,
+    "floor_quotient": emit_floor_quotient,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
