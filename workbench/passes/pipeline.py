@@ -39,6 +39,7 @@ from workbench.passes.fold import fold
 from workbench.passes.halves import halves
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
+from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.interior import split_border
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.nonatomic import nonatomic
@@ -83,7 +84,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    "expand",
+    *("divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -101,6 +102,7 @@ PASSES: Mapping[str, Pass] = {
     "counted": counted,
     "counters": split_counters,
     "dce": prune,
+    "divisors": same_divisors,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,
