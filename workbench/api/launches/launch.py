@@ -22,7 +22,7 @@ from workbench.api.builds.arguments import (
     not_listed,
     wrong_count,
 )
-from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
 from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.func import Func
@@ -190,8 +190,7 @@ class _Plan(msgspec.Struct, frozen=True):
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip(self.loaded.types, values, strict=True))
-        return record_of(self.loaded, self.specialisation, dims, named, how)
+        return LaunchRecord(self.loaded, dims, values, self.specialisation, kernel.place, how, BINDER)
 
 
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}

@@ -6,7 +6,7 @@ array for two results. All of them are read here, at once; the pass then clears 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import numpy as np
 
@@ -21,13 +21,15 @@ from workbench.types import Scalar, element, is_float
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable[array]) -> list[tuple[array, object]]:
+def starts(
+    loss: object, grads: object, seen: Container[Memory], results: Iterable[array]
+) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
         loss: an array of one float, or None.
         grads: arrays to their adjoints, or None.
-        seen: the arrays that the tape has seen.
+        seen: the memories that the tape's steps have touched.
         results: the arrays that were written; with neither loss nor grads, it starts at their `.grad`.
 
     Raises:
@@ -57,12 +59,11 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
         return [(loss, 1.0)]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
-    known = {value.memory for value in seen}
     found: list[tuple[array, object]] = []
     for target, value in grads.items():
         if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
-        if target.memory not in known:
+        if target.memory not in seen:
             raise LaunchError(
                 f"Nothing that this tape recorded has used the {target.type!r} of shape {target.shape} in grads.",
                 advice=UNWRITTEN,
