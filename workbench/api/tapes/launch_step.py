@@ -33,7 +33,7 @@ class LaunchStep(Step):
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
-        versions: of the memory of each array argument, in order, just before the launch.
+        versions: by position, of the memory of each array argument, just before the launch.
     """
 
     __slots__ = ("_needed", "record", "unwanted", "versions")
@@ -43,7 +43,7 @@ class LaunchStep(Step):
         self.record = record
         self.unwanted = unwanted
         values = record.values
-        self.versions = [values[k].memory.version for k in record.loaded.arrays]
+        self.versions = {k: values[k].memory.version for k in record.loaded.arrays}
         self._needed: tuple[int, ...] | None = None
 
     @property
@@ -132,7 +132,7 @@ class LaunchStep(Step):
 
     def version_of(self, memory: Memory) -> int:
         """The memory's version just before the launch."""
-        return next(v for v, a in zip(self.versions, self.touched, strict=True) if a.memory is memory)
+        return next(v for k, v in self.versions.items() if self.record.values[k].memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
@@ -158,10 +158,9 @@ class LaunchStep(Step):
         if plain is None:
             return None
         given = found = record.values
-        written = tape.written
-        for k, version in zip(record.loaded.arrays, self.versions):  # noqa: B905: it takes longer
+        for k in plain.needed:
             memory = given[k].memory
-            if memory.version != version or memory in written:
+            if memory.version != self.versions[k] or memory in tape.written:
                 kept = self.as_they_were(tape)
                 found = [kept.get(name, value) for name, value in zip(record.loaded.names, given, strict=True)]
                 break
@@ -212,15 +211,16 @@ class LaunchStep(Step):
         """
         found: dict[str, array] = {}
         record = self.record
-        for (name, value), version in zip(self.arrays.items(), self.versions, strict=True):
+        for k, version in self.versions.items():
+            name, value = record.loaded.names[k], record.values[k]
             if value.memory.version == version:
-                if value.memory in tape.written and self.needs(name):
+                if value.memory in tape.written and k in self.needed:
                     found[name] = value.twin(copy_of(value))
                 continue
             kept = tape.kept.as_it_was(value, version)
             if kept is not None:
                 found[name] = kept
-            elif self.needs(name):
+            elif k in self.needed:
                 raise NotDifferentiable(
                     f"{name} of {record.kernel} has changed since the launch, outside the tape's `with`, and the "
                     "adjoint needs it as it was.",

@@ -19,7 +19,7 @@ from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, un
 from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep
-from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
+from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.autodiff import FORWARD
@@ -73,7 +73,7 @@ class Tape(Observer):
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
-        self.seeds: dict[array, array] = {}
+        self._starts: Sequence[tuple[array, array | bytes]] = ()
         self._ends: dict[int, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
@@ -94,6 +94,11 @@ class Tape(Observer):
         if self._token is not None:
             OBSERVERS.reset(self._token)
             self._token = None
+
+    @property
+    def seeds(self) -> dict[array, array]:
+        """What the adjoints began as that the last backward pass started from."""
+        return {target: as_array(target, start) for target, start in self._starts}
 
     @property
     def seen(self) -> dict[int, array]:
@@ -283,15 +288,15 @@ class Tape(Observer):
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
         self._ends.update((id(target), target) for target in targets)
-        seeds = [(target, seed(target, value)) for target, value in given]
-        self.seeds = dict(seeds)
+        self._starts = starting = [(target, seed(target, value)) for target, value in given]
         earlier = self._prepared(steps)
         again = isinstance(self.kept, Checkpoints)
         ready = [] if again else [(step, step.reversed(self)) for step in steps]
         try:
             aside = self._set_aside(earlier)
-            for target, start in seeds:
-                self.adjoint_of(target).add_(start)
+            for target, start in starting:
+                # The adjoint of what a step has written is 0 now.
+                begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self._again, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}
@@ -319,23 +324,17 @@ class Tape(Observer):
         Raises:
             NotDifferentiable: one is half added.
         """
-        earlier: dict[Memory, None] = {}
-        for step in steps:
-            for value in step.used:
-                self._base_to_add(value, steps)
-            for value in step.changed:
-                memory = value.memory
-                new = memory not in self.adjoints and (memory.grad is None or not self._into_grad)
-                base = self._base_to_add(value, steps)
-                if not new and not is_zero(base):
-                    earlier[memory] = None
-        return [*earlier]
-
-    def _base_to_add(self, value: array, steps: Sequence[Step]) -> array:
-        base = self._base(value)
-        if base.memory.half_added == base.memory.version:
-            raise half_added(steps, value.memory)
-        return base
+        cleared = {a.memory: a for step in steps for a in step.changed}
+        carried = cleared | {a.memory: a for step in steps for a in step.used}
+        earlier: list[Memory] = []
+        for memory, value in carried.items():
+            known = self.adjoints.get(memory)
+            base = self._base(value) if known is None else known
+            if base.memory.half_added == base.memory.version:
+                raise half_added(steps, memory)
+            if memory in cleared and (known is not None or base is memory.grad) and not is_zero(base):
+                earlier.append(memory)  # one that has just been made is 0
+        return earlier
 
     def _again(self) -> Tape:
         """A tape for steps that run again."""
@@ -358,7 +357,8 @@ class Tape(Observer):
         for step in reversed(self.steps):
             if step.passes(reached):
                 found.append(step)
-                reached.update(a.memory for a in step.used)
+                for value in step.used:
+                    reached.add(value.memory)
         return found
 
     def _set_aside(self, memories: Sequence[Memory]) -> dict[Memory, array]:
@@ -388,7 +388,7 @@ class Tape(Observer):
         self._versions.clear()
         self._ends.clear()
         self.kept.clear()
-        self.seeds.clear()
+        self._starts = ()
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
