@@ -130,8 +130,9 @@ def launch_options(
     kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool = False
 ) -> LaunchOptions:
     """What the launch and the kernel's cell ask for, in blocks and in a stream of which nothing is said."""
-    fast = bool(fast_math or getattr(kernel, "fast_math", False))
-    return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
+    own = getattr(kernel, "checks", None) if checks is None else checks
+    checked = checks_wanted() if own is None else own
+    return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -229,7 +230,7 @@ def _plan_for(
 
 
 def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
-    kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
+    kinds = [v.tag if type(v) is array else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
 
