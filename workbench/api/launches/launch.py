@@ -223,7 +223,7 @@ def _plan_for(
     plan: _Plan | None = kernel.plans.get(_kinds(dim, values, code))
     if plan is None or not plan.specialisation.is_current():
         return None
-    if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
+    if device is not None and device not in (plan.loaded.device.name, plan.loaded.device):
         return None
     alone = plan.specialisation.adds_alone
     return None if alone and overlap(_arrays(values)) else plan

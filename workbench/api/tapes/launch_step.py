@@ -1,4 +1,4 @@
-"""A recorded launch: which arrays carry derivatives through it, what its adjoint reads, and the launch that undoes it."""
+"""A recorded launch: which arrays carry derivatives through it, what its adjoint reads, and what undoes it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LaunchStep(Step):
     __slots__ = ("_needed", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
-        """Of a launch that is about to run. A tape makes one per launch: what can wait is found when it is asked for."""
+        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
         self.record = record
         self.unwanted = unwanted
         values = record.values

@@ -137,14 +137,16 @@ class Tape(Observer):
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
-        self._follow(step.touched, record.changes)
+        touched, changed = step.touched, [record.values[k] for k in record.loaded.written]
+        self._follow(touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._carriers is not None:
             self._carry(step)
         self.steps.append(noted)
         self.kept.note(noted)
-        for k in record.loaded.written:
-            self._keep(record.values[k], record.kernel)
+        for value in changed:
+            if self.kept.watches(value.memory):
+                self._keep(value, record.kernel)
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
@@ -169,20 +171,20 @@ class Tape(Observer):
         self._change(target, "fill", FillStep(target, value))
 
     def _change(self, target: array, what: str, step: Step) -> None:
-        self._follow(step.touched, (target.memory,))
+        self._follow(step.touched, (target,))
         self._carry(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         self.kept.note(step)
-        self._keep(target, what)
+        if self.kept.watches(target.memory):
+            self._keep(target, what)
 
     def _keep(self, target: array, changed_by: str) -> None:
-        """Keep what an array holds that is about to change, where that is needed."""
-        if self.kept.watches(target.memory):
-            with without(self):
-                self.kept.before_change(target, changed_by)
+        """Keep what an array holds that is about to change."""
+        with without(self):
+            self.kept.before_change(target, changed_by)
 
-    def _follow(self, touched: Collection[array], changes: Sequence[Memory]) -> None:
+    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> None:
         """Notice what was changed since the last step that touched it, outside the `with`.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
@@ -199,9 +201,9 @@ class Tape(Observer):
             if memory.as_integers:
                 integers = True
         if integers:
-            self.steps += as_integers(touched, changes, self._taped)
-        for memory in changes:
-            versions[memory] += 1
+            self.steps += as_integers(touched, [a.memory for a in changed], self._taped)
+        for value in changed:
+            versions[value.memory] += 1
 
     def _taped(self) -> set[Memory]:
         """Memories of float arrays that the steps so far have changed, and can undo."""
@@ -283,11 +285,12 @@ class Tape(Observer):
         given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        self._refuse_stopped(steps)
+        if self._stopped:
+            self._refuse_stopped(steps)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
-        self._ends.update((id(target), target) for target in targets)
+        self._ends.update({id(target): target for target in targets})
         self._starts = starting = [(target, seed(target, value)) for target, value in given]
         earlier = self._prepared(steps)
         again = isinstance(self.kept, Checkpoints)

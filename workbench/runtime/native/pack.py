@@ -67,7 +67,7 @@ class Packer:
 
     Attributes:
         pieces: for each slot what makes its bytes of an argument; None for arrays, which have theirs.
-        pack: (1 to 4 dimensions, arguments) to bytes; arguments are arrays, numbers, or sequences of numbers for vectors.
+        pack: (1 to 4 dimensions, arguments) to bytes; arguments are arrays, numbers, and sequences of them for vectors.
     """
 
     def __init__(self, layout: Layout) -> None:
