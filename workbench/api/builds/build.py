@@ -118,6 +118,7 @@ def load(
         _refuse_unwanted(specialisation, direction)
         wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
         found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
+        specialisation.keep()
     return found
 
 
@@ -345,7 +346,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     digest = key_for(key, entry).digest
     code = _code(digest, entry, device)
     specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
-    params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
+    params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
     facts = entry.metadata
     reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
     writes: list[int] = facts["writes"]

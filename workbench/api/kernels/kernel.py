@@ -10,11 +10,13 @@ from typing import Any, NoReturn, overload
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
+from workbench.api.kernels.lowering import Lowering, lowering
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
+from workbench.cache.key import Part, function_parts
 from workbench.forks import renewed
 from workbench.frontend import (
     Definition,
@@ -24,15 +26,13 @@ from workbench.frontend import (
     Watched,
     check_signature,
     lost_value,
-    lower,
     meaning,
     parameter_annotations,
     parameter_families,
     read_again,
     structs_named,
 )
-from workbench.passes.nonatomic import adds_alone
-from workbench.passes.reductions import reduces
+from workbench.ir.values import Function, Value
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
@@ -50,7 +50,6 @@ class Specialisation:
     Attributes:
         kernel: whose it is.
         types: one per parameter.
-        function: the forward kernel in IR.
         adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
         loaded: what has been built of it, kept by `workbench.api.builds.build`.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
@@ -60,28 +59,57 @@ class Specialisation:
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
     """
 
+    _lowering: Lowering | None = None
+
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
         started = time.perf_counter()
         self.kernel = kernel
         self.types = types
         given = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
-        lowered = lower(
-            kernel.definition, given, from_warp=kernel.import_from_warp, warp_meanings=kernel.warp_meanings,
-            tiling=tiling,
-        )  # fmt: skip
-        self.notices, self.function = lowered.notices, lowered.function
-        self.adds_alone = adds_alone(self.function) or reduces(self.function)
-        self._watched = lowered.watched
+        found = lowering(kernel.definition, given, kernel.import_from_warp, kernel.warp_meanings, tiling)
+        self._lowering = found
+        self.notices, self.params, self.adds_alone = found.notices, found.params, found.adds_alone
+        self.launch_ndim, self.block_dim, self._watched = found.launch_ndim, found.block_dim, found.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         places = [plain_places(w) for w in self._watched]
         # One look at each; None if looking is not enough.
-        found = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
-        self._places = None if None in places else list(found.values())
+        held = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
+        self._places = None if None in places else list(held.values())
         self.loaded: dict[object, Loaded] = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}
         self.seconds = time.perf_counter() - started
+
+    @cached_property
+    def function(self) -> Function:
+        """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
+        assert self._lowering is not None
+        return self._lowering.function
+
+    @cached_property
+    def params(self) -> tuple[Value, ...]:
+        """The function's parameters, by name and type."""
+        return self.function.params
+
+    @cached_property
+    def launch_ndim(self) -> int:
+        """How many indices the function asks `tid()` for; 0 if it does not."""
+        return self.function.launch_ndim
+
+    @cached_property
+    def block_dim(self) -> int:
+        """The threads of a block of a kernel of tiles; else 0."""
+        return self.function.block_dim
+
+    def parts(self, direction: str) -> tuple[Part, ...]:
+        """What the key of a direction's code says of the function."""
+        return self._lowering.parts(direction) if self._lowering else function_parts(self.function, direction)
+
+    def keep(self) -> None:
+        """Let other processes find it without lowering, if it was lowered here."""
+        if self._lowering is not None:
+            self._lowering.keep()
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
         """Code that does not come from the IR; None if it does."""

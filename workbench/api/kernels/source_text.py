@@ -50,10 +50,11 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
         raise _no_source(name)  # Python 3.13 gives the text of `python -c` for whatever `exec` has made
     if node is None:
         raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
+    written = text, node.lineno
     ast.increment_lineno(node, first - 1)
     scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
     place = Source(whole, _shown(code.co_filename), code.co_filename)
-    return Definition(name, node, place, scope, indent, _annotations(function))
+    return Definition(name, node, place, scope, indent, _annotations(function), written=written)
 
 
 def caller() -> FrameType:

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.tiles import Tile
@@ -28,7 +29,7 @@ class _Names(Mapping[str, Any]):
         self.scope = scope
 
     def __getitem__(self, name: str) -> Any:
-        value = self.scope.lookup(name, _is_annotation)
+        value = self.scope.lookup(name, is_annotation)
         if value is MISSING:
             raise KeyError(name)
         return value
@@ -40,7 +41,8 @@ class _Names(Mapping[str, Any]):
         return len(self.scope.known())
 
 
-def _is_annotation(value: Any) -> bool:
+def is_annotation(value: Any) -> bool:
+    """Whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
@@ -79,6 +81,7 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
+        reads.expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
     except WorkbenchError:
@@ -107,7 +110,7 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return definition.annotations[argument.arg]
+        return reads.given(definition, argument.arg)
     return evaluated(definition, argument.annotation, argument.arg)
 
 
@@ -118,7 +121,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return definition.annotations["return"]
+        return reads.given(definition, "return")
     return evaluated(definition, node, "the result")
 
 
