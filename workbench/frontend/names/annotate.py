@@ -81,6 +81,9 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
+        value = _plain(definition, node)
+        if value is not MISSING:
+            return value
         reads.expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
@@ -93,6 +96,18 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
             _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
             definition.name,
         ) from None
+
+
+def _plain(definition: Definition, node: ast.expr) -> Any:
+    """The value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+
+    MISSING where it is something else, or where Python will say what is wrong with it.
+    """
+    if isinstance(node, ast.Subscript):
+        base, index = _plain(definition, node.value), _plain(definition, node.slice)
+        return MISSING if base is MISSING or index is MISSING else base[index]
+    path = reads.dotted(node)
+    return MISSING if path is None else definition.read(path, is_annotation)
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
