@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypedDict, cast
+from typing import TypedDict, cast
 
 import numpy as np
 
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, Number, attributes
-from workbench.ir.json_values import Json, Malformed, checked, nth
+from workbench.ir.json_values import Json, Malformed, Places, checked, nth
 from workbench.ir.show import literal_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
@@ -58,18 +58,6 @@ class _FunctionData(_BlockData):
 
 class Unwritable(ValueError):
     """A function with something that has no form as data."""
-
-
-class Places(Protocol):
-    """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
-
-    def write(self, place: Location) -> list[Json]:
-        """A place as JSON values."""
-        ...
-
-    def read(self, data: list[Json]) -> Location:
-        """The place that `write` wrote."""
-        ...
 
 
 def to_data(function: Function, places: Places | None = None) -> Mapping[str, Json]:
@@ -234,11 +222,10 @@ class _Writer:
         self.ops += len(block.ops)
         if self.depth > MAX_DEPTH or self.ops > MAX_OPS:
             raise Unwritable("it has more operations, or deeper ones, than a file may have")
-        params = [self.value(p) for p in block.params]
         self.depth += 1
-        ops: list[Json] = [self.op(op) for op in block.ops]
+        made: dict[str, Json] = {"params": [self.value(p) for p in block.params], "ops": [*map(self.op, block.ops)]}
         self.depth -= 1
-        return {"params": params, "ops": ops}
+        return made
 
     def op(self, op: Op) -> list[Json]:
         operands = [self.values[v] for v in op.operands]

@@ -118,7 +118,6 @@ def load(
         _refuse_unwanted(specialisation, direction)
         wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
         found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
-        specialisation.keep()
     return found
 
 
@@ -187,6 +186,7 @@ def _find(
     store, key = default_store(), wanted.key
     entry = None if force else find(store, key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
+    wanted.specialisation.keep()
     if entry is None:
         with store.lock(key.digest):
             entry = None if force else find(store, key, again=True)
@@ -258,8 +258,7 @@ class _Stages:
 
 def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
     spent = time.perf_counter() - started
-    facts = dict(entry.metadata)
-    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
+    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, dict(entry.metadata)))
 
 
 def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None:

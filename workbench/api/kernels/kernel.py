@@ -10,13 +10,12 @@ from typing import Any, NoReturn, overload
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
-from workbench.api.kernels.lowering import Lowering, lowering
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
+from workbench.api.lowerings.lowering import OfFunction, lowering
 from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
-from workbench.cache.key import Part, function_parts
 from workbench.forks import renewed
 from workbench.frontend import (
     Definition,
@@ -32,7 +31,6 @@ from workbench.frontend import (
     read_again,
     structs_named,
 )
-from workbench.ir.values import Function, Value
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
@@ -44,7 +42,7 @@ UNKNOWN = Tiling(256)
 """How a kernel of tiles is taken to be launched where no launch is known."""
 
 
-class Specialisation:
+class Specialisation(OfFunction):
     """A kernel for one set of parameter types, in IR.
 
     Attributes:
@@ -58,8 +56,6 @@ class Specialisation:
         notices: lines that mean something else than in Warp, where the kernel was written for that.
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
     """
-
-    _lowering: Lowering | None = None
 
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
         started = time.perf_counter()
@@ -80,36 +76,6 @@ class Specialisation:
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}
         self.seconds = time.perf_counter() - started
-
-    @cached_property
-    def function(self) -> Function:
-        """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
-        assert self._lowering is not None
-        return self._lowering.function
-
-    @cached_property
-    def params(self) -> tuple[Value, ...]:
-        """The function's parameters, by name and type."""
-        return self.function.params
-
-    @cached_property
-    def launch_ndim(self) -> int:
-        """How many indices the function asks `tid()` for; 0 if it does not."""
-        return self.function.launch_ndim
-
-    @cached_property
-    def block_dim(self) -> int:
-        """The threads of a block of a kernel of tiles; else 0."""
-        return self.function.block_dim
-
-    def parts(self, direction: str) -> tuple[Part, ...]:
-        """What the key of a direction's code says of the function."""
-        return self._lowering.parts(direction) if self._lowering else function_parts(self.function, direction)
-
-    def keep(self) -> None:
-        """Let other processes find it without lowering, if it was lowered here."""
-        if self._lowering is not None:
-            self._lowering.keep()
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
         """Code that does not come from the IR; None if it does."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
+
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import Definition

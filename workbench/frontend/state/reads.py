@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+Usable: TypeAlias = Callable[[Any], bool]
 
 GIVEN = "given"
 """In the place of `usable`: what Python gave to a parameter's annotation when it made the function."""
-Usable = Callable[[Any], bool]
 _READABLE = (
     ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.keyword, ast.expr_context,
 )  # fmt: skip

@@ -11,7 +11,8 @@ import enum
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from types import ModuleType
 from typing import Any
 
@@ -19,8 +20,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from workbench.api.kernels.exact import Inexact, Seen, exact, written
-from workbench.api.kernels.func import Func
+from workbench.api.lowerings.exact import Inexact, Seen, exact, written
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import front_end_version
 from workbench.cache.key import Key, Part, function_parts
@@ -56,7 +56,7 @@ VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
 WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN}
 """How a name was asked for, as files call it."""
-_NAMES = {way: text for text, way in WAYS.items()}
+_NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
 
 class Lowering:
@@ -100,6 +100,42 @@ class Lowering:
         keep, self._keep = self._keep, None
         if keep is not None:
             keep(self)
+
+
+class OfFunction:
+    """What has a forward function: one that was lowered, or one that whoever makes it sets."""
+
+    _lowering: Lowering | None = None
+
+    @cached_property
+    def function(self) -> Function:
+        """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
+        assert self._lowering is not None
+        return self._lowering.function
+
+    @cached_property
+    def params(self) -> tuple[Value, ...]:
+        """The function's parameters, by name and type."""
+        return self.function.params
+
+    @cached_property
+    def launch_ndim(self) -> int:
+        """How many indices the function asks `tid()` for; 0 if it does not."""
+        return self.function.launch_ndim
+
+    @cached_property
+    def block_dim(self) -> int:
+        """The threads of a block of a kernel of tiles; else 0."""
+        return self.function.block_dim
+
+    def parts(self, direction: str) -> tuple[Part, ...]:
+        """What the key of a direction's code says of the function."""
+        return self._lowering.parts(direction) if self._lowering else function_parts(self.function, direction)
+
+    def keep(self) -> None:
+        """Let other processes find it without lowering, if it was lowered here."""
+        if self._lowering is not None:
+            self._lowering.keep()
 
 
 class _Facts(msgspec.Struct, frozen=True):
@@ -158,21 +194,13 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     facts = _Facts(function.params, function.launch_ndim, function.block_dim, adds_alone(function) or reduces(function))
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
-        try:  # now: what can change in place may have done so later
+        with suppress(Inexact):  # now: what can change in place may have done so later
             reads, watched = _reads(lowered.reads, seen), list(_watched(lowered.watched, seen))
-        except Inexact:
-            pass
-        else:
-
-            def keep(made: Lowering) -> None:
-                _put(digest, definition.name, made, reads, watched, _Places(seen))
-
+            keep = partial(_put, digest, definition.name, reads, watched, _Places(seen))
     return Lowering(lambda: function, facts, lowered.watched, lowered.notices, keep=keep)
 
 
-def _digest(
-    definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None
-) -> str:
+def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
     """The key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
 
     Empty where one of these has no exact text.
@@ -207,7 +235,9 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     """Refuse an attribute that may change although the object is the same."""
     text = exact(where, seen)
-    ours = text.startswith("workbench.") or (type(where).__module__.startswith("workbench.") and not isinstance(where, Func))
+    ours = text.startswith("workbench.") or (
+        type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
+    )
     member = isinstance(where, enum.Enum) and name in ("name", "value")
     if not (where is MISSING or ours or member or (isinstance(where, enum.EnumMeta) and name in where.__members__)):
         raise Inexact(f"{name} of {where!r} may change")
@@ -282,8 +312,8 @@ def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], see
 
 
 def _put(
-    digest: str, name: str, made: Lowering, reads: list[tuple[int | str, str | None, str, str]],
-    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], places: _Places,
+    digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], places: _Places, made: Lowering,
 ) -> None:  # fmt: skip
     try:
         function = msgspec.msgpack.encode(to_data(made.function, places))
@@ -291,7 +321,7 @@ def _put(
         return
     parts = [[(p.label, p.kind, p.data, p.shown) for p in made.parts(d)] for d in ("forward", "adjoint")]
     saved = _Saved(reads, watched, made.launch_ndim, made.block_dim, made.adds_alone, parts, function)
-    facts = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
+    facts: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
     default_store().put(digest, Entry(msgspec.msgpack.encode(saved), facts))
 
 
@@ -299,7 +329,7 @@ class _Places:
     """Places by the definition that they are in, and lines from its `def`: a text that moved is the same text."""
 
     def __init__(self, seen: Seen) -> None:
-        self.definitions = tuple(seen.definitions)
+        self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
 
     def write(self, place: Location) -> list[Any]:
         """A place as a list."""
@@ -314,7 +344,8 @@ class _Places:
 
     def read(self, data: list[Any]) -> Location:
         """The place that `write` wrote, where its definition stands now."""
-        number, line, column, end_line, end_column = data
+        number: int = data[0]
+        line, column, end_line, end_column = data[1:]
         if number == -1:
             return Location(UNKNOWN.source, line, column, end_line, end_column)
         definition = self.definitions[number]

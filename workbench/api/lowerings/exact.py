@@ -12,13 +12,12 @@ import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 
-from workbench.api.kernels.func import Func
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.frontend import MISSING, Custom, Definition
 from workbench.host.vectors import HostVector
@@ -29,6 +28,19 @@ _KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collection
 """Libraries whose functions and types mean the same as long as they are found under the same name."""
 _RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbench.frontend.names.generic")
 """Modules of the language's types, which are records compared by content."""
+
+
+_FUNC = "workbench.api.kernels.func.Func"
+
+
+class _Func(Protocol):
+    """A func."""
+
+    name: str
+    stale: str
+    warp_meanings: bool
+    __wb_definitions__: tuple[Definition, ...]
+    __wb_customs__: dict[Definition, Custom]
 
 
 class Inexact(Exception):
@@ -44,7 +56,7 @@ class Seen:
     """
 
     def __init__(self, definition: Definition) -> None:
-        self.definitions = [definition]
+        self.definitions: list[Definition] = [definition]
         self.customs: dict[int, Mapping[Definition, Custom]] = {}
 
     def number(self, definition: Definition) -> int:
@@ -104,7 +116,7 @@ def exact(value: Any, seen: Seen) -> str:
         if known is not value:
             raise Inexact(f"{value!r} is not what the language has under its name")
         return f"{kind.__name__} {value.name}"
-    if kind is Func:
+    if f"{kind.__module__}.{kind.__name__}" == _FUNC:
         return _func(value, seen)
     if kind.__module__ in _RECORDS:
         return _record(value, seen)
@@ -122,7 +134,7 @@ def _numpy(value: Any) -> str:
     return f"{array}{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
 
 
-def _func(value: Func, seen: Seen) -> str:
+def _func(value: _Func, seen: Seen) -> str:
     if value.stale:
         raise Inexact(f"{value.name} is out of date")
     customs, parts = value.__wb_customs__, [repr(value.warp_meanings)]
@@ -152,16 +164,12 @@ def _record(value: Any, seen: Seen) -> str:
 
 def _named(value: Any, seen: Seen) -> str:
     """A class or function: a struct or an enum by its content, one of a library that kernels know by its name."""
-    if isinstance(value, type) and issubclass(value, StructValue) and "__wb_struct__" in vars(value):
-        return f"struct {exact(value.__wb_struct__, seen)}"
+    of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
+    if of_struct is not None and StructValue in value.__mro__:
+        return f"struct {exact(of_struct, seen)}"
     if type(value) is enum.EnumMeta:
-        if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in vars(value):
-            raise Inexact(f"{value.__name__} is an enum of its own kind")
-        members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
-        return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"
+        return _enum(value, seen)
     ufunc = isinstance(value, np.ufunc)
-    if not ufunc and not isinstance(value, (type, FunctionType, BuiltinFunctionType)) and callable(value) is False:
-        raise Inexact(f"a {type(value).__name__} may be anything")
     module = "numpy" if ufunc else getattr(value, "__module__", None) or ""
     path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or ""
     found: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
@@ -170,3 +178,10 @@ def _named(value: Any, seen: Seen) -> str:
     if found is None or found is not value:
         raise Inexact(f"{path or type(value).__name__} is not known by its name")
     return f"{module}.{path}"
+
+
+def _enum(value: Any, seen: Seen) -> str:
+    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in vars(value):
+        raise Inexact(f"{value.__name__} is an enum of its own kind")
+    members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
+    return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"

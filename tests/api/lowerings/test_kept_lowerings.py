@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.kernels import lowering
 from workbench.api.kernels.custom_gradients import attach
+from workbench.api.lowerings import lowering
 from workbench.cache.folder.entry import Entry
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.ir.data import to_data
-from workbench.ir.show import show
 
 USES = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] += {}\n"
 CALLS = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] = f(x[i])\n"
@@ -189,7 +188,13 @@ def test_an_entry_that_is_no_lowering_is_a_miss_and_is_replaced() -> None:
     digest, _ = place(kernel)
     whole = default_store().get(digest)
     assert whole is not None
-    for image in (b"", whole.image[:-9], whole.image[9:], msgspec.msgpack.encode([1, 2]), whole.image[:40] + b"\0" * 99):
+    for image in (
+        b"",
+        whole.image[:-9],
+        whole.image[9:],
+        msgspec.msgpack.encode([1, 2]),
+        whole.image[:40] + b"\0" * 99,
+    ):
         default_store().put(digest, Entry(image, whole.metadata))
         assert known(read(USES.format(1.0))) is None
         again = read(USES.format(1.0))
@@ -208,7 +213,9 @@ def test_verification_finds_an_entry_that_lies(monkeypatch: pytest.MonkeyPatch) 
     saved = lowering._READER.decode(entry.image)
     honest = [r for r in saved.reads if r[2] != "c"]
     assert len(honest) < len(saved.reads)
-    default_store().put(digest, Entry(msgspec.msgpack.encode(msgspec.structs.replace(saved, reads=honest)), entry.metadata))
+    default_store().put(
+        digest, Entry(msgspec.msgpack.encode(msgspec.structs.replace(saved, reads=honest)), entry.metadata)
+    )
     assert known(other) is not None
     monkeypatch.setenv("WORKBENCH_VERIFY_LOWERING", "1")
     read(USES.format("c"), {"c": 1.0})
