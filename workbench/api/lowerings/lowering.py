@@ -44,7 +44,7 @@ from workbench.frontend import (
     watch_custom,
 )
 from workbench.ir.data import Unwritable, from_data, to_data
-from workbench.ir.values import Function, Value
+from workbench.ir.values import Function, Value, walk
 from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.source import UNKNOWN, Location
@@ -367,8 +367,8 @@ def _compare(name: str, found: Lowering, made: Lowering) -> None:
             "facts": (lowering.launch_ndim, lowering.block_dim, lowering.adds_alone),
             "watched": {(w.definition.name, w.path, repr(meaning(w.value))) for w in lowering.watched},
             "forward key": lowering.parts("forward"), "other keys": lowering.parts("adjoint"),
-            "own keys": [function_parts(function, d) for d in ("forward", "adjoint")], "function": to_data(function),
-            "source": function.source,
+            "own keys": [function_parts(function, d) for d in ("forward", "adjoint")], "source": function.source,
+            "places": [op.location for op in walk(function.body)],
         }  # fmt: skip
 
     before, now = shown(found), shown(made)
