@@ -92,7 +92,9 @@ class Lowering:
         """What the key of this direction's code says of the function."""
         forward = direction == "forward"
         if forward not in self._parts:
-            self._parts[forward] = tuple(function_parts(self.function, direction))
+            # The two differ by what users wrote in the place of derivatives.
+            same = self._parts.get(not forward) if all(op.name != "custom" for op in walk(self.function.body)) else None
+            self._parts[forward] = same or function_parts(self.function, direction)
         return self._parts[forward]
 
     def keep(self) -> None:
@@ -154,7 +156,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True):
         reads: the definition's number or a module, the way of asking (None of a module's attribute), the name, and the
             exact text of what it meant.
         watched: the definition's number, the path, and for a `static(…)` the values of the kernel's names in it.
-        parts: for the forward direction and for others: label, kind, data, shown.
+        parts: for the forward direction and for others (none where they are the same): label, kind, data, shown.
         function: the IR, to be read when it is asked for.
     """
 
@@ -283,6 +285,7 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
     present = {n: t.present if isinstance(t, Absent) else t for n, t in types.items()}
     params = tuple(Value(t, n) for name, type in present.items() for n, t in leaf_parameters(name, type))
     forward, others = (tuple(Part(label, kind, data, shown) for label, kind, data, shown in p) for p in saved.parts)
+    others = others or forward
 
     def make() -> Function:
         read = from_data(msgspec.msgpack.decode(saved.function), places=_Places(seen))
@@ -319,7 +322,9 @@ def _put(
         function = msgspec.msgpack.encode(to_data(made.function, places))
     except (Unwritable, Inexact):
         return
-    parts = [[(p.label, p.kind, p.data, p.shown) for p in made.parts(d)] for d in ("forward", "adjoint")]
+    forward, others = made.parts("forward"), made.parts("adjoint")
+    kept = (forward, others if others is not forward else ())
+    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in kept]
     saved = _Saved(reads, watched, made.launch_ndim, made.block_dim, made.adds_alone, parts, function)
     facts: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
     default_store().put(digest, Entry(msgspec.msgpack.encode(saved), facts))
