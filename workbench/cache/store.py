@@ -41,7 +41,7 @@ class CacheInfo:
     """The state of a store.
 
     Attributes:
-        modules: artifacts on disk, and those that memory alone holds.
+        modules: artifacts and lowerings on disk, and those that memory alone holds.
         bytes: their size; on disk with headers.
         hits_memory, hits_disk, misses: answers of this process's `get`.
         path: the folder.

@@ -47,6 +47,7 @@ from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.values import Function, Value, walk
 from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
+from workbench.passes.strip_custom_gradients import has_customs
 from workbench.source import UNKNOWN, Location
 from workbench.structs import Absent, AnyType, leaf_parameters
 
@@ -93,7 +94,7 @@ class Lowering:
         forward = direction == "forward"
         if forward not in self._parts:
             # The two differ by what users wrote in the place of derivatives.
-            same = self._parts.get(not forward) if all(op.name != "custom" for op in walk(self.function.body)) else None
+            same = None if has_customs(self.function) else self._parts.get(not forward)
             self._parts[forward] = same or function_parts(self.function, direction)
         return self._parts[forward]
 
