@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import math
 import types
@@ -236,3 +237,16 @@ def test_a_kernel_that_was_found_notices_what_changes_and_keeps_its_old_code_til
     names["d"] = 4.0
     wb.launch(kernel, 2, [x])
     assert x.numpy().tolist() == [7.0 + 16.0 + 18.0] * 2
+
+
+def test_a_specialisation_that_is_given_other_ir_has_another_key() -> None:
+    """As JAX's batches do: nothing of the lowering that it was copied from says anything of it."""
+    one, two = read(USES.format(1.0)), read("def k(x: array2d[float]):\n    i, j = tid()\n    x[i, j] += 2.0\n")
+    for kernel in (one, two):
+        keep(kernel)
+    found = read(USES.format(1.0)).specialise()
+    other = copy.copy(found)
+    other.function = two.specialise().function
+    assert other.parts("forward") == two.specialise().parts("forward") != found.parts("forward")
+    assert (other.launch_ndim, [p.type for p in other.params]) == (2, [p.type for p in two.specialise().params])
+    assert (found.launch_ndim, found.function.launch_ndim) == (1, 1)

@@ -65,8 +65,7 @@ class Specialisation(OfFunction):
         self.tiling = tiling
         found = lowering(kernel.definition, given, kernel.import_from_warp, kernel.warp_meanings, tiling)
         self._lowering = found
-        self.notices, self.params, self.adds_alone = found.notices, found.params, found.adds_alone
-        self.launch_ndim, self.block_dim, self._watched = found.launch_ndim, found.block_dim, found.watched
+        self.notices, self.adds_alone, self._watched = found.notices, found.adds_alone, found.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         places = [plain_places(w) for w in self._watched]
         # One look at each; None if looking is not enough.

@@ -96,7 +96,7 @@ def exact(value: Any, seen: Seen) -> str:
     Raises:
         Inexact: it has none.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if value is MISSING or value is None:
         return "missing" if value is MISSING else "None"
     if kind in (bool, int, str):
@@ -129,8 +129,8 @@ def _numpy(value: Any) -> str:
     plain = type(value) in (np.ndarray, HostVector) or type(value).__module__ == "numpy"
     if not plain or value.dtype.name not in SCALARS or not (value.ndim == 0 or is_small(value.shape)):
         raise Inexact(f"{type(value).__name__} is no number or vector of the language")
-    form = f" {value.type!r}" if isinstance(value, HostVector) else ""
-    array = "array" if isinstance(value, np.ndarray) else "number"
+    form = f" {value.type!r}" if type(value) is HostVector else ""
+    array = "number" if type(value).__module__ == "numpy" and type(value) is not np.ndarray else "array"
     return f"{array}{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
 
 

@@ -106,34 +106,43 @@ class Lowering:
 
 
 class OfFunction:
-    """What has a forward function: one that was lowered, or one that whoever makes it sets."""
+    """What has a forward function: one that was lowered or found, or one that it is given in its place."""
 
     _lowering: Lowering | None = None
+    _function: Function | None = None
 
-    @cached_property
+    @property
     def function(self) -> Function:
         """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
-        assert self._lowering is not None
-        return self._lowering.function
+        if self._function is None:
+            assert self._lowering is not None
+            self._function = self._lowering.function
+        return self._function
 
-    @cached_property
+    @function.setter
+    def function(self, function: Function) -> None:
+        # Whatever was known of another function is not known of this one.
+        self._function, self._lowering = function, None
+
+    @property
     def params(self) -> tuple[Value, ...]:
         """The function's parameters, by name and type."""
-        return self.function.params
+        return self._lowering.params if self._lowering is not None else self.function.params
 
-    @cached_property
+    @property
     def launch_ndim(self) -> int:
         """How many indices the function asks `tid()` for; 0 if it does not."""
-        return self.function.launch_ndim
+        return self._lowering.launch_ndim if self._lowering is not None else self.function.launch_ndim
 
-    @cached_property
+    @property
     def block_dim(self) -> int:
         """The threads of a block of a kernel of tiles; else 0."""
-        return self.function.block_dim
+        return self._lowering.block_dim if self._lowering is not None else self.function.block_dim
 
     def parts(self, direction: str) -> tuple[Part, ...]:
         """What the key of a direction's code says of the function."""
-        return self._lowering.parts(direction) if self._lowering else function_parts(self.function, direction)
+        lowering = self._lowering
+        return lowering.parts(direction) if lowering is not None else function_parts(self.function, direction)
 
     def keep(self) -> None:
         """Let other processes find it without lowering, if it was lowered here."""
