@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 import numpy as np
@@ -96,7 +96,7 @@ def exact(value: Any, seen: Seen) -> str:
     Raises:
         Inexact: it has none.
     """
-    kind: Any = type(value)
+    kind = cast(type[Any], type(value))
     if value is MISSING or value is None:
         return "missing" if value is MISSING else "None"
     if kind in (bool, int, str):
@@ -126,12 +126,13 @@ def exact(value: Any, seen: Seen) -> str:
 
 
 def _numpy(value: Any) -> str:
-    plain = type(value) in (np.ndarray, HostVector) or type(value).__module__ == "numpy"
+    kind = cast(type[Any], type(value))
+    number = kind.__module__ == "numpy" and issubclass(kind, np.generic)
+    plain = number or kind in (np.ndarray, HostVector)
     if not plain or value.dtype.name not in SCALARS or not (value.ndim == 0 or is_small(value.shape)):
-        raise Inexact(f"{type(value).__name__} is no number or vector of the language")
-    form = f" {value.type!r}" if type(value) is HostVector else ""
-    array = "number" if type(value).__module__ == "numpy" and type(value) is not np.ndarray else "array"
-    return f"{array}{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
+        raise Inexact(f"{kind.__name__} is no number or vector of the language")
+    form = f"{kind.__name__} {value.type!r}" if kind is HostVector else kind.__name__
+    return f"{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
 
 
 def _func(value: _Func, seen: Seen) -> str:
