@@ -94,6 +94,8 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = private / name.lower()
         folder.mkdir(mode=0o700)
         os.environ[name] = str(folder)
+    if kept := os.environ.get("WORKBENCH_VERIFY_LOWERING"):  # each lowering against the one that an earlier run kept
+        os.environ["WORKBENCH_CACHE"] = kept
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.tiles import Tile
@@ -28,7 +29,7 @@ class _Names(Mapping[str, Any]):
         self.scope = scope
 
     def __getitem__(self, name: str) -> Any:
-        value = self.scope.lookup(name, _is_annotation)
+        value = self.scope.lookup(name, is_annotation)
         if value is MISSING:
             raise KeyError(name)
         return value
@@ -40,7 +41,8 @@ class _Names(Mapping[str, Any]):
         return len(self.scope.known())
 
 
-def _is_annotation(value: Any) -> bool:
+def is_annotation(value: Any) -> bool:
+    """Whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
@@ -79,6 +81,10 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
+        value = _plain(definition, node)
+        if value is not MISSING:
+            return value
+        reads.expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
     except WorkbenchError:
@@ -90,6 +96,18 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
             _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
             definition.name,
         ) from None
+
+
+def _plain(definition: Definition, node: ast.expr) -> Any:
+    """The value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+
+    MISSING where it is something else, or where Python will say what is wrong with it.
+    """
+    if isinstance(node, ast.Subscript):
+        base, index = _plain(definition, node.value), _plain(definition, node.slice)
+        return MISSING if base is MISSING or index is MISSING else base[index]
+    path = reads.dotted(node)
+    return MISSING if path is None else definition.read(path, is_annotation)
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
@@ -107,7 +125,7 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return definition.annotations[argument.arg]
+        return reads.given(definition, argument.arg)
     return evaluated(definition, argument.annotation, argument.arg)
 
 
@@ -118,7 +136,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return definition.annotations["return"]
+        return reads.given(definition, "return")
     return evaluated(definition, node, "the result")
 
 
