@@ -109,6 +109,7 @@ def pytest_collection_finish() -> None:
     """Keeps what was collected, half a million objects, out of every later garbage collection."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 50)  # hooks of JAX and of hypothesis make each collection dear
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
@@ -177,6 +178,8 @@ class array(Viewed, Arithmetic):
 
         What is assigned (an array, NumPy's too, or one number; None is 0) is copied, and `requires_grad` is then true.
         """
+        if self._grad is None and self.memory.adjoint_apart:
+            warn_no_grad()
         return self._grad
 
     @grad.setter
