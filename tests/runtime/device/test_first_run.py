@@ -237,6 +237,7 @@ def test_ncu_is_missed_by_name(given: Given, monkeypatch: pytest.MonkeyPatch) ->
         measured.counters(given)
 
 
+@pytest.mark.slow
 def test_the_kernels_that_are_counted_run(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted, "N", 256)
     monkeypatch.setattr(counted, "SIDE", 64)
