@@ -135,3 +135,19 @@ def test_annotations() -> None:
     with pytest.raises(KernelTypeError, match=r"list is not a type of the kernel language") as caught:
         meaning.define("def k(x: list):\n    x[tid()] = 1.0\n")
     assert caught.value.advice == "Write array(dtype=float) for an array."
+
+
+@pytest.mark.parametrize(
+    ("annotation", "advice"),
+    [
+        ("float[:]", "Write array[float] for an array of 1 dimension."),
+        ("wb.vec3[:, :]", "Write array2d[wb.vec3] for an array of 2 dimensions."),
+        ("array[float, 2]", "Write array2d[float] for an array of 2 dimensions"),
+        ("list[float]", "Write array(dtype=float) for an array."),
+        ("[float]", "Write array(dtype=float) for an array."),
+    ],
+)
+def test_arrays_annotated_as_elsewhere(annotation: str, advice: str) -> None:
+    with pytest.raises(KernelTypeError) as caught:
+        wb.build_cell(f"def k(x: {annotation}):\n    x[tid()] = 1.0\n", {"wb": wb})
+    assert advice in caught.value.advice and caught.value.location.line == 1
