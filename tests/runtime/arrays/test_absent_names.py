@@ -64,3 +64,10 @@ def test_an_array_with_a_gradient_is_read_without_a_word() -> None:
     tape.backward(total)
     with warnings.catch_warnings(action="error"):
         assert x.grad is not None and x.grad.numpy().tolist() == [2.0, 4.0]
+
+
+def test_the_shape_is_not_assigned() -> None:
+    x = wb.ones(3)
+    with pytest.raises(AttributeError, match=r"stays as it is; x\.reshape\(\(1, 3\)\) is a view"):
+        x.shape = (1, 3)
+    assert x.shape == (3,) and x.numpy().shape == (3,)

@@ -160,6 +160,8 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     except TypeError as error:
         message = f"The annotation of {name} is not a type: {error}."
         advice = "Write array(dtype=float) for an array." if _is_list(value) else ""
+        if value is str:
+            advice = "Pass a number or a bool: a kernel has no strings but those that it prints."
         raise KernelTypeError(message, place, advice, function) from None
 
 
