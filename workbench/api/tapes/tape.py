@@ -406,6 +406,7 @@ class Tape(Observer):
             base = value.memory.grad if self._into_grad else None
             if base is None:
                 scalar = element(value.dtype)
+                value.memory.adjoint_apart = self._into_grad
                 with without(self):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
             self.lend(value.memory, base)
