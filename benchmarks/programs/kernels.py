@@ -172,7 +172,7 @@ def ring(x: IMAGE, y: IMAGE):
     """A step of heat flow on a torus."""
     i, j = wb.tid()
     n, m = x.shape[0], x.shape[1]
-    near = x[(i + n - 1) % n, j] + x[(i + 1) % n, j] + x[i, (j + m - 1) % m] + x[i, (j + 1) % m]
+    near = x[(i - 1) % n, j] + x[(i + 1) % n, j] + x[i, (j - 1) % m] + x[i, (j + 1) % m]
     y[i, j] = x[i, j] + 0.1 * (near - 4.0 * x[i, j])
 
 
@@ -183,7 +183,7 @@ def stream_and_collide(f: GAS, g: GAS):
     n, m = f.shape[1], f.shape[2]
     rho, u, v = wb.float32(0.0), wb.float32(0.0), wb.float32(0.0)
     for q in wb.static(range(9)):
-        c = f[wb.static(q), (i + n - wb.static(CX[q])) % n, (j + m - wb.static(CY[q])) % m]
+        c = f[wb.static(q), (i - wb.static(CX[q])) % n, (j - wb.static(CY[q])) % m]
         rho += c
         u += wb.static(float(CX[q])) * c
         v += wb.static(float(CY[q])) * c
@@ -192,7 +192,7 @@ def stream_and_collide(f: GAS, g: GAS):
     for q in wb.static(range(9)):
         along = wb.static(float(CX[q])) * u + wb.static(float(CY[q])) * v
         rest = wb.static(SHARE[q]) * rho * (1.0 + 3.0 * along + 4.5 * along * along - 1.5 * (u * u + v * v))
-        c = f[wb.static(q), (i + n - wb.static(CX[q])) % n, (j + m - wb.static(CY[q])) % m]
+        c = f[wb.static(q), (i - wb.static(CX[q])) % n, (j - wb.static(CY[q])) % m]
         g[wb.static(q), i, j] = 0.4 * c + 0.6 * rest
 
 

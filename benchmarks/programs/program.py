@@ -195,6 +195,8 @@ OTHERWISE = {
     "import workbench as wb": "import warp as wb",
     "grid: wb.HashGrid": "grid: wb.uint64",
     "in wb.static(range(9))": "in range(9)",
+    "(i - wb.static(": "(i + n - wb.static(",
+    "(j - wb.static(": "(j + m - wb.static(",
 }
 """What Warp reads in another way."""
 
