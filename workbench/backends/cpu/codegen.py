@@ -86,6 +86,7 @@ def _initialised() -> None:
     # Two options that hold for the process, and change how LLVM vectorises, never a result. Loops vectorise around a
     # float sum that stays in order; off by default on x86, and only this switches it on.
     llvm.set_option("workbench", "-force-ordered-reductions")
+    llvm.set_option("workbench", "-hoist-runtime-checks=false")
     # An array of mat33 is loaded and stored whole and shuffled, as vectors of up to 8 are, not gathered and scattered.
     llvm.set_option("workbench", "-max-interleave-group-factor=9")
 

@@ -20,9 +20,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from workbench.builtins import TABLE
 from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, REDUCTION
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, ELEMENTS, LOOPS, OPAQUE, PURE, REPORTS, TILED
+from workbench.ir.ops import ACCESSES, EFFECTS, ELEMENTS, LOOPS, OPAQUE, PURE, REPORTS, STRUCTURED, TILED
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
@@ -99,6 +100,7 @@ class _Rows:
         self.function = function
         self.axis = function.launch_ndim - 1
         self.known = constants(function.body)
+        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
         self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
         self.unit: set[Value] = set()
         self.made = {v: op for op in walk(function.body) for v in op.results}
@@ -111,7 +113,7 @@ class _Rows:
         for op in block.ops:
             if op.name == "tid":
                 (self.unit if op.attrs[AXIS] == self.axis else self.same).update(op.results)
-            elif op.name == "shape" or (op.name in PURE and not op.blocks and self.same.issuperset(op.operands)):
+            elif op.name == "shape" or self.is_the_same(op):
                 self.same.update(op.results)
             elif op.name in ("cast", "add", "sub") and op.result.type in (int32, int64):
                 units = [v for v in op.operands if v in self.unit]
@@ -123,6 +125,12 @@ class _Rows:
                 self.same.add(op.blocks[0].params[0])
             for inner in op.blocks:
                 self._note(inner)
+
+    def is_the_same(self, op: Op) -> bool:
+        """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
+        if op.name == "load":
+            return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
+        return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
 
     def find(self, block: Block) -> None:
         """Look for such loops in a block that all threads of a row run."""
@@ -150,7 +158,7 @@ class _Rows:
 
     def is_common_value(self, op: Op) -> bool:
         """Whether it is computed once for a group."""
-        return op.name in PURE and not op.blocks and self.same.issuperset(op.results)
+        return op.name not in STRUCTURED and bool(op.results) and self.same.issuperset(op.results)
 
     def is_common_place(self, op: Op) -> bool:
         """Whether all threads add to one element a sum that is better made first."""
