@@ -30,8 +30,10 @@ from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import Scalar, Vector, element, int32, int64
 from workbench.types import bool as bool_
 
-LIMIT = 400
+LIMIT = 150
 """Operations of a body that is written twice, at most."""
+MOST = 4
+"""Loops that are, at most: each is several more."""
 SHORT = 16
 """Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
 WIDE = 64
@@ -48,7 +50,7 @@ def abreast(function: Function) -> Function:
     if not any(op.name == "for" for op in operations) or any(_forbids(op) for op in operations):
         return function
     rows = _Rows(function)
-    if not rows.loops or not rows.independent(operations):
+    if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
         return function
     *before, last = function.body.ops or (Op("yield"),)
     if last.attrs.get(INTERIOR):
@@ -200,8 +202,6 @@ class _Rows:
         return builder.body()
 
 
-
-
 def _indices(op: Op) -> tuple[Value, ...]:
     return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
@@ -346,7 +346,7 @@ class _Group:
             b.slot_write(self.place(param), index, env.get(value, value))
 
     def again(self, value: Value, env: dict[Value, Value]) -> None:
-        """An index of the thread's own, which is computed again: LLVM would not see through slots that neighbours access neighbours."""
+        """Compute an index of the thread's own again: through slots LLVM would not see whose neighbour it is."""
         op = self.rows.made.get(value)
         if op is None or value in env:
             return

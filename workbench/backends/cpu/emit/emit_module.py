@@ -26,6 +26,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -36,7 +37,7 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import Groups, groups_of
+from workbench.passes.loops.abreast import groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
@@ -258,38 +259,11 @@ class ModuleEmitter(Emitter):
         w.open("inside.end")
         w.jump("border")
 
-    def _groups(self, part: Part, groups: Groups) -> None:
-        """A loop over full groups of threads, and what threads are left."""
-        w, count = self.writer, groups.threads
-        self.thread = "%tid"
-        self.tids = (*self.tids[:-1], self.thread)
-        w.jump("groups")
-        w.open("groups")
-        w.do(f"%tid = phi i32 [ {part.first}, %{part.before} ], [ %tid.next, %group.end ]")
-        left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
-        w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
-        w.open("group")
-        self.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
-        self.block(groups.full)
-        if self.strips.threads:
-            number = w.emit(f"udiv i32 %tid, {count}")
-            look_seldom(self, "i32", number, self.strips.threads, thread=True)
-        w.jump("group.end")
-        w.open("group.end")
-        w.do(f"%tid.next = add nsw i32 %tid, {count}")
-        w.do(f"br label %groups{self.loop_end()}")
-        w.open("few")
-        w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "rest", part.after)
-        w.open("rest")
-        self.group_end = part.end
-        self.block(groups.rest)
-        w.jump(part.after)
-
     def _loop(self, kind: str, part: Part, body: Block, cold: bool = False) -> None:
         """A loop over threads."""
         groups = groups_of(body)
         if groups:
-            return self._groups(part, groups)
+            return emit_groups(self, part, groups)
         w = self.writer
         own = ".border" if cold else ""
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
@@ -326,10 +300,6 @@ def _const(emitter: Emitter, op: Op) -> None:
 
 def _tid(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [emitter.tids[op.attrs[AXIS]]])
-
-
-def _group_end(emitter: Emitter, op: Op) -> None:
-    emitter.bind(op.result, [emitter.group_end])
 
 
 def _launch_dim(emitter: Emitter, op: Op) -> None:
@@ -400,7 +370,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
     "slot_matmul": matmul.emit_matmul,
-    "group_end": _group_end,
+    "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,
