@@ -111,7 +111,8 @@ _ROWS = (
     Operation(_CORE, "print", "*scalars and vectors", attrs="parts number?", reports=True),
     Operation(_CORE, "mark", "*values", "the same values", "frames end", reports=True),
     Operation(_CORE, "yield", "*values"),
-    Operation(_CORE, "if", "condition", "*results", "interior?", "then, else", control="branch"),
+    Operation(_CORE, "if", "condition", "*results", "interior? abreast?", "then, else",
+              control="branch"),
     Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll?", "body", control="loop"),
     Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
     Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),
@@ -138,7 +139,12 @@ _ROWS = (
     Operation(_LOWERED, "later", "*values", "*results", "stands_for"),
     Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
               writes=_SLOTS),
+<<<<<<< HEAD
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
+=======
+    Operation(_LOWERED, "slot_sum", "slots", "element", reads=_SLOTS),
+    Operation(_LOWERED, "group_end", "", "int32", pure=True),
+>>>>>>> grads7
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),
     Operation(_LOWERED, "combine", "array, *place", "", "accumulator kind", reads=_ARRAY, writes=_ARRAY, together=True),
