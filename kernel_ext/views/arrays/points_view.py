@@ -76,7 +76,7 @@ def points_view(
     places = (np.clip(shares, 0.0, 1.0) * 65535 + 0.5).astype("<u2")
     flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
-        name, _kind(value, host, ndim if host.ndim > ndim else 1), len(points), len(kept), flat,
+        name, _kind(value, host, ndim), len(points), len(kept), flat,
         tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
         int((~clear).sum()),
     )  # fmt: skip
