@@ -119,10 +119,16 @@ function render({ model, el }) {
     if (!drawn.edges[k]) drawn.wires.append((drawn.edges[k] = edgeNode(view().edges[k])));
     return drawn.edges[k];
   };
-  /** Draw the edges that are in sight or a page away: texts cost the most, and a graph of 500 nodes is ten pages tall. */
+  /** Draw the edges that are in sight or a page away: texts cost the most, and a graph of 500 nodes is ten pages tall or wide. */
   const wireSight = () => {
-    const [from, to] = [box.scrollTop - TALLEST, box.scrollTop + 2 * TALLEST].map((pixels) => pixels / shownScale());
-    view().edges.forEach(({ points }, k) => points[0][1] < to && points[points.length - 1][1] > from && wire(k));
+    const scaled = shownScale();
+    const [left, top, wide] = [box.scrollLeft / scaled, box.scrollTop / scaled, (box.clientWidth || 1000) / scaled];
+    const tall = TALLEST / scaled;
+    view().edges.forEach(({ points }, k) => {
+      const [[x, y], [u, v]] = [points[0], points[points.length - 1]];
+      const outside = Math.max(x, u) < left - wide || Math.min(x, u) > left + 2 * wide || v < top - tall || y > top + 2 * tall;
+      if (!outside) wire(k);
+    });
   };
   const choose = () => {
     const index = Number(model.get("selected"));

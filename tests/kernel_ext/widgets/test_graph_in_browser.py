@@ -135,13 +135,6 @@ def test_five_hundred_nodes_are_drawn_and_chosen_from(put: Callable[..., Any]) -
     page.locator(".wb-node[data-index='0']").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("window.model.get('selected')") == 0
-    wired = "[...document.querySelectorAll('.wb-edge')].map((edge) => Number(edge.dataset.source))"
-    at_first = set(page.evaluate(wired))
-    assert 0 in at_first and len(at_first) < 250, "edges a page away and more are not drawn"
-    last = chain.layout()["edges"][-1]["source"]
-    assert last not in at_first
-    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
-    page.wait_for_function(f"{wired}.includes({last})")
 
 
 def test_the_widget_holds_the_layout_and_forgets_the_choice_with_a_new_graph(graph: wb.Graph) -> None:
@@ -162,6 +155,10 @@ def test_choosing_among_500_nodes_touches_only_what_changes(put: Callable[..., A
             wb.launch(scale, 2, [y], [x])
     page = put(captured.layout())
     assert page.locator(".wb-node").count() == 500
+    assert 0 < page.locator(".wb-edge").count() < 100, "edges a page away and more are not drawn"
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
+    page.locator(".wb-edge[data-target='499']").first.wait_for(state="attached")
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, 0)")
     changed = page.evaluate(
         """async () => {
           const seen = [], watcher = new MutationObserver((list) => seen.push(...list.map((m) => m.target)));
