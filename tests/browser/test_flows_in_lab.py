@@ -187,3 +187,20 @@ def tabs_of_a_cuda_card(cells: Cells) -> None:
     cells.page.screenshot("flow-cuda-card")
     card.get_by_role("tab", name="Key", exact=True).click()
     expect(panel).to_have_count(0)
+
+
+def test_a_widget_that_begins_late_still_hears_its_kernel(lab: Callable[[Path], Any], notebook: Path) -> None:
+    """anywidget gives up on a model after two seconds; here at once, as a page does that was busy for so long."""
+    from playwright.sync_api import expect
+
+    page = lab(notebook)
+    page.page.evaluate(
+        "() => { const plain = AbortSignal.timeout.bind(AbortSignal);"
+        " AbortSignal.timeout = (ms) => plain(ms === 2000 ? 0 : ms); }"
+    )
+    cells = Cells(page)
+    for index in range(5):
+        cells.run(index)
+    expect(cells.card(1)).to_contain_text(re.compile("compiled|cache hit"))
+    cells.of(4).get_by_label("dt").fill("0.5")
+    expect(cells.of(4).get_by_test_id("wb-controls")).to_contain_text("1 replay, 0 compiled")
