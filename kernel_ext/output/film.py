@@ -80,7 +80,7 @@ def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
 def _drawn(picture: Picture) -> Any:
     """A frame as `uint8[rows, columns, 3]`; components stand side by side."""
     if not isinstance(picture, ArrayView):
-        return scattered(picture)
+        return scattered(picture)[:, :, :3]
     if not picture.parts:
         raise Refusal("an array without elements has no picture")
     if picture.parts[0].kind == "line":

@@ -39,7 +39,8 @@ def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
     rgb = show.points(np.eye(2), color=wb.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)).view
     assert rgb.flat and not rgb.stops and base64.b64decode(rgb.colours) == bytes([255, 0, 0, 0, 0, 255])
     picture = scattered(rgb)
-    assert {(255, 0, 0), (0, 0, 255)} <= {tuple(p) for p in picture.reshape(-1, 3).tolist()}
+    assert {(255, 0, 0, 255), (0, 0, 255, 255)} <= {tuple(p) for p in picture.reshape(-1, 4).tolist()}
+    assert picture[0, 0, 3] == 0, "the page's own ground is seen through it"
 
 
 def test_points_of_one_plane_are_seen_from_the_front() -> None:
