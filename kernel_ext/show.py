@@ -10,7 +10,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, threads, threads_of
-from kernel_ext.output.film import write_gif
+from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
@@ -127,7 +127,7 @@ def animate(
         options: those of `draw`. Without `range` the colours of an array take in all frames so far.
 
     Returns:
-        What is shown; `.save("wave.gif")` writes all frames as a GIF.
+        What is shown; `.save("wave.gif")` or `.save("wave.mp4")` writes all frames.
 
     Raises:
         Refusal: the step is none, or an option does not fit.
@@ -149,10 +149,10 @@ class Animated(Shown):
         self._made = made
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
-        """Run all frames and write them as a GIF.
+        """Run all frames and write them: a GIF (by Pillow) or an MP4 (by imageio-ffmpeg).
 
         Args:
-            path: the file.
+            path: the file; its name ends in .gif or .mp4.
             fps: frames per second.
             scale: pixels of the file for each point of an image.
 
@@ -160,9 +160,10 @@ class Animated(Shown):
             What was written, in a sentence.
 
         Raises:
-            Refusal: Pillow is not installed, a step fails, or the file cannot be written.
+            Refusal: the name ends otherwise, the library is not installed, a step fails, or the file cannot be
+                written.
         """
-        return write_gif(path, self._made, fps, scale)
+        return write_film(path, self._made, fps, scale)
 
 
 def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> Shown:

@@ -156,6 +156,10 @@ def test_choosing_among_500_nodes_touches_only_what_changes(put: Callable[..., A
             wb.launch(scale, 2, [y], [x])
     page = put(captured.layout())
     assert page.locator(".wb-node").count() == 500
+    assert 0 < page.locator(".wb-edge").count() < 100, "edges a page away and more are not drawn"
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
+    page.locator(".wb-edge[data-target='499']").first.wait_for(state="attached")
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, 0)")
     changed = page.evaluate(
         """async () => {
           const seen = [], watcher = new MutationObserver((list) => seen.push(...list.map((m) => m.target)));
