@@ -9,26 +9,37 @@
 
 import { make, press } from "./parts.js";
 
+const REFUSED = "This place lets no worker run, so nothing computes here.";
+
 /** The worker's side of a page: `ask(machine, message)` resolves with its answer. @param {string} text */
 function workerOf(text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  const worker = new Worker(address);
+  const bytes = new TextEncoder().encode(text);
   /** @type {Map<number, (answer: any) => void>} */
   const waiting = new Map();
-  let number = 0;
-  worker.addEventListener("message", ({ data }) => {
-    waiting.get(data.number)?.(data);
-    waiting.delete(data.number);
-  });
-  worker.addEventListener("error", (event) => {
-    for (const tell of waiting.values()) tell({ error: event.message || "the worker has ended" });
+  let [number, ended] = [0, ""]; // messages so far; why there are no more answers
+  const end = (/** @type {string} */ said) => {
+    ended = said;
+    for (const tell of waiting.values()) tell({ error: said });
     waiting.clear();
-  });
+  };
+  /** @type {Worker | undefined} */
+  let worker;
+  try { // as data: where notebooks are shown, workers from blob: may be refused (VS Code)
+    worker = new Worker(`data:text/javascript;base64,${btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))}`);
+    worker.addEventListener("message", ({ data }) => {
+      waiting.get(data.number)?.(data);
+      waiting.delete(data.number);
+    });
+    worker.addEventListener("error", (event) => end(event.message || REFUSED));
+  } catch {
+    end(REFUSED);
+  }
   return {
-    halt: (/** @type {number} */ machine) => worker.postMessage({ ask: "halt", machine }),
+    halt: (/** @type {number} */ machine) => worker?.postMessage({ ask: "halt", machine }),
     ask: (/** @type {number} */ machine, /** @type {Record<string, any>} */ message) => new Promise((resolve) => {
+      if (ended) return void resolve({ error: ended });
       waiting.set(++number, resolve);
-      worker.postMessage({ ...message, machine, number });
+      worker?.postMessage({ ...message, machine, number });
     }),
   };
 }
