@@ -24,12 +24,16 @@ from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.copies import everywhere
+from workbench.runtime.arrays.host_convert import repeats
+from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.pages.program import Program, Row
-from workbench.runtime.records.contents import Contents
-from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.contents import Contents, read_bytes
+from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry, WriteEntry
 from workbench.structs import Struct
 from workbench.types import ArrayType, Scalar, Vector, element, is_float
 
@@ -54,7 +58,8 @@ def program_of(
     for entry in entries:
         _check(entry)
     writer = _Writer(Contents(kept.kept if kept is not None else None))
-    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()])
+    unread = _unread(entries) - {a.memory for a in seen.values()}
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()], unread)
     schedule = [step for entry in entries for step in writer.steps(entry)]
     return writer.finished(schedule, seen)
 
@@ -89,6 +94,21 @@ def _arrays(entry: Entry) -> Iterator[array]:
         yield from (node.condition for node in nodes if node.condition is not None)
 
 
+def _unread(entries: Sequence[Entry]) -> set[Memory]:
+    """Memory that a copy or a fill writes whole before anything reads it, as a tape's copies: what it held is noise."""
+    used: set[Memory] = set()
+    found: set[Memory] = set()
+    for entry in entries:
+        memories = [a.memory for a in _arrays(entry)]
+        if isinstance(entry, WriteEntry) and entry.kind != "add":
+            target = entry.target
+            whole = side_by_side(target) and target.nbytes == target.memory.nbytes
+            if whole and target.memory not in used and target.memory not in memories[1:]:
+                found.add(target.memory)
+        used.update(memories)
+    return found
+
+
 class _Writer:
     """A program being written.
 
@@ -108,8 +128,8 @@ class _Writer:
         self.faults: list[dict[str, str]] = []
         self.prints: dict[str, list[Any]] = {}
 
-    def lay_out(self, arrays: Sequence[array]) -> None:
-        """Place the memory of all arrays; what overlaps here overlaps there."""
+    def lay_out(self, arrays: Sequence[array], unread: set[Memory]) -> None:
+        """Place the memory of all arrays; what overlaps here overlaps there. What is unread begins as zeros."""
         for a in arrays:
             if a.device.is_cuda:
                 raise RecordError(
@@ -119,8 +139,9 @@ class _Writer:
         self.contents.keep(arrays)
         used = {a.memory for a in arrays}
         spans = [
-            (low, data) for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
-        ]
+            (low, np.zeros_like(data) if memory in unread else data)
+            for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
+        ]  # fmt: skip
         merged: list[list[int]] = []
         for low, data in sorted(spans, key=lambda span: span[0]):
             if merged and low < merged[-1][1]:
@@ -207,12 +228,15 @@ class _Writer:
                 if is_float(part.dtype):
                     yield from self.move(kind, part, others[path], 0)
             return
-        if kind == "fill" and np.ndim(value):
-            raise RecordError(f"a fill of {target.dtype!r} with {value!r} cannot run in a page yet; a kernel can do it")
         if not target.size:
             return
+        element = None
+        if kind == "fill" and not repeats(target.dtype, value):
+            kind, source = "copy", everywhere(target, value)
+            element = read_bytes(source.memory, source.address, target.dtype.size)
         name, words, pattern = move_words(kind, target, source, value)
-        from_ = self.program.place(pattern.tobytes()) if pattern is not None else self.address(words[1])
+        placed = element if pattern is None else pattern
+        from_ = self.address(words[1]) if placed is None else self.program.place(placed.tobytes())
         # The struct of copies.c: two pointers of 32 bits, then words of 64.
         params = struct.pack("<II", self.address(words[0]), from_) + np.array(words[2:], np.int64).tobytes()
         grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
