@@ -327,7 +327,7 @@ def page(*shown: Any, title: str = "") -> str | Shown:
         show.page("waves.html", show.controls(run, dt=(0, 0.1), watch=x))
         show.page(show.controls(run, dt=(0, 0.1), watch=x))
 
-    Without a file the cell shows the page itself. It is saved with the notebook, some 100 kB and the arrays, and computes
+    Without a file the cell shows the page itself. It is saved with the notebook, some 80 kB and the arrays, and runs
     wherever a notebook's outputs may have frames with scripts; elsewhere the views' static pictures stand.
 
     Args:

@@ -30,14 +30,16 @@ class CellPage(Shown):
         self._parts = parts_of(views)
         text = made_page(title, self.parts, strict=True).text
         behind = "".join(shown.html for shown in self.parts)
-        cell = "grid-area:1/1;min-width:0"
+        here = "grid-area:1/1;min-width:0"
+        size = f"width:100%;height:{frame_height(self.parts)}px"
+        name = escape(title or "A page that computes")
         frame = (
-            f'<iframe title="{escape(title or "A page that computes")}" sandbox="allow-scripts" loading="lazy" srcdoc=\'{_quoted(text)}\' '
-            f'style="{cell};width:100%;height:{frame_height(self.parts)}px;border:0"></iframe>'
+            f'<iframe title="{name}" sandbox="allow-scripts" loading="lazy" style="{here};{size};border:0" '
+            f"srcdoc='{_quoted(text)}'></iframe>"
         )
         super().__init__(
             "page", {}, "\n".join(shown.text for shown in self.parts),
-            f'<div style="display:grid"><div style="{cell}">{behind}</div>{frame}</div>',
+            f'<div style="display:grid"><div style="{here}">{behind}</div>{frame}</div>',
         )  # fmt: skip
 
     @property
@@ -54,7 +56,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Pixels that a page of these views takes, as far as can be known without a browser; it scrolls if it takes more."""
+    """Pixels that a page of these views takes, as far as is known without a browser; it scrolls if that is less."""
     return min(_TALLEST, _PAGE + sum(_height(shown.kind, shown.data()) for shown in views))
 
 

@@ -125,7 +125,8 @@ class _Writer:
         self.numbers: dict[str, list[list[Any]]] = {}
         self.arrays: dict[str, dict[str, Any] | None] = {}
         self.titles: list[str] = []
-        self.faults: list[dict[str, str]] = []
+        self.faults: list[dict[str, list[int]]] = []
+        self.lines: list[int] = []
         self.prints: dict[str, list[Any]] = {}
 
     def lay_out(self, arrays: Sequence[array], unread: set[Memory]) -> None:
@@ -243,10 +244,12 @@ class _Writer:
         entry = self.program.entry(_moves(), name)
         yield self._row(Row(entry, self.program.place(params), target.size, grain), kind, {})
 
-    def _row(self, row: Row, title: str, lines: dict[str, str]) -> int:
+    def _row(self, row: Row, title: str, lines: dict[str, list[int]]) -> int:
         self.program.rows.append(row)
         self.titles.append(title)
-        self.faults.append(lines)
+        if lines not in self.faults:
+            self.faults.append(lines)
+        self.lines.append(self.faults.index(lines))
         return len(self.titles) - 1
 
     def _name_arguments(self, record: LaunchRecord, at: int) -> None:
@@ -274,16 +277,18 @@ class _Writer:
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
         found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
-        self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}
+        self.program.facts = {**found, "faults": self.faults, "lines": self.lines, "prints": list(self.prints.values())}
         return self.program
 
 
-def _lines(record: LaunchRecord) -> dict[str, str]:
-    """What a fault says, by the number of the operation."""
-    return {
-        str(number): f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
-        for op, number in number_ops(record.loaded.function).items() if op.location.line
-    }  # fmt: skip
+def _lines(record: LaunchRecord) -> dict[str, list[int]]:
+    """What faults say, and the numbers of the operations of which they say it."""
+    found: dict[str, list[int]] = {}
+    for op, number in number_ops(record.loaded.function).items():
+        if op.location.line:
+            text = f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
+            found.setdefault(text, []).append(number)
+    return found
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
