@@ -14,6 +14,7 @@ from kernel_ext.output.html_export import made_page, parts_of
 from kernel_ext.output.renderable import Shown
 
 _WIDE = 640  # pixels: how wide pictures are in most front ends
+_HEADING = 44
 _PAGE, _BOX, _BUTTONS, _SLIDER, _PLOT, _LINE, _CLOUD, _OTHER = 52, 66, 36, 27, 180, 110, 420, 260
 _TALLEST = 900
 
@@ -57,7 +58,8 @@ class CellPage(Shown):
 
 def frame_height(views: Sequence[Shown]) -> int:
     """Pixels that a page of these views takes, as far as is known without a browser; it scrolls if that is less."""
-    return min(_TALLEST, _PAGE + sum(_height(shown.kind, shown.data()) for shown in views))
+    headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
+    return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 
 
 def _height(kind: str, view: dict[str, Any]) -> int:

@@ -53,8 +53,10 @@ nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
 """
 _START = """
 const root = document.documentElement;
-const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-root.classList.toggle("dark", dark);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => root.classList.toggle("dark", dark.matches);
+dark.addEventListener("change", follow);
+follow();
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
 const views = JSON.parse(document.getElementById("views").textContent);
 const models = views.map(({ widget, view, panes, texts }) =>
