@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
 
 
-def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """The object file of `text` for this machine: from the store, else compiled now and put there.
+def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = True, target: str = "") -> bytes:
+    """The object file of `text`: from the store, else compiled now and put there.
 
     Args:
         name: what lists of the cache call it.
         text: LLVM IR.
         optimise: whether LLVM's passes run over it.
         vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
+        target: what it is for; this machine if not given.
 
     Raises:
         BuildError: LLVM refused the text.
@@ -28,7 +29,7 @@ def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = 
     from workbench.backends.cpu.compile import CpuBackend, compile_text
 
     backend = CpuBackend()
-    target = backend.target()
+    target = target or backend.target()
     key = Key(
         (
             Part("code", "code", text.encode()),

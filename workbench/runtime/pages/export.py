@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.compile import WASM, compile_text
+from workbench.backends.cpu.compile import WASM
 from workbench.backends.cpu.native import copies
 from workbench.backends.layout import FAULT_SIZE
 from workbench.backends.prints import SYMBOL, prints
+from workbench.cache.native import native_image
 from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
@@ -303,4 +304,4 @@ def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
 
 @cache
 def _moves() -> bytes:
-    return compile_text(copies.text(), WASM)
+    return native_image("wb_moves", copies.text(), target=WASM)
