@@ -58,6 +58,9 @@ def test_the_session_keeps_the_views_of_a_page(made: tuple[Any, Any, Shown], tmp
 def test_what_no_page_holds_is_refused() -> None:
     with pytest.raises(Refusal, match="takes views"):
         show.page()
+    rec, u = diffusion()
+    with pytest.raises(Refusal, match="what is watched is of type list"):
+        show.page(show.controls(rec, c=(0, 0.25), watch=[u, u]))
     with pytest.raises(Refusal, match="a page is made of views; this is a ndarray"):
         show.page(np.ones(3))  # type: ignore[call-overload]
 
