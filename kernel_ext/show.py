@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, overload
+from weakref import WeakValueDictionary
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, threads, threads_of
@@ -228,7 +229,9 @@ def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = timeline_view(recorder, title, label)
-    return Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
+    shown = Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
+    shown.live_parts = WeakValueDictionary(recorder=recorder)  # a picture keeps no arrays alive
+    return shown
 
 
 def graph(graph: wb.Graph) -> Shown:

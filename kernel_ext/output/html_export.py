@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from kernel_ext.output.computed import computed
+from kernel_ext.output.computed import computed, measured, subject_of
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.view_data import PANE_TITLES, PaneView
@@ -177,7 +177,8 @@ def made_page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), s
                 raise Refusal(error.message) from None
             still = f"; {_name(shown)} does not compute there: {error.message}"
             continue
-        programs += [(k, found)] if found else []
+        if found:
+            programs.append((k, {**found, "timelines": measured(subject_of(shown.live_parts), views)}))
     return Made(page(title, views, texts, programs), len(programs), still)
 
 

@@ -195,7 +195,9 @@ def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> No
                 wb.launch(squares, 200, [x, target, loss])
             tape.backward(loss)
             wb.launch(descend, 200, [x, x.grad, 0.1])
-    page = opened(show.controls(rec, rate=(0, 0.5), watch=x, rewind=False))
+    page = opened(show.controls(rec, rate=(0, 0.5), watch=x, rewind=False), show.timeline(rec))
+    lanes = page.get_by_test_id("wb-timeline").locator("svg").first
+    assert "cpu" in lanes.text_content() and "browser" not in lanes.text_content()
     rec.rewind()
     losses = []
     for _ in range(4):
@@ -205,6 +207,8 @@ def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> No
         assert np.array_equal(read(page, "loss"), loss.numpy())
         assert np.array_equal(read(page, "watch"), x.numpy())
     assert losses == sorted(losses, reverse=True) and losses[-1] < 0.1 * losses[0]
+    assert "browser" in lanes.text_content() and "cpu" not in lanes.text_content(), "its times are measured there"
+    assert page.locator("[data-testid=wb-timeline] .wb-span").count() == len(rec.entries)
 
 
 @pytest.mark.browser

@@ -61,7 +61,10 @@ def program_of(
     writer = _Writer(Contents(kept.kept if kept is not None else None))
     unread = _unread(entries) - {a.memory for a in seen.values()}
     writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()], unread)
-    schedule = [step for entry in entries for step in writer.steps(entry)]
+    schedule: list[Any] = []
+    for number, entry in enumerate(entries):
+        schedule += writer.steps(entry)
+        writer.owners += [number] * (len(writer.titles) - len(writer.owners))
     return writer.finished(schedule, seen)
 
 
@@ -115,6 +118,7 @@ class _Writer:
 
     Attributes:
         program: so far.
+        owners: by row, the number of its entry.
         starts, places: where ranges of this process's memory begin and end, and where they lie in the page's.
     """
 
@@ -128,6 +132,7 @@ class _Writer:
         self.titles: list[str] = []
         self.faults: list[dict[str, list[int]]] = []
         self.lines: list[int] = []
+        self.owners: list[int] = []
         self.prints: dict[str, list[Any]] = {}
 
     def lay_out(self, arrays: Sequence[array], unread: set[Memory]) -> None:
@@ -277,7 +282,13 @@ class _Writer:
         """The program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
-        found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
+        found = {
+            "schedule": schedule,
+            "numbers": self.numbers,
+            "arrays": arrays,
+            "titles": self.titles,
+            "owners": self.owners,
+        }
         self.program.facts = {**found, "faults": self.faults, "lines": self.lines, "prints": list(self.prints.values())}
         return self.program
 
