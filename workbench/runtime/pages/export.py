@@ -239,8 +239,8 @@ class _Writer:
             return
         element = None
         if kind == "fill" and not repeats(target.dtype, value):
-            kind, source = "copy", everywhere(target, value)
-            element = read_bytes(source.memory, source.address, target.dtype.size)
+            one = everywhere(target, value)
+            kind, source, element = "copy", one, read_bytes(one.memory, one.address, target.dtype.size)
         name, words, pattern = move_words(kind, target, source, value)
         placed = element if pattern is None else pattern
         from_ = self.address(words[1]) if placed is None else self.program.place(placed.tobytes())
