@@ -180,6 +180,7 @@ def test_a_slider_changes_the_picture_and_rewind_puts_it_back(opened: Callable[.
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> None:
     x, target, loss = (

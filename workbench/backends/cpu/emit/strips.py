@@ -29,6 +29,7 @@ class Strips:
 
     Attributes:
         few: of its loops few are cut.
+        loops: how many it has.
         threads: it looks once in so many; 0: who calls the entry limits how many it runs.
     """
 
@@ -39,6 +40,7 @@ class Strips:
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
         cost = self._cost(function.body)
+        self.loops = len(self._turns)
         self.few = sum(map(self.cut, self._turns)) <= TWICE
         if not self.few:
             self._often.clear()

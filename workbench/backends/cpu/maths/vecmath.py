@@ -134,10 +134,19 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
     return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
 
 
-def module(name: str, bits: int) -> tuple[str, tuple[str, ...]]:
-    """Our function `name`, in all the widths that a kernel may call, as a module; and its symbols."""
+def module(name: str, bits: int) -> str:
+    """Our function `name`, in all the widths that a kernel may call, as a module."""
+    return variants.module(name, bits, _widths(bits))
+
+
+def symbols(name: str, bits: int) -> tuple[str, ...]:
+    """The symbols of `module`."""
+    return tuple(variants.symbol(name, bits, count) for count in (1, *_widths(bits)))
+
+
+def _widths(bits: int) -> tuple[int, ...]:
     width = WIDTH // bits
-    return variants.module(name, bits, (width, width // 2) if bits == 32 else (width,))
+    return (width, width // 2) if bits == 32 else (width,)
 
 
 def _scalar(name: str, bits: int) -> str:

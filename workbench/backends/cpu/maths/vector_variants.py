@@ -32,10 +32,9 @@ def declared(name: str, bits: int, count: int = 1) -> str:
     return f"declare {kind} @{symbol(name, bits, count)}({', '.join([kind] * arguments(name))}) {PURE}"
 
 
-def module(name: str, bits: int, counts: tuple[int, ...]) -> tuple[str, tuple[str, ...]]:
-    """The module of one function, scalar and wide, and its symbols; the C library's function answers rare arguments."""
-    symbols = (symbol(name, bits), *(symbol(name, bits, count) for count in counts))
-    return "\n".join(definitions(name, bits, counts).values()) + "\n", symbols
+def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
+    """The module of one function, scalar and wide; the C library's function answers rare arguments."""
+    return "\n".join(definitions(name, bits, counts).values()) + "\n"
 
 
 def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
