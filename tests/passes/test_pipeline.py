@@ -35,11 +35,7 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
-<<<<<<< HEAD
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "divisors", "expand"]
-=======
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "abreast", "expand"]
->>>>>>> grads7
+LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "abreast", "divisors", "expand"]
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [

@@ -139,12 +139,9 @@ _ROWS = (
     Operation(_LOWERED, "later", "*values", "*results", "stands_for"),
     Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
               writes=_SLOTS),
-<<<<<<< HEAD
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
-=======
     Operation(_LOWERED, "slot_sum", "slots", "element", reads=_SLOTS),
     Operation(_LOWERED, "group_end", "", "int32", pure=True),
->>>>>>> grads7
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),
     Operation(_LOWERED, "combine", "array, *place", "", "accumulator kind", reads=_ARRAY, writes=_ARRAY, together=True),
