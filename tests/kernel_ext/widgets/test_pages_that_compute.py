@@ -15,7 +15,6 @@ from kernel_ext import show
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
-from workbench import inspect
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.pages import export
 
@@ -277,17 +276,6 @@ def test_fills_with_vectors_and_structs(opened: Callable[..., Any]) -> None:
     assert read(page, "marks").tolist() == [1.0, 2.0] * 6
 
 
-def test_what_is_overwritten_unread_is_not_in_the_page() -> None:
-    """A tape's copies begin as whatever their memory held before."""
-    noise = np.random.default_rng(0).random(10_000, np.float32)
-    x, copy, y = wb.ones(10_000), wb.array(noise), wb.zeros(10_000)
-    with wb.record(inputs=True) as rec:
-        wb.copy(copy, x)
-        wb.launch(doubled, 10_000, [copy, y])
-    assert len(inspect.page_program(rec, watch=y).compressed()) < 10_000
-    assert len(inspect.page_program(rec, watch=copy).compressed()) > 30_000, "it is drawn before it is overwritten"
-
-
 @pytest.mark.browser
 def test_faults_and_prints_are_shown(opened: Callable[..., Any]) -> None:
     x, y = wb.array(np.arange(3, dtype=np.float32) / 4), wb.zeros(3)
@@ -332,12 +320,6 @@ def test_what_no_page_can_run_is_refused_by_name(tmp_path: Path) -> None:
     # Of a whole session it is a picture, and the answer says why.
     said = write_page(str(tmp_path / "a.html"), "all", [show.controls(rec, by=(0, 3))])
     assert "does not compute there" in said and "emulated:0" in said and (tmp_path / "a.html").exists()
-
-
-def test_a_page_holds_little_beside_its_arrays(tmp_path: Path) -> None:
-    rec, u = diffusion()
-    show.page(str(tmp_path / "a.html"), show.controls(rec, c=(0, 0.25), watch=u))
-    assert (tmp_path / "a.html").stat().st_size < 120_000
 
 
 @pytest.mark.slow
