@@ -110,6 +110,7 @@ def test_keys_walk_along_the_edges(put: Callable[..., Any], graph: wb.Graph) -> 
     assert page.evaluate("window.model.get('selected')") == -1
 
 
+@pytest.mark.slow
 @BROWSE
 def test_it_fits_a_narrow_notebook_and_leaves_nothing_behind(put: Callable[..., Any], graph: wb.Graph) -> None:
     page = put(graph.layout(), width=340)
