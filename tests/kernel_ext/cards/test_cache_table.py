@@ -31,12 +31,12 @@ def test_a_module_is_listed_and_can_be_removed() -> None:
     pytest.importorskip("anywidget", reason="anywidget is not installed")
     wb.launch(cached_once, 2, [wb.zeros(2)])
     shown = show.cache()
-    (digest,) = mine(shown.data())
+    digest = mine(shown.data())[0]  # the folder may hold that of an older Workbench, too
     widget = shown.widget
     widget._handle_msg(
         {"content": {"data": {"method": "custom", "content": {"ask": "evict", "digest": digest}}}, "buffers": []}
     )
-    assert widget.said == f"removed {digest[:8]}" and mine(widget.view) == []
+    assert widget.said == f"removed {digest[:8]}" and digest not in mine(widget.view)
     widget._handle_msg(
         {"content": {"data": {"method": "custom", "content": {"ask": "evict", "digest": "../x"}}}, "buffers": []}
     )
