@@ -27,6 +27,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -37,6 +38,7 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
+from workbench.passes.loops.abreast import groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
@@ -266,6 +268,9 @@ class ModuleEmitter(Emitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """A loop over threads; `own` is part of its labels' names where there is another one."""
+        groups = groups_of(body)
+        if groups:
+            return emit_groups(self, part, groups)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
@@ -370,7 +375,9 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
+    "slot_sum": slots.emit_sum,
     "slot_matmul": matmul.emit_matmul,
+    "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

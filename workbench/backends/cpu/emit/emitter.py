@@ -43,6 +43,7 @@ class Emitter(ABC):
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
+        group_end: the thread after the last one of a group (`passes/loops/abreast`).
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: how many turns loops make between two looks at what asks them to end.
     """
@@ -66,7 +67,7 @@ class Emitter(ABC):
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
-        self.row = ""
+        self.row = self.group_end = ""
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
