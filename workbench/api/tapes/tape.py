@@ -18,11 +18,10 @@ from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
 from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_added, mark_half_added
-from workbench.api.tapes.launch_step import NONE, LaunchStep
+from workbench.api.tapes.launch_step import NONE, LaunchStep, refuse_stopped, unwanted_of
 from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
-from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
@@ -136,7 +135,7 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
+        step = LaunchStep(record, NONE if self._carriers is None else unwanted_of(record, self._carriers))
         touched, changed = step.touched, [record.values[k] for k in record.loaded.written]
         self._follow(touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
@@ -209,13 +208,6 @@ class Tape(Observer):
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
-    def _unwanted(self, record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
-        loaded, values = record.loaded, record.values
-        left_out = [k for k in loaded.only_read if values[k].memory not in carriers]
-        if not left_out or record.direction != FORWARD:
-            return NONE
-        return frozenset([loaded.names[k] for k in left_out])
-
     def _carry(self, step: Step) -> None:
         if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
             self._carriers.update(a.memory for a in step.changed)
@@ -285,8 +277,7 @@ class Tape(Observer):
         given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        if self._stopped:
-            self._refuse_stopped(steps)
+        refuse_stopped([step for step in steps if step in self._stopped])
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
@@ -342,16 +333,6 @@ class Tape(Observer):
     def _again(self) -> Tape:
         """A tape for steps that run again."""
         return type(self)(into_grad=False, deterministic=self.deterministic)
-
-    def _refuse_stopped(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            if step in self._stopped and isinstance(step, LaunchStep):
-                name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
-                raise NotDifferentiable(
-                    f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
-                    advice="Run the tape's block again.",
-                    function=step.record.kernel,
-                )
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
