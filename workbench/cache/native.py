@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 
 def native_image(
-    name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True
+    name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True, target: str = ""
 ) -> bytes:  # fmt: skip
-    """The object file of `text` for this machine: from the store, else compiled now and put there.
+    """The object file of `text`: from the store, else compiled now and put there.
 
     Args:
         name: what lists of the cache call it.
         text: LLVM IR; or what makes it, which is then known by `name` and by the code that makes it.
         optimise: whether LLVM's passes run over it.
         vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
+        target: what it is for; this machine if not given.
 
     Raises:
         BuildError: LLVM refused the text.
@@ -32,7 +33,7 @@ def native_image(
     from workbench.backends.cpu.compile import CpuBackend, compile_text
 
     backend = CpuBackend()
-    target = backend.target()
+    target = target or backend.target()
     key = Key(
         (
             Part("code", "code", (text if isinstance(text, str) else f"{name} {generator_version()}").encode()),

@@ -286,11 +286,9 @@ def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
-    """A record of these, with the arrays' versions of now."""
-    versions = {name: arguments[name].memory.version for name in loaded.arrays}
-    return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, versions, how, BINDER
-    )
+    """A record of these."""
+    values = [arguments[name] for name in loaded.names]
+    return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, how, BINDER)
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:

@@ -93,7 +93,7 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
         raise KernelTypeError(
             f"The annotation of {name} cannot be evaluated: {error}.",
             definition.locate(node),
-            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
+            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else _brackets(node),
             definition.name,
         ) from None
 
@@ -108,6 +108,20 @@ def _plain(definition: Definition, node: ast.expr) -> Any:
         return MISSING if base is MISSING or index is MISSING else base[index]
     path = reads.dotted(node)
     return MISSING if path is None else definition.read(path, is_annotation)
+
+
+def _brackets(node: ast.expr) -> str:
+    """How an array is annotated, for what other libraries write: `float[:, :]`, `array[float, 2]`."""
+    if not isinstance(node, ast.Subscript):
+        return ""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    kind, slices = ast.unparse(node.value), sum(isinstance(part, ast.Slice) for part in parts)
+    if slices:
+        made = f"array[{kind}]" if slices == 1 else f"array{slices}d[{kind}]"
+        return f"Write {made} for an array of {slices} dimension{'s' * (slices > 1)}."
+    if kind.rpartition(".")[2] == "array" and len(parts) > 1:
+        return f"Write array2d[{ast.unparse(parts[0])}] for an array of 2 dimensions; array3d and array4d have more."
+    return ""
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
@@ -163,5 +177,12 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
         return as_element(value)
     except TypeError as error:
         message = f"The annotation of {name} is not a type: {error}."
-        advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
+        advice = "Write array(dtype=float) for an array." if _is_list(value) else ""
+        if value is str:
+            advice = "Pass a number or a bool: a kernel has no strings but those that it prints."
         raise KernelTypeError(message, place, advice, function) from None
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
+    return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)
