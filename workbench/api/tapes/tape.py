@@ -28,9 +28,10 @@ from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_zero, refuse_apart
 from workbench.runtime.arrays.create import zeros
-from workbench.runtime.device.memory import Memory
+from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.structs import Struct
 from workbench.types import element, is_float
 
 
@@ -396,8 +397,13 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        memory, own = self._base(value).memory, value.grad
-        return own if own is not None and own.memory is memory else value.twin(memory)
+        base, own, here = self._base(value), value.grad, value.memory
+        if own is not None and own.memory is base.memory:
+            return own
+        if base.shape == value.shape and base.tag == value.tag:
+            if base.address - base.memory.address == value.address - here.address:
+                return base
+        return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
         """The adjoint of all of its memory."""
@@ -405,11 +411,19 @@ class Tape(Observer):
         if base is None:
             base = value.memory.grad if self._into_grad else None
             if base is None:
-                scalar = element(value.dtype)
                 with without(self):
-                    base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
+                    base = self._zeros(value)
             self.lend(value.memory, base)
         return base
+
+    def _zeros(self, value: array) -> array:
+        """Zeros as large as the array's memory, like the array where that is all of it."""
+        kind, size = value.dtype, value.memory.nbytes
+        whole = value.is_contiguous and not isinstance(kind, Struct) and value.size * kind.size == size > 0
+        if whole and not value.device.is_cuda and not OBSERVERS.get():
+            return value.twin(allocate(value.device, size, zeroed=True))
+        scalar = element(kind)
+        return zeros(max(1, -(-size // scalar.size)), scalar, value.device)
 
     def lend(self, memory: Memory, base: array) -> None:
         """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""
