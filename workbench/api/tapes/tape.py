@@ -7,7 +7,6 @@ and where a change was not seen, `backward` refuses and names the array.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
@@ -18,21 +17,19 @@ from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
 from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_added, mark_half_added
-from workbench.api.tapes.launch_step import NONE, LaunchStep
+from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
-from workbench.api.tapes.snapshots import Snapshot, Snapshots
+from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import is_zero, refuse_apart
-from workbench.runtime.arrays.create import zeros
-from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.structs import Struct
-from workbench.types import element, is_float
+from workbench.types import is_float
 
 
 class Tape(Observer):
@@ -81,7 +78,7 @@ class Tape(Observer):
         self._carriers = None if only is None or checkpoint_every else memories_of(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
-        self._stopped: set[Step] = set()
+        self._stopped: set[LaunchStep] = set()
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -126,12 +123,7 @@ class Tape(Observer):
         return len(self.steps)
 
     def __repr__(self) -> str:
-        kinds = Counter(str(s) for s in self.snapshots)
-        steps = f"{len(self)} step{'' if len(self) == 1 else 's'}"
-        kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {self.nbytes:,} bytes"
-        lines = [f"<Tape of {steps}; {kept if kinds else 'nothing had to be kept'}>"]
-        lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
-        return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
+        return listed(len(self), self.snapshots)
 
     # What it hears of.
 
@@ -286,8 +278,8 @@ class Tape(Observer):
         given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        if self._stopped:
-            self._refuse_stopped(steps)
+        for step in self._stopped.intersection(steps) if self._stopped else ():
+            raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
@@ -297,7 +289,9 @@ class Tape(Observer):
         again = isinstance(self.kept, Checkpoints)
         ready = [] if again else [(step, step.reversed(self)) for step in steps]
         try:
-            aside = self._set_aside(earlier)
+            aside = self._copies(earlier)  # sums of earlier passes, which are added again in the end
+            for memory in aside:
+                self.adjoints[memory].zero_()
             for target, start in starting:
                 # The adjoint of what a step has written is 0 now.
                 begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
@@ -344,16 +338,6 @@ class Tape(Observer):
         """A tape for steps that run again."""
         return type(self)(into_grad=False, deterministic=self.deterministic)
 
-    def _refuse_stopped(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            if step in self._stopped and isinstance(step, LaunchStep):
-                name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
-                raise NotDifferentiable(
-                    f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
-                    advice="Run the tape's block again.",
-                    function=step.record.kernel,
-                )
-
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
@@ -364,13 +348,6 @@ class Tape(Observer):
                 for value in step.used:
                     reached.add(value.memory)
         return found
-
-    def _set_aside(self, memories: Sequence[Memory]) -> dict[Memory, array]:
-        """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
-        held = self._copies(memories)
-        for memory in held:
-            self.adjoints[memory].zero_()
-        return held
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
@@ -412,18 +389,9 @@ class Tape(Observer):
             base = value.memory.grad if self._into_grad else None
             if base is None:
                 with without(self):
-                    base = self._zeros(value)
+                    base = zeros_beside(value)
             self.lend(value.memory, base)
         return base
-
-    def _zeros(self, value: array) -> array:
-        """Zeros as large as the array's memory, like the array where that is all of it."""
-        kind, size = value.dtype, value.memory.nbytes
-        whole = value.is_contiguous and not isinstance(kind, Struct) and value.size * kind.size == size > 0
-        if whole and not value.device.is_cuda and not OBSERVERS.get():
-            return value.twin(allocate(value.device, size, zeroed=True))
-        scalar = element(kind)
-        return zeros(max(1, -(-size // scalar.size)), scalar, value.device)
 
     def lend(self, memory: Memory, base: array) -> None:
         """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""
