@@ -32,7 +32,7 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
 from workbench.passes.nonatomic import nonatomic
-from workbench.passes.pipeline import ADJOINT, ADJOINT_INPUT, HOISTED, SIMPLIFIED, SWEPT, run
+from workbench.passes.pipeline import ADJOINT_INPUT, HOISTED, REVERSED, SIMPLIFIED, SWEPT, run
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
@@ -97,7 +97,7 @@ def adjoint(
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
             current, kept = _simplified(smaller, wanted), frozenset[Op]()
     labels = own.labels
-    return verify(relabelled(run(ADJOINT, result), labels))
+    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=atomic)), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:

@@ -6,7 +6,7 @@
         autodiff/directions.py              the direction, step by step:
             forward                                                      RUNNABLE
             adjoint                         ADJOINT_INPUT, SIMPLIFIED (with HOISTED where it promotes), the reverse
-                                            sweep, SWEPT, ADJOINT; at the end RUNNABLE_ADJOINT
+                                            sweep, SWEPT, REVERSED; at the end RUNNABLE_ADJOINT
             gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
@@ -37,8 +37,10 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
+from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
+from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.interior import split_border
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.nonatomic import nonatomic
@@ -63,6 +65,9 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce", "recompute", "dce")
+# Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
+REVERSED: Stage = ("fold", "promote", "dce")
+# Of one that is written another way (autodiff/gather).
 ADJOINT: Stage = ("fold", "dce")
 # Of an adjoint that is to run.
 RUNNABLE_ADJOINT: Stage = ("reductions",)
@@ -80,7 +85,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    "expand",
+    *("abreast", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -92,12 +97,14 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
+    "abreast": abreast,
     "added_products": added_products,
     "bounds_checks": guard,
     "contract": contract,
     "counted": counted,
     "counters": split_counters,
     "dce": prune,
+    "divisors": same_divisors,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,

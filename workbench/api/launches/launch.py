@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Never
 
 import msgspec
 from msgspec.structs import replace
@@ -24,6 +24,7 @@ from workbench.api.builds.arguments import (
 )
 from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
 from workbench.api.builds.block_size import refuse_tiles
+from workbench.api.builds.option_names import unknown_option
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
@@ -62,13 +63,11 @@ def launch(
     outputs: Sequence[object] = (),
     *,
     adjoint: bool = False,
-    adj_inputs: Sequence[object] = (),
-    adj_outputs: Sequence[object] = (),
-    record_cmd: bool = False,
-    record_tape: bool = True,
+    adj_inputs: Sequence[object] = (), adj_outputs: Sequence[object] = (),
+    record_cmd: bool = False, record_tape: bool = True,
     device: Device | str | None = None,
     stream: object = None, block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False, **unknown: Never,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 
@@ -96,6 +95,8 @@ def launch(
         KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint for `adjoint`.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
+    if unknown:
+        raise unknown_option(launch, unknown)
     try:
         values = [*inputs, *outputs]
     except TypeError:

@@ -374,12 +374,12 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        base, own, here = self._base(value), value.grad, value.memory
+        base, own = self._base(value), value.grad if value.requires_grad else None
         if own is not None and own.memory is base.memory:
             return own
-        if base.shape == value.shape and base.tag == value.tag:
-            if base.address - base.memory.address == value.address - here.address:
-                return base
+        alike = base.shape == value.shape and base.tag == value.tag
+        if alike and base.address - base.memory.address == value.address - value.memory.address:
+            return base
         return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
@@ -388,6 +388,7 @@ class Tape(Observer):
         if base is None:
             base = value.memory.grad if self._into_grad else None
             if base is None:
+                value.memory.adjoint_apart = self._into_grad
                 with without(self):
                     base = zeros_beside(value)
             self.lend(value.memory, base)

@@ -282,27 +282,27 @@ def matmul(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
     seed = _plain(sweep, found)
     left, right = op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]
     precision = {PRECISION: op.attrs[PRECISION]} if op.attrs.get(PRECISION) else {}
+    # Both are widened before the first product: the threads of a block then meet once for both.
+    wide = {v: _cast(sweep, sweep.env[v], contents(seed.type)) for v, of in ((a, b), (b, a)) if of in sweep.active}
     if a in sweep.active:
-        pair = (b, None, right, True) if left else (None, b, False, not right)
-        _product(sweep, a, seed, pair, {"role": "adj_a", **precision}, cotangents)
+        pair = (wide[b], seed, right, True) if left else (seed, wide[b], False, not right)
+        _product(sweep, a, pair, {"role": "adj_a", **precision}, cotangents)
     if b in sweep.active:
-        pair = (None, a, True, left) if right else (a, None, not left, False)
-        _product(sweep, b, seed, pair, {"role": "adj_b", **precision}, cotangents)
+        pair = (seed, wide[a], True, left) if right else (wide[a], seed, not left, False)
+        _product(sweep, b, pair, {"role": "adj_b", **precision}, cotangents)
     for value in acc:
         _give(sweep, cotangents, value, seed)
 
 
 def _product(
-    sweep: ReverseSweep, target: Value, seed: Value, pair: tuple[Value | None, Value | None, bool, bool],
-    how: dict[str, object], cotangents: Cotangents,
+    sweep: ReverseSweep, target: Value, pair: tuple[Value, Value, bool, bool], how: dict[str, object],
+    cotangents: Cotangents,
 ) -> None:  # fmt: skip
-    """The product of the cotangent (None in `pair`) and a tile, in the wider of their types."""
-    one, other, left, right = pair
-    operands = [seed if v is None else sweep.env[v] for v in (one, other)]
-    dtype = contents(seed.type)
+    """The product of the cotangent and a tile, in the wider of their types."""
+    *operands, left, right = pair
+    dtype = contents(pair[0].type)
     if dtype != _tile(target).dtype:
         assert dtype == float32
-        operands = [_cast(sweep, v, float32) for v in operands]
         # TF32 holds every number of 16 bits, and rounds the cotangent to the 11 of float16, in the range of float32.
         how = {**how, PRECISION: "tf32"}
     type = Tile(dtype, _tile(target).shape)

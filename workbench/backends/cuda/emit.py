@@ -26,6 +26,7 @@ from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
 from workbench.backends.cuda.prelude import prelude
 from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
+from workbench.backends.cuda.slots import slots_in_registers
 from workbench.backends.cuda.statements import INDENT, emit_block, indented
 from workbench.backends.cuda.tiles.multiply import product_of
 from workbench.backends.cuda.tiles.operations import tiles_to_threads
@@ -138,6 +139,7 @@ class _Kernel:
         constant = _constant(function) if options.apart else frozenset()
         self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named, constant)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
+        self.emitter.registers = slots_in_registers(function)
         if options.checks:
             self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
             self.expressions.keys.add(faults.KEY)

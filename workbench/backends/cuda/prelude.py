@@ -15,6 +15,7 @@ from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, label,
 from workbench.backends.cuda.cpp.faults import PIECES as FAULT_PIECES
 from workbench.backends.cuda.cpp.halves import PIECES as HALF_PIECES
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
+from workbench.backends.cuda.slots import PIECES as SLOT_PIECES
 from workbench.backends.cuda.tiles.copies import PIECES as COPY_PIECES
 from workbench.backends.cuda.tiles.fragments import PIECES as PRODUCT_PIECES
 from workbench.builtins import TABLE
@@ -220,6 +221,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         **ATOMIC_PIECES,
         **ACCUMULATOR_PIECES,
         **FAULT_PIECES,
+        **SLOT_PIECES,
         **COPY_PIECES,
         **PRODUCT_PIECES,
         ("reduce",): _REDUCE,

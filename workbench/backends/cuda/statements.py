@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.backends.cuda import slots
 from workbench.backends.cuda.cpp import accumulators
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
@@ -19,10 +20,12 @@ from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
 from workbench.ir.attributes import PLAIN, UNROLL
 from workbench.ir.values import Block, Op, Value, number_of
-from workbench.types import Kind, Scalar, Slots, Vector, is_float
+from workbench.types import Kind, Scalar, Vector, is_float
 from workbench.types import bool as bool_
 
 INDENT = "    "
+SHORT = 32
+"""Operations of a `while`, at most, that is written out twice."""
 # What C++ has compound assignment for.
 _COMPOUND = frozenset({"add", "sub", "mul", "div"})
 
@@ -95,29 +98,6 @@ def _insert(e: Emitter, op: Op) -> list[str]:
 def _store(e: Emitter, op: Op) -> list[str]:
     array, *indices, value = op.operands
     return [f"{e.expressions.element(array, tuple(indices)).text} = {e.expressions.argument(value)};"]
-
-
-def _slots(e: Emitter, op: Op) -> list[str]:
-    type = op.result.type
-    assert isinstance(type, Slots)
-    name = e.names[op.result] = e.fresh(op.result.name or "slots")
-    e.expressions.meet(type.dtype)
-    return [f"{c_type(type.dtype)} {name}[{type.count}];"]
-
-
-def _slot_read(e: Emitter, op: Op) -> list[str]:
-    if op.result not in e.inlining.uses:
-        return []
-    place = _slot(e, op)
-    return [f"{e.declare(op.result)} = {place};"]
-
-
-def _slot_write(e: Emitter, op: Op) -> list[str]:
-    return [f"{_slot(e, op)} = {e.expressions.argument(op.operands[2])};"]
-
-
-def _slot(e: Emitter, op: Op) -> str:
-    return f"{e.names[op.operands[0]]}[{e.expressions.argument(op.operands[1])}]"
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
@@ -239,8 +219,9 @@ def _for(e: Emitter, op: Op) -> list[str]:
         first = e.expressions.argument(start)
         head = f"{c_type(index.type)} {name} = {first}; {_turns(e, name, op)}"
         inner = _branch(e, op, body)
-    unroll = ["#pragma unroll"] if op.attrs.get(UNROLL) else []
-    return [*rows, *unroll, f"for ({head}) {{", *indented(inner), "}"]
+    unroll = op.attrs.get(UNROLL)
+    pragma = [] if unroll is None else ["#pragma unroll" if unroll else "#pragma unroll 1"]
+    return [*rows, *pragma, f"for ({head}) {{", *indented(inner), "}"]
 
 
 def _turns(e: Emitter, name: str, op: Op) -> str:
@@ -268,10 +249,13 @@ def _while(e: Emitter, op: Op) -> list[str]:
         before = _rows(e, condition)
         test = e.expressions.of(condition.yielded[0])
         inner = _branch(e, op, body)
+    # NVRTC unrolls a `for` by itself. Two turns of a short `while` save what moves its carried values round.
+    short = sum(len(b.ops) for b in op.blocks) <= SHORT and all(not inner.blocks for inner in body.ops)
+    twice = ["#pragma unroll 2"] if short else []
     if not before:
-        return [*rows, f"while ({test.text}) {{", *indented(inner), "}"]
+        return [*rows, *twice, f"while ({test.text}) {{", *indented(inner), "}"]
     leave = [*before, f"if (!{test.within(ATOM)}) break;"]
-    return [*rows, "while (true) {", *indented([*leave, *inner]), "}"]
+    return [*rows, *twice, "while (true) {", *indented([*leave, *inner]), "}"]
 
 
 def indented(rows: Sequence[str]) -> list[str]:
@@ -297,8 +281,8 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "native": emit_native,
     "print": emit_print,
     "insert": _insert,
-    "slots": _slots,
-    "slot_read": _slot_read,
-    "slot_write": _slot_write,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_slot_read,
+    "slot_write": slots.emit_slot_write,
     **TOGETHER,
 }

@@ -29,12 +29,14 @@ class Memory:
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
         half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
+        adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
         turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
     """
 
     __slots__ = (
         "address",
+        "adjoint_apart",
         "as_integers",
         "device",
         "grad",
@@ -55,6 +57,7 @@ class Memory:
         self.version = 0
         self.grad: Any = None
         self.half_added = -1
+        self.adjoint_apart = False
         self.as_integers = False
         self.turn = turn
 

@@ -1,10 +1,14 @@
 """Bounded checkpointing: a loop's iterations backwards from a fixed number of kept states.
 
-Slots hold the carried values at the starts of some iterations. A round takes the last of them and runs forward from it,
-keeping further states on the way, until as many iterations are left as there are free slots; these it keeps one by one
-and runs backwards. Where the states in between are kept is chosen as in Griewank and Walther's revolve (ACM TOMS 26(1),
-2000): with s slots each iteration is run forward at most r times, where C(s + r, r) reaches the number of iterations,
-and no other choice runs fewer. Memory is fixed whatever the trip count; nothing is allocated.
+Iterations are run backwards by chunks of 8, the last first. Slots hold the carried values at the starts of some chunks.
+A round takes the last of them and runs forward from it, keeping further starts on the way, until one chunk is left; it
+keeps the state of each of its iterations and runs them backwards. Which starts are kept is chosen as in Griewank and
+Walther's revolve (ACM TOMS 26(1), 2000): with s slots each chunk is run forward at most r times, where C(s + r, r)
+reaches the number of chunks, and no other choice runs fewer. Memory is fixed whatever the trip count; nothing is
+allocated.
+
+A chunk of a short body and a small state is written out, so that its states are registers on a GPU; the few slots are
+too, where they fit.
 """
 
 from __future__ import annotations
@@ -16,10 +20,18 @@ from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
-from workbench.builtins.scalars import operators, rounding
-from workbench.ir.values import Block, Value
+from workbench.builtins.scalars import bits, maths, operators, rounding
+from workbench.ir.attributes import UNROLL
+from workbench.ir.ops import LOOPS
+from workbench.ir.rewrite import fresh
+from workbench.ir.values import Block, Value, dtype_of, walk
 from workbench.tiles import Tile
-from workbench.types import Scalar, Vector, int64
+from workbench.types import Scalar, Vector, element, float32, int32, int64
+
+CHUNK = 8
+"""Iterations that are run backwards from one start, where the kept states are at least twice as many."""
+SHORT, SMALL = 64, 16
+"""A loop's chunks are written out where its body has at most so many operations, and a state so many bytes."""
 
 
 class Checkpoints:
@@ -29,14 +41,19 @@ class Checkpoints:
     that is kept; a *slot* is the place that it is kept in, used again once it has served. `carry` numbers a carried
     value.
 
-    `count` is how many states can be kept; one slot more holds the last state of a round. Slot 0 has the loop's first
-    state for good. A round begins with the slots up to `top` in use and the iterations from `end` on done backwards.
+    Iterations are reversed a *chunk* at a time: a round runs forward to the last chunk that is left, keeps the state of
+    each of its iterations in storage of their own, and runs it backwards. `count` is how many starts of chunks can be
+    kept beside these. Slot 0 has the loop's first state for good. A round begins with the slots up to `top` in use and
+    the iterations from `end` on done backwards.
     """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop) -> None:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
-        self.count = sweep.checkpoints
+        # Few states reach further as starts.
+        self.chunk = CHUNK if sweep.checkpoints >= 2 * CHUNK else 1
+        self.shift = self.chunk.bit_length() - 1
+        self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
         zero = self.number(0)
         self.iterations = loop.count(sweep)
         self.kept = [s for s in range(len(loop.carried)) if loop.known(sweep, s, zero) is None]
@@ -48,8 +65,15 @@ class Checkpoints:
                     loop.op, "Give the loop a range known while compiling, so that it is unrolled, or make each "
                     "iteration a launch.",
                 )  # fmt: skip
-        self.positions = self.builder.slots(int64, self.count + 1)
-        self.slots = {s: self.builder.slots(_kept_type(loop.carried[s]), self.count + 1) for s in self.kept}
+        ops = list(walk(loop.body))
+        size = sum(_kept_type(loop.carried[s]).size for s in self.kept)
+        plain = len(ops) <= SHORT and all(op.name not in LOOPS for op in ops)
+        self.short = self.chunk > 1 and plain and size <= SMALL
+        # Of a loop whose index has 32 bits, chunks are fewer than 2**31.
+        narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
+        self.positions = self.builder.slots(int32 if narrow else int64, self.count)
+        self.slots = {s: self.builder.slots(_kept_type(loop.carried[s]), self.count) for s in self.kept}
+        self.states = {s: self.builder.slots(_kept_type(loop.carried[s]), self.chunk) for s in self.kept}
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
 
     def number(self, value: int) -> Ref:
@@ -58,28 +82,56 @@ class Checkpoints:
 
     def write(self, slot: Ref, position: Ref, state: Sequence[Value]) -> None:
         """Keep a state."""
-        self.builder.slot_write(self.positions, slot.value, position.value)
+        number = bits.rshift(position, self.shift).cast(dtype_of(self.positions))
+        self.builder.slot_write(self.positions, slot.value, number.value)
         for storage, value in zip(self.slots.values(), state, strict=True):
             self.builder.slot_write(storage, slot.value, value)
 
     @contextmanager
-    def round(self) -> Generator[Turn]:
-        """Write a round up to its iterations backwards, for which the turn stands."""
+    def round(self) -> Generator[list[Turn]]:
+        """Write a round up to its iterations backwards, for which each of the turns stands."""
         ref = self.builder.ref
         self.end, self.top = Value(int64, "end"), Value(int64, "top")
         with self.builder.block() as opened:
-            first = ref(self.builder.slot_read(self.positions, self.top))
+            number = ref(self.builder.slot_read(self.positions, self.top))
+            first = bits.lshift(number.cast(int64), self.shift)
             state = [self.builder.slot_read(self.slots[s], self.top) for s in self.kept]
             self.first, self.last_slot, state = self._placed(first, ref(self.top), state)
-            self._filled(state)
-            yield _KeptTurn(self, Value(int64, "position"))
+            self.state = state
+            yield [_KeptTurn(self, Value(int32, "step")) for _ in range(1 + self.short)]
         self.opened = opened
 
-    def leaf(self, states: Sequence[Value], block: Block) -> None:
-        """The round's iterations backwards."""
-        self.builder.location = self.loop.op.location
-        end, back = self.builder.ref(self.end), self.number(-1)
-        self.left = self.builder.for_((end + back).value, (self.first + back).value, back.value, states, block)
+    def leaf(self, states: Sequence[Value], blocks: Sequence[Block]) -> None:
+        """The round's iterations backwards, by a block for each turn that `round` gave."""
+        builder = self.builder
+        builder.location = self.loop.op.location
+        length = (builder.ref(self.end) - self.first).cast(int32)
+        if not self.short:
+            self.left = self._reversed(length, states, blocks[0], False)
+            return
+        with builder.block() as whole:
+            builder.yield_(*self._reversed(builder.ref(builder.const(self.chunk)), states, blocks[0], True))
+        with builder.block() as part:
+            builder.yield_(*self._reversed(length, states, blocks[1], False))
+        self.left = builder.if_((length >= self.chunk).value, whole.block, part.block)
+
+    def _reversed(self, length: Ref, states: Sequence[Value], block: Block, unroll: bool) -> tuple[Value, ...]:
+        """As many iterations: forward, to keep the state of each, and backwards."""
+        builder, attrs = self.builder, UNROLL.of(unroll)
+        zero, one, back = (builder.const(k) for k in (0, 1, -1))
+        for storage, value in zip(self.states.values(), self.state, strict=True):
+            builder.slot_write(storage, zero, value)
+        step = Value(int32, "step")
+        params = self._params()
+        with builder.block((step, *params)) as opened:
+            moved = self._next(self.first + builder.ref(step).cast(int64), params)
+            following = (builder.ref(step) + 1).value
+            for storage, value in zip(self.states.values(), moved, strict=True):
+                builder.slot_write(storage, following, value)
+            builder.yield_(*moved)
+        last = (length - 1).value
+        builder.for_(zero, last, one, self.state, opened.block, attrs)
+        return builder.for_(last, back, back, states, block, attrs)
 
     def closed(self, states: Sequence[Value]) -> Block:
         """The round as the body of the loop over rounds."""
@@ -100,77 +152,92 @@ class Checkpoints:
         return self.builder.while_(init, condition.block, body)[2:]
 
     def _placed(self, first: Ref, top: Ref, state: list[Value]) -> tuple[Ref, Ref, list[Value]]:
-        """Run forward, keeping states, until the slots suffice for what is left before `end`."""
+        """Run forward, keeping starts of chunks, until one chunk is left before `end`."""
         end = self.builder.ref(self.end)
 
         def params() -> tuple[Value, ...]:
-            carried = self.loop.carried
-            return (
-                Value(int64, "first"),
-                Value(int64, "slot"),
-                *(Value(carried[s].type, carried[s].name) for s in self.kept),
-            )
+            return Value(int64, "first"), Value(int64, "slot"), *self._params()
 
         tested, inner = params(), params()
         with self.builder.block(tested) as condition:
             at, slot = (self.builder.ref(v) for v in tested[:2])
-            self.builder.yield_((end - at > self.count + 1 - slot).value)
+            self.builder.yield_((end - at > self.chunk).value)
         with self.builder.block(inner) as opened:
             at, slot = (self.builder.ref(v) for v in inner[:2])
-            far = self._distance(end - at, self.count - slot)
+            left = bits.rshift(end - at + (self.chunk - 1), self.shift)
+            far = bits.lshift(self._distance(left, self.count - slot), self.shift)
             moved = self._advanced(at, far, inner[2:])
-            self.write(slot + 1, at + far, moved)
+            with self.builder.block() as fits:
+                self.write(slot + 1, at + far, moved)
+                self.builder.yield_()
+            with self.builder.block() as in_hand:
+                self.builder.yield_()
+            self.builder.if_((slot + 1 < self.count).value, fits.block, in_hand.block)
             self.builder.yield_((at + far).value, (slot + 1).value, *moved)
         at, slot, *rest = self.builder.while_((first.value, top.value, *state), condition.block, opened.block)
         return self.builder.ref(at), self.builder.ref(slot), rest
 
     def _distance(self, left: Ref, free: Ref) -> Ref:
-        """How far to go until the next state is kept, of `left` iterations; `free` slots, with the current one.
+        """How far to go until the next state is kept, of `left` chunks; `free` slots, with that of the round."""
+        builder = self.builder
+        one = self.number(1)
+        with builder.block() as near:
+            builder.yield_(operators.where(free > 1, one, left - 1).value)
+        with builder.block() as beyond:
+            builder.yield_(self._reach(left, free).value)
+        simple = operators.or_(free <= 1, left <= free + 1)
+        return builder.ref(*builder.if_(simple.value, near.block, beyond.block))
+
+    def _reach(self, left: Ref, free: Ref) -> Ref:
+        """The same where not all chunks can have a slot, but two or more.
 
         With b = C(free + r - 1, r - 1) < left <= C(free + r, r): as far as b, but leaving C(free + r - 2, r - 1).
         """
         builder = self.builder
-        tested, inner = ((Value(int64, "r"), Value(int64, "reach")) for _ in range(2))
+        wide, slots = left.cast(float32), free.cast(float32)
+        tested, inner = ((Value(float32, "r"), Value(float32, "reach")) for _ in range(2))
+
+        # Rounded from floats: exact as far as it matters, up to about 2**19 chunks. A division of integers, or an exact
+        # one, is a call on GPUs, and takes 30 to 40 registers of each thread.
+        def quotient(x: Ref, y: Ref) -> Ref:
+            root = maths.rsqrt(y)
+            return rounding.rint(x * root * root)
 
         def further(r: Ref, reach: Ref) -> Ref:
-            return rounding.floordiv(reach * (free + r), r)
+            return quotient(reach * (slots + r), r)
 
         with builder.block(tested) as condition:
-            builder.yield_((further(*(builder.ref(v) for v in tested)) < left).value)
+            builder.yield_((further(*(builder.ref(v) for v in tested)) < wide).value)
         with builder.block(inner) as opened:
             r, reach = (builder.ref(v) for v in inner)
-            builder.yield_((r + 1).value, further(r, reach).value)
+            builder.yield_((r + 1.0).value, further(r, reach).value)
         # The binomial coefficient grows by one factor per turn, so that it needs no table and no factorial.
-        one = self.number(1)
-        r, reach = (builder.ref(v) for v in builder.while_((one.value, one.value), condition.block, opened.block))
-        rest = rounding.floordiv(reach * free, free + r - 1)
-        far = operators.where(reach < left - rest, reach, left - rest)
-        return operators.where(free > 1, far, left - 1)
+        one = builder.const(1.0, float32)
+        r, reach = (builder.ref(v) for v in builder.while_((one, one), condition.block, opened.block))
+        rest = left - quotient(reach * slots, slots + r - 1.0).cast(int64)
+        far = reach.cast(int64)
+        return operators.where(far < rest, far, rest)
 
     def _advanced(self, at: Ref, far: Ref, state: Sequence[Value]) -> list[Value]:
         """The state after `far` iterations more."""
-        return self._forward(at, self.number(0), far, state, keep=False)
-
-    def _filled(self, state: Sequence[Value]) -> None:
-        """Keep the state of every iteration of the round."""
-        end = self.builder.ref(self.end)
-        self._forward(self.first, self.number(0), end - self.first - 1, state, keep=True)
-
-    def _forward(self, at: Ref, low: Ref, high: Ref, state: Sequence[Value], keep: bool) -> list[Value]:
-        builder, loop, env = self.builder, self.loop, self.sweep.env
+        builder = self.builder
         step = Value(int64, "step")
-        params = [Value(v.type, v.name) for v in state]
+        params = self._params()
         with builder.block((step, *params)) as opened:
-            _Forward(self, at + builder.ref(step), params).enter()
-            recompute(loop.body.ops[:-1], env, builder, self.sweep.memory.overwritten)
-            builder.location = loop.op.location
-            moved = [env[loop.body.yielded[s]] for s in self.kept]
-            if keep:
-                slot = self.last_slot + builder.ref(step) + 1
-                for storage, value in zip(self.slots.values(), moved, strict=True):
-                    builder.slot_write(storage, slot.value, value)
-            builder.yield_(*moved)
-        return list(builder.for_(low.value, high.value, self.number(1).value, list(state), opened.block))
+            builder.yield_(*self._next(at + builder.ref(step), params))
+        zero, one = self.number(0).value, self.number(1).value
+        return list(builder.for_(zero, far.value, one, list(state), opened.block))
+
+    def _params(self) -> list[Value]:
+        return [fresh(self.loop.carried[s]) for s in self.kept]
+
+    def _next(self, at: Ref, state: Sequence[Value]) -> list[Value]:
+        """The state after one iteration more."""
+        loop, env = self.loop, self.sweep.env
+        _Forward(self, at, state).enter()
+        recompute(loop.body.ops[:-1], env, self.builder, self.sweep.memory.overwritten)
+        self.builder.location = loop.op.location
+        return [env[loop.body.yielded[s]] for s in self.kept]
 
 
 class _Forward(PositionTurn):
@@ -192,11 +259,13 @@ class _KeptTurn(PositionTurn):
         super().__init__(owner.sweep, owner.loop, counter)
         self.owner = owner
 
+    def done(self) -> Ref:
+        """The iterations before the round's, and those before it in the round."""
+        return self.owner.first + self.owner.builder.ref(self.counter).cast(int64)
+
     def kept(self, carry: int) -> Value | None:
         """What was kept."""
-        owner = self.owner
-        place = owner.last_slot + (self.done() - owner.first)
-        return owner.builder.slot_read(owner.slots[carry], place.value)
+        return self.owner.builder.slot_read(self.owner.states[carry], self.counter)
 
 
 def _kept_type(value: Value) -> Scalar | Vector:

@@ -96,10 +96,11 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
     checkpoints = Checkpoints(sweep, loop)
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
-        with checkpoints.round() as turn:
-            body = _reversed_body(sweep, turn, carried, masked)
+        with checkpoints.round() as turns:
+            bodies = [_reversed_body(sweep, turn, carried, masked) for turn in turns]
+            body = bodies[0]
             states = [Value(p.type, p.name) for p in body.block.params[1:]]
-            checkpoints.leaf(states, body.block)
+            checkpoints.leaf(states, [b.block for b in bodies])
         return _Body(checkpoints.closed(states), body.sums, body.may_die)
 
     return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))

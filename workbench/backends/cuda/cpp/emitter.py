@@ -25,6 +25,7 @@ class Emitter:
         taken: names that mean something here.
         declared: the locals that are declared here.
         natives: the functions with a user's text, by name.
+        registers: the slots that are accessed as registers.
         accumulators: the locals of changes that go to memory at the end, by number.
         fault: the parameter with the record of a fault; empty where nothing is checked.
         thread: the linear index of the thread.
@@ -41,6 +42,7 @@ class Emitter:
         self.taken = taken
         self.lines = lines
         self.fault = self.thread = ""
+        self.registers: frozenset[Value] = frozenset()
         self.natives: dict[str, str] = {}
         self.accumulators: dict[int, str] = {}
         self.declared: set[Value] = set()
