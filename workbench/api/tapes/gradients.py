@@ -16,8 +16,8 @@ class Adjoints(Protocol):
     adjoints: dict[Memory, array]
 
     @property
-    def seen(self) -> Mapping[int, array]:
-        """The float arrays of the tape, by identity."""
+    def seen(self) -> dict[int, array]:
+        """The float arrays that it recorded, by their ids."""
         ...
 
     def adjoint_of(self, value: array) -> array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from workbench.api.builds import build
@@ -232,26 +232,11 @@ class LaunchStep(Step):
         return found
 
 
-def unwanted_of(record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
-    """The arrays that a launch only reads, and whose gradients lead to none of the carriers."""
-    loaded, values = record.loaded, record.values
-    left_out = [k for k in loaded.only_read if values[k].memory not in carriers]
-    if not left_out or record.direction != FORWARD:
-        return NONE
-    return frozenset([loaded.names[k] for k in left_out])
-
-
-def refuse_stopped(steps: Iterable[Step]) -> None:
-    """Refuse the gradient of launches that were stopped.
-
-    Raises:
-        NotDifferentiable: there is one.
-    """
-    for step in steps:
-        if isinstance(step, LaunchStep):
-            name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
-            raise NotDifferentiable(
-                f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
-                advice="Run the tape's block again.",
-                function=step.record.kernel,
-            )
+def stopped(step: LaunchStep) -> NotDifferentiable:
+    """The error for a launch that was stopped while a tape recorded it."""
+    name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
+    return NotDifferentiable(
+        f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
+        advice="Run the tape's block again.",
+        function=step.record.kernel,
+    )
