@@ -41,7 +41,7 @@ DERIVED = {
         *("strip_asserts", "strip_prints"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
         *("dce", "recompute", "dce"),
-        *("fold", "dce"),
+        *("fold", "promote", "dce"),
     ],
     "tangent": ["dce", "fold", "dce", "strip_custom_gradients", "nonatomic", "reductions"],
 }
