@@ -1,4 +1,4 @@
-"""What the notebook's side costs: the card of a cell, the hundredth kernel cell, 500 re-runs, an interrupt.
+"""What the notebook's side costs: a cell's card, a slider's move, the hundredth kernel cell, 500 re-runs, an interrupt.
 
 A real kernel is asked over its protocol, as a front end does. Cells that show nothing (`-q`), a static status, and a
 live card take turns; a cell's time is from the request to the reply.
@@ -20,10 +20,21 @@ from measure import Row, Table, take_turns, write
 ROUNDS = 40
 CELLS = 100
 RERUNS = 500
+SIDE, MOVES = 256, 60
 CELL = """%%kernel {options}
 def k{number}(x: array[float], y: array[float]):
     i = tid()
     y[i] = {number}.0 * x[i] + y[i]
+"""
+FIELD = f"""
+import workbench as wb
+from kernel_ext import show
+@wb.kernel
+def waves(u: wb.array2d[float], speed: float):
+    i, j = wb.tid()
+    u[i, j] = wb.sin(0.1 * speed * float(i)) * wb.cos(0.07 * float(j))
+u = wb.zeros(({SIDE}, {SIDE}))
+slider = show.controls(wb.launch(waves, ({SIDE}, {SIDE}), [u, 1.0], record_cmd=True), speed=(0, 2), watch=u).widget
 """
 MEMORY = """
 import gc as _gc
@@ -111,19 +122,50 @@ def card(book: Notebook, table: Table) -> None:
     medians = take_turns(
         {"nothing shown": lambda: book.timed(text["-q"]), "workbench": static, "live card": live}, ROUNDS
     )
-    shown = (medians["live card"] - medians["nothing shown"]) * 1e3
-    spent = {kind: own(book, text[kind]) for kind in text}
-    note = f"the card adds {shown:.1f} ms, {1e3 * (spent[''] - spent['-q']):.1f} ms of them the kernel's own work"
-    table.rows.append(Row("an unchanged %%kernel cell", medians, note))
+    table.rows.append(Row("an unchanged %%kernel cell", medians))
+    spent = take_turns(
+        {
+            "nothing shown": lambda: own(book, text["-q"]),
+            "workbench": lambda: book.run(f"{magics} = False") or own(book, text[""]),
+            "live card": lambda: book.run(f"{magics} = True") or own(book, text[""]),
+        },
+        9,
+    )
+    note = f"the live card adds {1e3 * (spent['live card'] - spent['nothing shown']):.1f} ms"
+    table.rows.append(Row("the same, processor time of the kernel", spent, note))
 
 
-def own(book: Notebook, cell: str, times: int = 20) -> float:
+def own(book: Notebook, cell: str, times: int = 10) -> float:
     """Seconds of processor time that the kernel spends on a cell, whatever else the machine does."""
     clock = "import time; print(time.process_time())"
     before = float(book.run(clock))
     for _ in range(times):
         book.run(cell)
     return (float(book.run(clock)) - before) / times
+
+
+def slider(book: Notebook, table: Table) -> None:
+    """A slider over a field: from the page's message to the new picture, as JupyterLab sends and gets them."""
+    book.run(FIELD)
+    name = book.run("print(slider.model_id)").strip()
+    clock = "import time; print(time.process_time())"
+
+    def moved(number: int) -> float:
+        content = {"ask": "replay", "values": {"speed": 0.1 + 0.01 * number}, "number": number}
+        data = {"comm_id": name, "data": {"method": "custom", "content": content}}
+        started = time.perf_counter()
+        book.client.shell_channel.send(book.client.session.msg("comm_msg", data))
+        while True:
+            said = book.client.get_iopub_msg(timeout=60)["content"]
+            if said.get("comm_id") == name and said["data"].get("state", {}).get("answered") == number:
+                return time.perf_counter() - started
+
+    moved(1)
+    before = float(book.run(clock))
+    seconds = statistics.median(moved(number) for number in range(2, 2 + MOVES))
+    worked = (float(book.run(clock)) - before) / MOVES
+    note = f"{1e3 * worked:.1f} ms of the kernel's processor"
+    table.rows.append(Row(f"a slider moved: a field of {SIDE}² replayed and sent", {"workbench": seconds}, note))
 
 
 def many(book: Notebook, table: Table) -> None:
@@ -171,7 +213,7 @@ def main() -> None:
     """Measure in one kernel and write the table."""
     table = Table("notebooks", "The notebook's side", ROUNDS)
     with notebook() as book:
-        for work in (card, many, again, interrupt):
+        for work in (card, slider, many, again, interrupt):
             work(book, table)
     write(table)
 

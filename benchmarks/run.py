@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NOT_SCRIPTS = ("run", "measure", "isolation", "stopping")  # the last two compare with another checkout
+NOT_SCRIPTS = ("run", "measure", "ratios", "isolation", "stopping")  # the last two compare with another checkout
 
 
 def main(names: list[str]) -> int:
@@ -24,6 +24,8 @@ def main(names: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="workbench-bench-") as cache:
             environment = {**os.environ, "WORKBENCH_CACHE": cache, "WARP_CACHE_PATH": f"{cache}/warp"}
             failed += subprocess.run([sys.executable, found[name]], env=environment, cwd=HERE).returncode != 0
+    if not names:
+        failed += subprocess.run([sys.executable, HERE / "ratios.py"]).returncode != 0
     return failed
 
 

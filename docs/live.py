@@ -19,6 +19,7 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext import show
+from kernel_ext.output.cell_page import frame_height
 from kernel_ext.output.renderable import Shown
 
 ROOT = Path(__file__).parents[1]
@@ -43,29 +44,6 @@ def _texts(page: str) -> list[str]:
     if path.suffix == ".md":
         return BLOCK.findall(path.read_text(encoding="utf-8"))
     return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-
-
-def deblur(page: str) -> Shown:
-    """The tour: a step of the descent; sigma is what the descent believes."""
-    from skimage import data
-
-    own = kernels(page, "blur", "squared_error", "descend", RADIUS=3)
-    photo = data.camera().reshape(128, 4, 128, 4).mean(axis=(1, 3)).astype(np.float32) / 255
-    blurred = wb.zeros_like(wb.array(photo))
-    wb.launch(own.blur, blurred.shape, [wb.array(photo), 2.0, blurred])
-    observed = wb.array(np.round(blurred.numpy() * 255).astype(np.float32) / 255)
-    guess, attempt = wb.array(observed.numpy(), requires_grad=True), wb.zeros_like(observed, requires_grad=True)
-    speed, loss = wb.zeros_like(observed), wb.zeros(1, requires_grad=True)
-    with wb.record(inputs=True) as run:
-        loss.zero_()
-        with wb.Tape() as tape:
-            wb.launch(own.blur, guess.shape, [guess, 2.0, attempt])
-            wb.launch(own.squared_error, guess.shape, [attempt, observed, loss])
-        tape.backward(loss=loss)
-        wb.launch(own.descend, guess.shape, [guess, guess.grad, speed, 0.4])
-        tape.zero()
-    look = {"colours": "gray", "range": (0, 1)}
-    return show.controls(run, sigma=(0.5, 4.0), rate=(0.0, 0.8), watch=guess, look=look, rewind=False)
 
 
 def slopes(page: str) -> Shown:
@@ -141,18 +119,6 @@ def plate(page: str) -> Shown:
     return show.controls(run, rate=(0.0, 0.05), watch=guess, look=look, rewind=False)
 
 
-def wave(page: str) -> Shown:
-    """The lesson's own page."""
-    own = kernels(page, "wave")
-    y, x = np.mgrid[:96, :96]
-    start = np.exp(-((x - 30) ** 2 + (y - 40) ** 2) / 20).astype(np.float32)
-    u, before = wb.array(start), wb.array(start)
-    with wb.record(inputs=True) as run:
-        wb.launch(own.wave, u.shape, [u, before, 0.5])
-        wb.launch(own.wave, u.shape, [before, u, 0.5])
-    return show.controls(run, speed=(0.1, 0.7), watch=u, rewind=False)
-
-
 def spheres(page: str) -> Shown:
     """The ray-marched picture of the guide, and its camera."""
     own = kernels(page, "march")
@@ -162,15 +128,13 @@ def spheres(page: str) -> Shown:
     return show.controls(look, turn=(-3.14, 3.14), tilt=(0.05, 1.4), away=(2.5, 8.0), watch=picture)
 
 
-LIVE: dict[str, tuple[str, int, Callable[[str], Shown]]] = {
-    # By source: title, height of its frame in pixels, what makes the view.
-    "notebooks/00-tour.ipynb": ("Deblurring by descent: press play, then change sigma", 660, deblur),
-    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", 410, slopes),
-    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", 520, membrane),
-    "notebooks/06-graphs.ipynb": ("Springs", 380, springs),
-    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", 420, plate),
-    "notebooks/14-a-page-that-computes.ipynb": ("A wave", 510, wave),
-    "docs/guide/pages.md": ("Three balls, seen through a camera", 700, spheres),
+LIVE: dict[str, tuple[str, Callable[[str], Shown]]] = {
+    # By source: title, what makes the view. The tour and the lesson of pages have theirs in a cell's output.
+    "notebooks/03-gradients.ipynb": ("The slope of where pendulums end, by their first angle", slopes),
+    "notebooks/05-record-and-replay.ipynb": ("A drop falls on a membrane", membrane),
+    "notebooks/06-graphs.ipynb": ("Springs", springs),
+    "notebooks/09-inverse-problem.ipynb": ("Finding the hidden plate: press play", plate),
+    "docs/guide/pages.md": ("Three balls, seen through a camera", spheres),
 }
 
 
@@ -178,9 +142,10 @@ def write(folder: Path) -> dict[str, tuple[str, int]]:
     """Write all pages into `folder`; the file and the height of each, by the source that it belongs to."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {}
-    for source, (title, height, make) in LIVE.items():
-        files[source] = f"{Path(source).stem}.html", height
-        show.page(str(folder / files[source][0]), make(source), title=title)
+    for source, (title, make) in LIVE.items():
+        view = make(source)
+        files[source] = f"{Path(source).stem}.html", frame_height([view])
+        show.page(str(folder / files[source][0]), view, title=title)
     return files
 
 

@@ -6,11 +6,14 @@ The magics show the same objects. Each function reads its argument once; what is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from os import PathLike
+from typing import Any, overload
+from weakref import WeakValueDictionary
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, threads, threads_of
-from kernel_ext.output.film import write_gif
+from kernel_ext.output.cell_page import CellPage
+from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
@@ -127,7 +130,7 @@ def animate(
         options: those of `draw`. Without `range` the colours of an array take in all frames so far.
 
     Returns:
-        What is shown; `.save("wave.gif")` writes all frames as a GIF.
+        What is shown; `.save("wave.gif")` or `.save("wave.mp4")` writes all frames.
 
     Raises:
         Refusal: the step is none, or an option does not fit.
@@ -149,10 +152,10 @@ class Animated(Shown):
         self._made = made
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
-        """Run all frames and write them as a GIF.
+        """Run all frames and write them: a GIF (by Pillow) or an MP4 (by imageio-ffmpeg).
 
         Args:
-            path: the file.
+            path: the file; its name ends in .gif or .mp4.
             fps: frames per second.
             scale: pixels of the file for each point of an image.
 
@@ -160,9 +163,10 @@ class Animated(Shown):
             What was written, in a sentence.
 
         Raises:
-            Refusal: Pillow is not installed, a step fails, or the file cannot be written.
+            Refusal: the name ends otherwise, the library is not installed, a step fails, or the file cannot be
+                written.
         """
-        return write_gif(path, self._made, fps, scale)
+        return write_film(path, self._made, fps, scale)
 
 
 def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> Shown:
@@ -226,7 +230,9 @@ def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = timeline_view(recorder, title, label)
-    return Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
+    shown = Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
+    shown.live_parts = WeakValueDictionary(recorder=recorder)  # a picture keeps no arrays alive
+    return shown
 
 
 def graph(graph: wb.Graph) -> Shown:
@@ -312,26 +318,35 @@ def controls(
     )
 
 
-def page(path: str, *shown: Shown, title: str = "Workbench") -> str:
-    """Write views as one interactive page that needs no server and loads nothing.
+@overload
+def page(path: str, /, *shown: Shown, title: str = ...) -> str: ...
+@overload
+def page(*shown: Shown, title: str = ...) -> Shown: ...
+def page(*shown: Any, title: str = "") -> str | Shown:
+    """Make one interactive page of views, which needs no server and loads nothing: a file, or the output of a cell.
 
     Sliders and animations of a record, a kept launch or a graph compute in the page: it holds their kernels as
     WebAssembly. Those of a function show what they showed last.
 
         show.page("waves.html", show.controls(run, dt=(0, 0.1), watch=x))
+        show.page(show.controls(run, dt=(0, 0.1), watch=x))
+
+    Without a file the cell shows the page itself. It is saved with the notebook, some 80 kB and the arrays, and runs
+    wherever a notebook's outputs may have frames with scripts; elsewhere the views' static pictures stand.
 
     Args:
-        path: the HTML file to write.
-        *shown: views, in the order of the page.
-        title: the page's title.
+        *shown: views, in the order of the page; before them the HTML file to write, if it is to be one.
+        title: the page's heading.
 
     Returns:
-        What was written, in a sentence.
+        What was written, in a sentence; without a file what the cell shows.
 
     Raises:
         Refusal: there is nothing to show, a record holds what no page can run, or the file cannot be written.
     """
-    return write_page(path, title, shown, strict=True)
+    if shown and isinstance(shown[0], str | PathLike):
+        return write_page(str(shown[0]), title or "Workbench", shown[1:], strict=True)
+    return CellPage(shown, title)
 
 
 __all__ = [

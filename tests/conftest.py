@@ -28,6 +28,8 @@ from workbench.work import Work
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
+ABSENT = str(TESTS / "support" / "absent")
+"""Modules that say they are not installed: packages that cost much at each start of a process, for nothing here."""
 STRICT = os.environ.get("WORKBENCH_CI") == "1"
 
 FOLDERS = ("WORKBENCH_CACHE", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
@@ -94,8 +96,12 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = private / name.lower()
         folder.mkdir(mode=0o700)
         os.environ[name] = str(folder)
+    if kept := os.environ.get("WORKBENCH_VERIFY_LOWERING"):  # each lowering against the one that an earlier run kept
+        os.environ["WORKBENCH_CACHE"] = kept
     for name in UNSET:
         os.environ.pop(name, None)
+    sys.path.insert(0, ABSENT)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (ABSENT, os.environ.get("PYTHONPATH"))))
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ["WORKBENCH_MATMUL"] = "generated"  # nothing is being built in the background unasked
     patient = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -109,6 +115,7 @@ def pytest_collection_finish() -> None:
     """Keeps what was collected, half a million objects, out of every later garbage collection."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 50)  # JAX and hypothesis have hooks in each collection
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -153,6 +153,7 @@ class _ArrayOf:
 
     def __init__(self, ndim: int) -> None:
         self.ndim = ndim
+        self.__name__ = self.__qualname__ = f"array{ndim}d"
 
     def __getitem__(self, dtype: Any) -> Any:
         return _array_of(dtype, self.ndim) or _array_type(dtype, self.ndim)
@@ -161,7 +162,7 @@ class _ArrayOf:
         return array(data, dtype, ndim=self.ndim, **options)
 
     def __repr__(self) -> str:
-        return f"array{self.ndim}d"
+        return self.__name__
 
 
 array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))

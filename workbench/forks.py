@@ -1,7 +1,10 @@
 """Locks that a forked child finds free.
 
 A child has one thread, and a copy of every lock as it was; those that other threads held would stay held for ever. So
-would a module that another thread was importing: a fork waits for what a compile imports when it is first used.
+would a module that another thread was importing: a fork waits for what a compile imports when it is first used. Python
+has no public way to ask what is being imported; where it does not have the private names that are used here, a fork
+does not wait for imports, and a child that compiles may hang if it was forked during one: `import workbench` and
+compile once before forking.
 """
 
 from __future__ import annotations
@@ -64,7 +67,9 @@ def _renew() -> None:
 
 
 def _imported_now(seen: set[str]) -> list[str]:
-    held: dict[str, Any] = _bootstrap._module_locks  # type: ignore[attr-defined]
+    held: dict[str, Any] = getattr(_bootstrap, "_module_locks", {})
+    if not hasattr(_bootstrap, "_lock_unlock_module"):
+        return []
     return [name for name in list(held) if name.partition(".")[0] in ON_FIRST_USE and name not in seen]
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import workbench as wb
+from kernel_ext.output.renderable import Shown
 from kernel_ext.views.arrays.animation import Animation
 from kernel_ext.views.arrays.colour_maps import MAPS
 from kernel_ext.views.programs.controls import Bound
 from workbench import inspect
+from workbench.errors import RecordError
 
 Subject = wb.Recorder | wb.Launch | wb.Graph
 
@@ -27,9 +29,11 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     bound, frames = parts.get("bound"), parts.get("frames")
     if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
+        _check(bound.watch)
         look = {"fixed": bound.look.range is not None, "colours": bound.look.colours}
         return _with(inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, look)
     if isinstance(frames, Animation) and isinstance(frames.step, Subject):
+        _check(frames.watch)
         colour = frames.options.get("color")
         look = {
             "fixed": frames.fixed, "colours": frames.colours, "grows": True,
@@ -38,6 +42,28 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
         made = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
         return _with(made, kind, False, look)
     return None
+
+
+def subject_of(parts: Mapping[str, Any]) -> Any:
+    """What a view runs, by what its widget takes besides the view; None if that is nothing that a page runs."""
+    bound, frames = parts.get("bound"), parts.get("frames")
+    found = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
+    return found if isinstance(found, Subject) else None
+
+
+def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
+    """The numbers of the timelines of this record: the page shows in them what it measured."""
+    return [
+        k for k, shown in enumerate(views)
+        if isinstance(subject, wb.Recorder) and shown.live_parts.get("recorder") is subject
+        and len(shown.data()["rows"]) == len(subject.entries)
+    ]  # fmt: skip
+
+
+def _check(watch: Any) -> None:
+    if not isinstance(watch, wb.array | None):
+        kind = type(watch).__name__
+        raise RecordError(f"what is watched is of type {kind}, and a page can draw a wb.array only; show one view each")
 
 
 def _with(program: Any, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:

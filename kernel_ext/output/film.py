@@ -1,7 +1,8 @@
-"""An animation as a GIF, written by Pillow."""
+"""An animation as a GIF, written by Pillow, or as an MP4, written by FFmpeg."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +17,70 @@ from kernel_ext.views.arrays.points_view import scattered
 _INK, _GROUND, _WIDE, _TALL = (43, 123, 186), (255, 255, 255), 480, 180
 
 
-def write_gif(path: str, animation: Animation, fps: float, scale: int) -> str:
+def write_film(path: str, animation: Animation, fps: float, scale: int) -> str:
     """Run all frames of an animation and write them; returns what was written.
 
     Raises:
-        Refusal: Pillow is not installed, a step fails, or the file cannot be written.
+        Refusal: the name ends in neither .gif nor .mp4, what writes it is not installed, a step fails, or the file
+            cannot be written.
     """
-    try:
-        from PIL import Image
-    except ImportError:
-        raise Refusal("a GIF is written by Pillow: pip install pillow") from None
+    write = _writer(path)
     images = []
     for number in range(animation.view.frames):
         view = animation.frame(number)
         if view.said:
             raise Refusal(f"frame {number} cannot be made: {view.said}")
-        images.append(Image.fromarray(np.repeat(np.repeat(_drawn(view.picture), scale, axis=0), scale, axis=1)))
+        images.append(np.repeat(np.repeat(_drawn(view.picture), scale, axis=0), scale, axis=1))
     try:
-        images[0].save(path, "GIF", save_all=True, append_images=images[1:], duration=round(1000 / fps), loop=0)
+        write(path, images, fps)
     except OSError as error:
-        raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    return f"wrote {len(images)} frames to {path}, {Path(path).stat().st_size // 1000} kB"
+        raise Refusal(f"{path} cannot be written ({error.strerror or error})") from None
+    return f"wrote {len(images)} frames to {path}, {Path(path).stat().st_size / 1000:,.1f} kB"
+
+
+def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
+    """What writes such a file: looked for before any step runs."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gif":
+        try:
+            import PIL  # noqa: F401
+        except ImportError:
+            raise Refusal("a GIF is written by Pillow: pip install pillow") from None
+        return _write_gif
+    if suffix == ".mp4":
+        try:
+            import imageio_ffmpeg  # noqa: F401
+        except ImportError:
+            raise Refusal("an MP4 is written by FFmpeg: pip install imageio-ffmpeg") from None
+        return _write_mp4
+    raise Refusal(f"save() takes the name of a .gif or an .mp4 file; it got {str(path)!r}")
+
+
+def _write_gif(path: str, images: list[np.ndarray], fps: float) -> None:
+    from PIL import Image
+
+    first, *rest = map(Image.fromarray, images)
+    first.save(path, "GIF", save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+
+
+def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
+    from imageio_ffmpeg import write_frames
+
+    Path(path).write_bytes(b"")  # FFmpeg's own answer to a folder that is not there is a broken pipe
+    height, width = (size + size % 2 for size in images[0].shape[:2])  # H.264 halves the resolution of colours
+    film = write_frames(path, (width, height), fps=fps, macro_block_size=1)
+    film.send(None)
+    for image in images:
+        film.send(np.pad(image, ((0, height - image.shape[0]), (0, width - image.shape[1]), (0, 0)), "edge").tobytes())
+    film.close()
+    if not Path(path).stat().st_size:
+        raise OSError("FFmpeg refused it")
 
 
 def _drawn(picture: Picture) -> Any:
     """A frame as `uint8[rows, columns, 3]`; components stand side by side."""
     if not isinstance(picture, ArrayView):
-        return scattered(picture)
+        return scattered(picture)[:, :, :3]
     if not picture.parts:
         raise Refusal("an array without elements has no picture")
     if picture.parts[0].kind == "line":

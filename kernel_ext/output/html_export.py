@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from kernel_ext.output.computed import computed
+from kernel_ext.output.computed import computed, measured, subject_of
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.view_data import PANE_TITLES, PaneView
@@ -26,8 +28,9 @@ Texts = Callable[[Shown], Sequence[PaneView]]
 
 Programs = Sequence[tuple[int, dict[str, Any]]]
 
+_TYPES = re.compile(r"/\*\*.*?\*/ ?", re.DOTALL)
 _RULE = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'{}; img-src data: blob:"
-_COMPUTING = " 'wasm-unsafe-eval' blob:; worker-src blob:"
+_COMPUTING = " 'wasm-unsafe-eval'; worker-src data:"
 _TITLES = {
     "animation": "Film", "array_view": "Array", "cache_table": "Cache", "controls": "Sliders", "grad_view": "Gradients",
     "graph_view": "Graph", "points": "Points", "profile_view": "Profile", "source_view": "Texts", "status_card": "Cell",
@@ -43,14 +46,17 @@ body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--
 header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
+#theme { margin-left: auto }
 #theme, .wb-runner button { font: inherit; color: inherit; background: var(--jp-layout-color2); cursor: pointer;
   border: 1px solid var(--jp-border-color2); border-radius: 3px }
 .wb-runner { display: flex; flex-wrap: wrap; gap: 6px; margin: 4px 0 } .wb-printed { overflow: auto; max-height: 14em }
 """
 _START = """
 const root = document.documentElement;
-const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-root.classList.toggle("dark", dark);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => root.classList.toggle("dark", dark.matches);
+dark.addEventListener("change", follow);
+follow();
 document.getElementById("theme").addEventListener("click", () => root.classList.toggle("dark"));
 const views = JSON.parse(document.getElementById("views").textContent);
 const models = views.map(({ widget, view, panes, texts }) =>
@@ -71,7 +77,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
     """The page's text.
 
     Args:
-        title: its heading.
+        title: its heading; empty: it has none.
         views: what it shows, in order.
         texts: those that each view offers.
         programs: what makes views compute: their numbers and what `computed` returns for each.
@@ -97,21 +103,83 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         for k, head in enumerate(heads)
     )
     start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
-    code = "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
+    head = f"<h1>{escape(title)}</h1>" if title else ""
+    code = _bare(
+        "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
+    )
     mark = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     held = _data("views", listed)
     if programs:
         held += _data("programs", [{"view": k, **found} for k, found in programs])
-        held += f'<script type="text/plain" id="worker">{script_text("worker")}</script>'
+        held += f'<script type="text/plain" id="worker">{_bare(script_text("worker"))}</script>'
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title or "Workbench")}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_RULE.format(mark, _COMPUTING if programs else "")}">'
         '<meta name="viewport" content="width=device-width">'
         f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
-        f'<header><h1>{escape(title)}</h1><button id="theme" type="button">light / dark</button></header>'
+        f'<header>{head}<button id="theme" type="button">light / dark</button></header>'
         f"{links}<main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
         f"{held}<script>{code}</script></body></html>"
     )
+
+
+@dataclass(frozen=True)
+class Made:
+    """A page.
+
+    Attributes:
+        text: its HTML.
+        computing: how many of its views compute.
+        still: which do not, and why; empty if all do that could.
+    """
+
+    text: str
+    computing: int
+    still: str
+
+
+def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
+    """Views, each page among them replaced by its own views.
+
+    Raises:
+        Refusal: one is no view.
+    """
+    for value in shown:
+        if not isinstance(value, Shown):
+            raise Refusal(
+                f"a page is made of views; this is a {type(value).__name__}. Write show.controls(…) or show.array(…)"
+            )
+    return tuple(part for value in shown for part in value.parts)
+
+
+def made_page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> Made:
+    """Make a page of views and of what they run.
+
+    Args:
+        title: the page's heading.
+        views: what it shows, in order.
+        texts: those that each view offers.
+        strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
+
+    Raises:
+        Refusal: there is nothing to show, or a program cannot run in a page.
+    """
+    if not views and strict:
+        raise Refusal("show.page takes views: show.page(path, show.controls(run, …), show.array(x))")
+    if not views:
+        raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
+    programs, still = [], ""
+    for k, shown in enumerate(views):
+        try:
+            found = computed(shown.kind, shown.live_parts)
+        except RecordError as error:
+            if strict:
+                raise Refusal(error.message) from None
+            still = f"; {_name(shown)} does not compute there: {error.message}"
+            continue
+        if found:
+            programs.append((k, {**found, "timelines": measured(subject_of(shown.live_parts), views)}))
+    return Made(page(title, views, texts, programs), len(programs), still)
 
 
 def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> str:
@@ -122,39 +190,21 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
         title: the page's heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
+        strict: as of `made_page`.
 
     Raises:
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
-    if not views and strict:
-        raise Refusal("show.page takes views: show.page(path, show.controls(run, …), show.array(x))")
-    if not views:
-        raise Refusal("nothing has been shown yet: run a %%kernel, %%record or %%graph cell first")
-    for value in views:
-        if not isinstance(value, Shown):
-            raise Refusal(
-                f"a page is made of views; this is a {type(value).__name__}. Write show.controls(…) or show.array(…)"
-            )
-    programs, still = [], ""
-    for k, shown in enumerate(views):
-        try:
-            found = computed(shown.kind, shown.live_parts)
-        except RecordError as error:
-            if strict:
-                raise Refusal(error.message) from None
-            still = f"; {_name(shown)} does not compute there: {error.message}"
-            continue
-        programs += [(k, found)] if found else []
-    text = page(title, views, texts, programs)
+    views = parts_of(views)
+    made = made_page(title, views, texts, strict)
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        Path(path).write_text(made.text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    some = f" ({len(programs)} can compute)" if programs else ""
-    size = len(text.encode()) // 1000
+    some = f" ({made.computing} can compute)" if made.computing else ""
+    size = len(made.text.encode()) // 1000
     plural = "s" if len(views) != 1 else ""
-    return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{still}"
+    return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{made.still}"
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
@@ -176,6 +226,11 @@ def _name(shown: Shown) -> str:
 def _module(kind: str) -> str:
     """A widget's module in a block of its own: names of one do not meet those of another."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
+
+
+def _bare(code: str) -> str:
+    """A script without the comments that say its types, a quarter of it."""
+    return _TYPES.sub("", code)
 
 
 def _emptied(view: dict[str, Any]) -> dict[str, Any]:

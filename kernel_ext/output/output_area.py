@@ -17,6 +17,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
+from kernel_ext.output.computed import subject_of
 from kernel_ext.output.renderable import WIDGET_MIME, Shown
 from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import StatusView
@@ -111,10 +112,11 @@ def _run(shell: Any) -> _Run:
 
 def _note(shown: Shown, run: _Run) -> None:
     """Keep a view for an export; what it computes with only as long as its widget holds it, so no array stays alive."""
-    kept = Shown(shown.kind, shown.view, shown.text, "")
-    parts = {name: part for name, part in shown.live_parts.items() if hasattr(part, "__weakref__")}
-    kept.live_parts = weakref.WeakValueDictionary(parts)
-    run.views.append(kept)
+    for part in shown.parts:
+        live = {name: value for name, value in part.live_parts.items() if hasattr(value, "__weakref__")}
+        kept = Shown(part.kind, part.view, part.text, part.html if subject_of(live) else "")
+        kept.live_parts = weakref.WeakValueDictionary(live)
+        run.views.append(kept)
 
 
 def _show(shown: Shown, shell: Any) -> Showing | None:

@@ -39,6 +39,11 @@ class Shown:
         self.live_parts: MutableMapping[str, Any] = live
         self._widget: Any = None
 
+    @property
+    def parts(self) -> tuple[Shown, ...]:
+        """The views that this is made of: itself."""
+        return (self,)
+
     def data(self) -> dict[str, Any]:
         """The view as JSON values."""
         return self.view if isinstance(self.view, dict) else as_data(self.view)

@@ -53,16 +53,16 @@ def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """A PNG file of `uint8[rows, columns, 3]` (PNG specification, third edition: 8-bit RGB, no filter)."""
-    rows, columns, _ = pixels.shape
+    """A PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition; no filter)."""
+    rows, columns, parts = pixels.shape
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
     lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1)
-    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+    head = struct.pack(">IIBBBBB", columns, rows, 8, 6 if parts == 4 else 2, 0, 0, 0)
+    chunks = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def text_table(rows: Iterable[Iterable[str]]) -> list[str]:

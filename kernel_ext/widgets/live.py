@@ -9,6 +9,7 @@ earlier run (`renew`), and a view that goes lets go of what is in it.
 from __future__ import annotations
 
 import threading
+import uuid
 from typing import Any
 
 import anywidget
@@ -16,9 +17,27 @@ import traitlets
 from ipywidgets import Layout, widget_serialization
 from ipywidgets.widgets.trait_types import InstanceDict
 
+# anywidget gives a model two seconds to begin. If the page is busy for longer (a Run All while JupyterLab starts), it
+# says "Failed to initialize model", and from then on drops each message to that model: a card says "compiling" for
+# ever, a slider waits. So a message of ours waits as those do; if it is dropped, the model takes its messages
+# itself, as ipywidgets' own models do, and asks for its state (anywidget 0.11.0, `Runtime.ready`).
 LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());
+async function keepListening(proxy) {
+  const model = await proxy.widget_manager.get_model(proxy.get("_own"));
+  let kind = Object.getPrototypeOf(model);
+  while (!Object.hasOwn(kind, "_handle_comm_msg")) kind = Object.getPrototypeOf(kind);
+  const take = Object.getPrototypeOf(kind)._handle_comm_msg;
+  model._handle_comm_msg({ content: { data: {} } }).catch(() => {
+    if (!take || !model.comm) return;
+    model.comm.on_msg((message) => take.call(model, message));
+    model.comm.send({ method: "request_state" }, {});
+  });
+}
 export default {
+  initialize({ model }) {
+    keepListening(model).catch(() => {}); // a host whose models are not ipywidgets'
+  },
   async render(context) {
     const text = context.model.get("_module");
     if (!modules.has(text)) {
@@ -43,9 +62,11 @@ class Live(anywidget.AnyWidget):
         layout: a model of its own, which goes when the widget goes; None with a twin, whose place is a cell's output.
         view: what it shows, as JSON values.
         twin: class of the static output that it hides.
+        _own: the id of its model, by which the page finds that.
     """
 
     _esm = LOADER
+    _own = traitlets.Unicode().tag(sync=True)
 
     layout = InstanceDict(Layout, allow_none=True).tag(sync=True, **widget_serialization)
     view = traitlets.Dict().tag(sync=True)
@@ -54,7 +75,8 @@ class Live(anywidget.AnyWidget):
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
         """`twin` is a class of the static output to hide; `more` is what the kind of widget takes besides the view."""
         self._hearing = threading.Lock()
-        super().__init__(twin=twin, layout=None if twin else {}, **self.take(view, **more))
+        own = uuid.uuid4().hex
+        super().__init__(model_id=own, _own=own, twin=twin, layout=None if twin else {}, **self.take(view, **more))
         self.on_msg(self._heard)
 
     def take(self, *args: Any, **kwargs: Any) -> dict[str, Any]:

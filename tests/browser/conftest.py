@@ -70,7 +70,9 @@ def _environment(private: Path) -> dict[str, str]:
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "IPYTHONDIR": "ipython",
     }
-    return {**os.environ, **{name: str(private / folder) for name, folder in folders.items()}}
+    # Ours comes before what the environment may have installed.
+    own = {"JUPYTER_PREFER_ENV_PATH": "0"}
+    return {**os.environ, **own, **{name: str(private / folder) for name, folder in folders.items()}}
 
 
 @contextmanager

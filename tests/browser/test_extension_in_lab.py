@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 
 from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
 from kernel_ext.views.view_data import SpanRow, TimelineView
 from tests.browser.conftest import KERNEL_IS_IDLE
+from tests.kernel_ext.widgets.test_pages_that_compute import diffusion
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -39,11 +41,34 @@ def outputs(shown: Shown, number: int) -> list[Any]:
     return [nbformat.v4.new_output("display_data", data) for data in bundles]
 
 
+def computes_without_a_kernel(page: Any) -> None:
+    """The page in the last cell gives the record's numbers after the kernel has been shut down."""
+    from playwright.sync_api import expect
+
+    page.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    page.page.wait_for_function("!window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel")
+    page.go_to(4)
+    frame = page.notebook.frame_locator("iframe")
+    frame.locator("input[type=range]").fill("0.1")
+    expect(frame.locator(".wb-told").first).to_contain_text("1 replay, 0 compiled")
+    inside = next(f for f in page.page.frames if f.parent_frame)
+    rec, u = diffusion()
+    rec.rewind()
+    rec.replay(c=0.1)
+    found = np.array(inside.evaluate("async () => Array.from(await workbench.read('watch'))"), np.float32)
+    page.screenshot("lab-page")
+    assert np.array_equal(found.reshape(u.shape), u.numpy())
+    assert page.notebook.locator(f"[data-mime-type='{MIME}']").count() == 0
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    cells = [nbformat.v4.new_code_cell(text) for text in (CUDA, KERNEL, "rec", "x")]
+    cells = [nbformat.v4.new_code_cell(text) for text in (CUDA, KERNEL, "rec", "x", "show.page(sliders)")]
     cells[2].outputs = outputs(timeline(), 1)
     cells[3].outputs = outputs(show.array([1.0, float("nan"), 3.0], "x"), 2)
+    rec, u = diffusion()
+    page = show.page(show.controls(rec, c=(0, 0.25), watch=u), show.array(np.eye(3), "eye"))
+    cells[4].outputs = [nbformat.v4.new_output("display_data", page.bundle())]
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, tmp_path / "saved.ipynb")
@@ -84,6 +109,9 @@ def test_cuda_cells_are_cpp_and_views_are_drawn_untrusted(lab_with_extension: Ca
     bars.nth(3).click()
     expect(page.notebook.locator("[data-testid=wb-timeline] .wb-told")).to_contain_text("#3 forward <b>step3")
     page.screenshot("lab-extension")
+    static = page.notebook.locator(".jp-Cell").last
+    expect(static.locator("img").first).to_be_visible()
+    assert static.locator("iframe").count() == 0, "an untrusted notebook runs no scripts"
     page.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource('x = 1')")
     page.page.wait_for_function(f"{MIME_TYPES}[0] === 'text/x-ipython'")
     assert page.notebook.get_by_text("model not found").count() == 0
@@ -108,7 +136,7 @@ def test_without_the_extension_the_static_twin_stands(lab: Callable[..., Any], s
     expect(dead).to_have_count(2, timeout=300_000)
     expect(dead.first).to_be_hidden()
     expect(page.notebook.get_by_text("static rec: 5 recorded")).to_be_visible()
-    assert page.notebook.locator(f"[data-mime-type='{MIME}']").count() == 0
+    computes_without_a_kernel(page)
 
 
 def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[..., Any], long: Path) -> None:

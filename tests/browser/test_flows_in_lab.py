@@ -90,6 +90,7 @@ def test_a_reader_s_way(lab: Callable[[Path], Any], notebook: Path, need: Callab
     pictures(cells)
     tabs_of_a_cuda_card(cells)
     assert page.errors() == [] and page.complaints == []
+    widgets_that_begin_late(cells)
 
 
 def states_of_a_card(cells: Cells) -> None:
@@ -187,3 +188,19 @@ def tabs_of_a_cuda_card(cells: Cells) -> None:
     cells.page.screenshot("flow-cuda-card")
     card.get_by_role("tab", name="Key", exact=True).click()
     expect(panel).to_have_count(0)
+
+
+def widgets_that_begin_late(cells: Cells) -> None:
+    """They hear their kernel. anywidget gives up on a model after two seconds: here at once, as on a busy page."""
+    from playwright.sync_api import expect
+
+    cells.page.page.evaluate(
+        "() => { const plain = AbortSignal.timeout.bind(AbortSignal);"
+        " AbortSignal.timeout = (ms) => plain(ms === 2000 ? 0 : ms); }"
+    )
+    cells.page.page.evaluate(f"{KERNEL}.restart().then(() => 0)")
+    cells.page.page.wait_for_function(f"{KERNEL}.status === 'idle'")
+    cells.run(0, 1, 2, 3, 4)
+    expect(cells.card(1)).to_contain_text(re.compile("compiled|cache hit"))
+    cells.of(4).get_by_label("dt").fill("0.5")
+    expect(cells.of(4).get_by_test_id("wb-controls")).to_contain_text("1 replay, 0 compiled")

@@ -116,7 +116,9 @@ def test_the_site_needs_no_network(site: Path, offline: Callable[..., Seen]) -> 
 def test_lessons_of_the_site_compute(site: Path, offline: Callable[..., Seen]) -> None:
     frames = {page: LIVE.findall(page.read_text(encoding="utf-8")) for page in site.rglob("*.html")}
     found = {page.parent / name for page, names in frames.items() for name in names}
-    assert len(found) >= 6
+    outputs = [site / "notebooks" / f"{name}.html" for name in ("00-tour", "14-a-page-that-computes")]
+    assert len(found) + len(outputs) >= 6
+    assert all("WebAssembly" in page.read_text(encoding="utf-8") for page in outputs), "in a cell's output"
     for page in sorted(found):
         assert "WebAssembly" in page.read_text(encoding="utf-8")
         seen = offline(page)

@@ -18,6 +18,7 @@ LONG = ("loops: nested three deep",)
 SAMPLE = random.Random(4).sample([name for name in RIGHT if name not in LONG], 3)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", SAMPLE)
 def test_it_agrees_with_the_cpu(name: str, need: Callable[[str], str]) -> None:
     need("nvrtc")

@@ -64,6 +64,7 @@ def kernels(need: Any) -> Any:
     return wb.build_cell(TEXT, {}, backend="cpu", compile=False).kernels
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("block_dim", [1, 31, 100, 256, 1024])
 @pytest.mark.parametrize("checks", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_any_size_of_launch_and_block(kernels, block_dim: int, checks: bool) -> None:

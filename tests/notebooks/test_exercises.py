@@ -119,7 +119,7 @@ def checked(courses: dict[str, Course], name: str, answer: Any) -> Any:
     return next(course for course in courses.values() if name in course.puzzles).check(answer)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_answer_is_told_with_a_hint(courses: dict[str, Course], name: str, need: Any) -> None:
     need("nvrtc")

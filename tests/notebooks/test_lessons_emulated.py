@@ -42,9 +42,7 @@ REDUCED = {
     },
 }
 """What is changed in the cells of a lesson."""
-LEFT_OUT = ("14-a-page-that-computes",)
-"""A page runs what ran on the CPU."""
-LESSONS = sorted(path for path in FOLDER.glob("*.ipynb") if path.stem not in LEFT_OUT)
+LESSONS = sorted(FOLDER.glob("*.ipynb"))
 
 
 def errors(path: Path) -> list[str]:

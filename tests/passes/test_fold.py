@@ -189,6 +189,7 @@ def test_constants_of_different_bits_are_not_shared() -> None:
     assert sum(op.name == "const" and op.result.type == float32 for op in walk(g.body)) == 2
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("scalar", [float64, int32], ids=repr)
 def test_random_programs_mean_the_same(seed: int, scalar: Scalar) -> None:

@@ -103,6 +103,7 @@ def faults(function: Function, dims: Any, sizes: Any, n: int, first: float, thre
     return False
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_refused_happens_whatever_the_data(seed: int) -> None:
     writer, refused, fine = Writer(seed), 0, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "expand"]
+LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "abreast", "divisors", "expand"]
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
@@ -52,8 +53,9 @@ DERIVED["adjoint"].append("reductions")
 
 
 @pytest.fixture
-def passed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the passes as they run."""
+def passed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The names of the passes as they run, in a process that has lowered nothing."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
     names: list[str] = []
     real = pipeline.apply
 

@@ -207,6 +207,19 @@ def test_a_fork_waits_for_code_that_is_being_loaded() -> None:
     thread.join()
 
 
+@pytest.mark.parametrize("name", ["_module_locks", "_lock_unlock_module"])
+def test_without_python_s_private_names_a_fork_waits_for_locks_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    importing = forks._bootstrap._module_locks
+    monkeypatch.setitem(importing, "workbench.being_imported", lambda: None)
+    assert forks._imported_now(set()) == ["workbench.being_imported"]
+    monkeypatch.delattr(forks._bootstrap, name)
+    assert forks._imported_now(set()) == []
+    kernel = wb.build_cell(TEXT.format(3), {}, backend="cpu").kernels["k3"]
+    assert in_child(lambda: kernel._lock.acquire(blocking=False))
+
+
 def test_work_of_the_parent_is_over_in_a_child() -> None:
     may_end = threading.Event()
     work = Work(may_end.wait)

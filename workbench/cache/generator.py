@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,11 @@ from pathlib import Path
 from workbench.errors import CacheError
 
 SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
+FRONT_END = (
+    "frontend", "structs.py", "tiles.py", "source.py", "host", "api/kernels", "api/builds", "compat", "utils",
+    "runtime/arrays",
+)  # fmt: skip
+"""What turns a kernel's text into IR, beside `SOURCES`."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = time.time_ns()
 
@@ -29,20 +35,38 @@ def generator_version() -> str:
     Raises:
         CacheError: the sources cannot be read.
     """
-    digest, newest = digest_of(_PACKAGE)
+    return _version(SOURCES)
+
+
+@lru_cache(maxsize=1)
+def front_end_version() -> str:
+    """The same for every file that turns a kernel's text into IR, and for the Python that runs them.
+
+    Raises:
+        CacheError: the sources cannot be read.
+    """
+    return f"{generator_version()} {_version(FRONT_END)} {sys.version}"
+
+
+def _version(sources: tuple[str, ...]) -> str:
+    digest, newest = digest_of(_PACKAGE, sources)
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
-def digest_of(package: Path) -> tuple[str, int]:
+def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
     """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
+
+    Args:
+        package: a folder.
+        sources: files and folders in it.
 
     Raises:
         CacheError: a file cannot be read, or there is none.
     """
     digest, newest, count = hashlib.sha256(), 0, 0
     try:
-        for path in _files(package):
+        for path in _files(package, sources):
             with open(path, "rb", buffering=0) as file:
                 text = file.readall()
                 newest = max(newest, os.fstat(file.fileno()).st_mtime_ns)
@@ -56,9 +80,9 @@ def digest_of(package: Path) -> tuple[str, int]:
     return digest.hexdigest()[:16], newest
 
 
-def _files(package: Path) -> list[str]:
+def _files(package: Path, sources: tuple[str, ...]) -> list[str]:
     found = []
-    for name in SOURCES:
+    for name in sources:
         root = os.path.join(package, name)
         if os.path.isfile(root):
             found.append(root)

@@ -100,7 +100,43 @@ def make_key(
     generator: str | None = None,
     extra: tuple[Part, ...] = (),
 ) -> Key:
-    """The key of the artifact that `backend` makes from `function`.
+    """The key of the artifact that `backend` makes from `function`: `function_parts` and `key_of_parts` in one.
+
+    Args:
+        function: the forward function.
+        options, backend, backend_version, target, direction, generator, extra: as for `key_of_parts`.
+
+    Raises:
+        CacheError: a constant or an attribute cannot be written down exactly.
+    """
+    return key_of_parts(
+        function_parts(function, direction), options=options, backend=backend, backend_version=backend_version,
+        target=target, direction=direction, generator=generator, extra=extra,
+    )  # fmt: skip
+
+
+def function_parts(function: Function, direction: str) -> tuple[Part, ...]:
+    """What a key says of the forward function; one thing for the forward direction, one for all others.
+
+    Raises:
+        CacheError: a constant or an attribute cannot be written down exactly.
+    """
+    function = run(KEYED, function) if direction == "forward" else function
+    return (*_constants(function), *_signature(function), Part("code", "code", _code(function)))
+
+
+def key_of_parts(
+    parts: tuple[Part, ...],
+    *,
+    options: Options,
+    backend: str,
+    backend_version: str,
+    target: str,
+    direction: str,
+    generator: str | None = None,
+    extra: tuple[Part, ...] = (),
+) -> Key:
+    """The key of the artifact that `backend` makes from the function of these parts.
 
     Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff; gradients
     that the user wrote are in those keys alone. Names of
@@ -108,7 +144,7 @@ def make_key(
     symbol), its metadata says so.
 
     Args:
-        function: the forward function.
+        parts: of the forward function, from `function_parts`.
         options: what changes the generated code.
         backend: the backend's name, `cpu` or `cuda`.
         backend_version: `Backend.version()`.
@@ -118,19 +154,18 @@ def make_key(
         extra: further parts, such as the adjoint's own options; in the order given.
 
     Raises:
-        CacheError: a constant or an attribute cannot be written down exactly.
+        CacheError: an option cannot be written down exactly.
     """
     if direction != "forward" and not set(direction.split(" ")) <= STEPS:
         raise CacheError(f'a module key has direction "forward", or {", ".join(sorted(STEPS))}, not {direction!r}')
-    function = run(KEYED, function) if direction == "forward" else function
     generator = generator_version() if generator is None else generator
+    *before, code = parts
     return Key(
         (
             Part("direction", "direction", direction.encode(), direction),
-            *_constants(function),
-            *_signature(function),
+            *before,
             *_options(options),
-            Part("code", "code", _code(function)),
+            code,
             Part("target", "target", target.encode(), target),
             Part("backend", "compiler", backend.encode(), backend),
             Part("compiler", "compiler", backend_version.encode(), backend_version),

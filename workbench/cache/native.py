@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from workbench.cache.folder.entry import Entry
+from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 
@@ -13,14 +15,17 @@ if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
 
 
-def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """The object file of `text` for this machine: from the store, else compiled now and put there.
+def native_image(
+    name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True, target: str = ""
+) -> bytes:  # fmt: skip
+    """The object file of `text`: from the store, else compiled now and put there.
 
     Args:
         name: what lists of the cache call it.
-        text: LLVM IR.
+        text: LLVM IR; or what makes it, which is then known by `name` and by the code that makes it.
         optimise: whether LLVM's passes run over it.
         vectorise: whether they unroll and vectorise loops, too; not in text that is written in vectors.
+        target: what it is for; this machine if not given.
 
     Raises:
         BuildError: LLVM refused the text.
@@ -28,10 +33,10 @@ def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = 
     from workbench.backends.cpu.compile import CpuBackend, compile_text
 
     backend = CpuBackend()
-    target = backend.target()
+    target = target or backend.target()
     key = Key(
         (
-            Part("code", "code", text.encode()),
+            Part("code", "code", (text if isinstance(text, str) else f"{name} {generator_version()}").encode()),
             Part("option optimise", "option", b"1" if optimise else b"0"),
             Part("option vectorise", "option", b"1" if vectorise else b"0"),
             Part("target", "target", target.encode(), target),
@@ -42,7 +47,8 @@ def native_image(name: str, text: str, optimise: bool = True, vectorise: bool = 
     entry = store.get(key.digest)
     if entry is None:
         metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
-        entry = Entry(compile_text(text, target, optimise, vectorise), metadata)
+        made = text if isinstance(text, str) else text()
+        entry = Entry(compile_text(made, target, optimise, vectorise), metadata)
         store.put(key.digest, entry)
     return entry.image
 
@@ -66,5 +72,5 @@ def _maths(name: str, bits: int) -> CpuCode:
     from workbench.backends.cpu.jit import load_symbols
     from workbench.backends.cpu.maths import vecmath
 
-    text, symbols = vecmath.module(name, bits)
-    return load_symbols(native_image(f"wb_maths_{name}_{bits}", text), symbols)
+    image = native_image(f"wb_maths_{name}_{bits}", lambda: vecmath.module(name, bits))
+    return load_symbols(image, vecmath.symbols(name, bits))

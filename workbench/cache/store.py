@@ -41,7 +41,7 @@ class CacheInfo:
     """The state of a store.
 
     Attributes:
-        modules: artifacts on disk, and those that memory alone holds.
+        modules: artifacts and lowerings on disk, and those that memory alone holds.
         bytes: their size; on disk with headers.
         hits_memory, hits_disk, misses: answers of this process's `get`.
         path: the folder.
@@ -91,12 +91,13 @@ class Store:
         self._told: set[tuple[Path, str]] = set()
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
-    def get(self, digest: str, *, again: bool = False) -> Entry | None:
+    def get(self, digest: str, *, again: bool = False, counted: bool = True) -> Entry | None:
         """The artifact, checked, with `where` it was; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.
             again: a second look under the lock, whose miss is not counted once more.
+            counted: whether it is one of the hits or misses; not what only helps to find an artifact.
 
         Raises:
             CacheError: the digest is not 64 hex digits.
@@ -104,7 +105,7 @@ class Store:
         entry = self.memory.get(digest)
         if entry is None:
             entry = self._from_disk(check_digest(digest))
-        if entry is not None or not again:
+        if counted and (entry is not None or not again):
             with self._guard:
                 self._hits[entry.where if entry else ""] += 1
         return entry

@@ -1,20 +1,29 @@
 """Text to IR: the kernel language's syntax, names and types."""
 
-from workbench.frontend.expressions.statics import PURE
+from workbench.frontend.expressions.statics import PURE, static_again
 from workbench.frontend.functions.cuda_funcs import Native, native_of
-from workbench.frontend.functions.custom_gradients import Custom
-from workbench.frontend.names.annotate import evaluated, parameter_annotation, parameter_annotations, parameter_families
+from workbench.frontend.functions.custom_gradients import Custom, watch_custom
+from workbench.frontend.names.annotate import (
+    evaluated,
+    is_annotation,
+    parameter_annotation,
+    parameter_annotations,
+    parameter_families,
+)
 from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.names.lost_values import lost_value
-from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named
+from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named, usable_in_kernel
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
-from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.definition import MISSING, Definition, Scope, anything
+from workbench.frontend.state.memo import Notice
+from workbench.frontend.state.reads import GIVEN, Reads
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
+    "GIVEN",
     "MISSING",
     "PURE",
     "ArrayOf",
@@ -28,16 +37,20 @@ __all__ = [
     "Lowered",
     "Native",
     "NeedsBlocks",
+    "Notice",
+    "Reads",
     "Scalar",
     "Scope",
     "Shown",
     "Tiling",
     "Watched",
+    "anything",
     "array_of",
     "as_builtin",
     "check_signature",
     "evaluated",
     "instead_of",
+    "is_annotation",
     "lost_value",
     "lower",
     "meaning",
@@ -48,5 +61,8 @@ __all__ = [
     "read_again",
     "result_types",
     "seen",
+    "static_again",
     "structs_named",
+    "usable_in_kernel",
+    "watch_custom",
 ]

@@ -13,7 +13,7 @@ from typing import TypedDict, cast
 import numpy as np
 
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, Number, attributes
-from workbench.ir.json_values import Json, Malformed, checked, nth
+from workbench.ir.json_values import Json, Malformed, Places, checked, nth
 from workbench.ir.show import literal_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
@@ -60,26 +60,31 @@ class Unwritable(ValueError):
     """A function with something that has no form as data."""
 
 
-def to_data(function: Function) -> Mapping[str, Json]:
+def to_data(function: Function, places: Places | None = None) -> Mapping[str, Json]:
     """The function as JSON values.
 
+    Args:
+        function: of any kind.
+        places: writes places; None writes them with the texts that they are in.
+
     Raises:
-        Unwritable: a type or an attribute has no form as data.
+        Unwritable: a type or an attribute has no form as data, or it nests too deeply to be read again.
     """
-    return _Writer().function(function)
+    return _Writer(places).function(function)
 
 
-def from_data(data: Json, texts: bool = False) -> Function:
+def from_data(data: Json, texts: bool = False, places: Places | None = None) -> Function:
     """The function that `to_data` wrote, verified.
 
     Args:
         data: JSON values.
         texts: take a func's CUDA text too. Without, such a func is its Python body, where that is its meaning.
+        places: reads places, if they were written by one; the function's source is then unknown.
 
     Raises:
         Malformed: it is not one, or a func in it is CUDA text alone and `texts` is off.
     """
-    reader = _Reader(texts)
+    reader = _Reader(texts, places)
     try:
         return verify(reader.function(data))
     except InvalidIR as error:
@@ -180,7 +185,9 @@ def _scalar(data: Json) -> Scalar:
 class _Writer:
     """One function on its way to data; types, sources and values by number."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: Places | None) -> None:
+        self.places = places
+        self.depth = self.ops = 0
         self.types: dict[str, int] = {}
         self.forms: list[Json] = []
         self.sources: dict[Source, int] = {}
@@ -188,7 +195,7 @@ class _Writer:
 
     def function(self, function: Function) -> Mapping[str, Json]:
         params = [self.value(p) for p in function.params]
-        source = self.source(function.source)
+        source = self.source(function.source) if self.places is None else -1
         ops = self.block(function.body)["ops"]
         captured = [[c.name, self.type(c.type), literal_bits(c.value, c.type)] for c in function.captured]
         return {
@@ -212,8 +219,13 @@ class _Writer:
         return [self.type(value.type), value.name]
 
     def block(self, block: Block) -> dict[str, Json]:
-        params = [self.value(p) for p in block.params]
-        return {"params": params, "ops": [self.op(op) for op in block.ops]}
+        self.ops += len(block.ops)
+        if self.depth > MAX_DEPTH or self.ops > MAX_OPS:
+            raise Unwritable("it has more operations, or deeper ones, than a file may have")
+        self.depth += 1
+        made: dict[str, Json] = {"params": [self.value(p) for p in block.params], "ops": [*map(self.op, block.ops)]}
+        self.depth -= 1
+        return made
 
     def op(self, op: Op) -> list[Json]:
         operands = [self.values[v] for v in op.operands]
@@ -223,6 +235,8 @@ class _Writer:
         return [op.name, operands, results, attrs, blocks, self.place(op.location)]
 
     def place(self, place: Location) -> list[Json]:
+        if self.places is not None:
+            return self.places.write(place)
         return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
 
     def attributes(self, op: Op) -> dict[str, Json]:
@@ -255,8 +269,9 @@ class _Writer:
 class _Reader:
     """Data on their way to a function; nothing is taken that was not checked."""
 
-    def __init__(self, texts: bool) -> None:
+    def __init__(self, texts: bool, places: Places | None) -> None:
         self.texts = texts
+        self.places = places
         self.types: list[Type] = []
         self.sources: list[Source] = []
         self.values: list[Value] = []
@@ -374,6 +389,8 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Json) -> Location:
+        if self.places is not None and isinstance(data, list):
+            return self.places.read(data)
         match data:
             case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
                 if min(line, column, end_line, end_column) >= 0:

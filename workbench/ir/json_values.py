@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TypeAlias, TypeVar, cast, get_origin, get_type_hints
+from typing import Protocol, TypeAlias, TypeVar, cast, get_origin, get_type_hints
+
+from workbench.source import Location
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 """What a JSON file holds; read-only, so that a list of one kind of values is one of JSON values."""
 T = TypeVar("T")
+
+
+class Places(Protocol):
+    """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
+
+    def write(self, place: Location) -> list[Json]:
+        """A place as JSON values."""
+        ...
+
+    def read(self, data: list[Json]) -> Location:
+        """The place that `write` wrote."""
+        ...
 
 
 class Malformed(ValueError):

@@ -72,7 +72,8 @@ def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
     (node,) = ast.parse(text).body
     assert isinstance(node, ast.FunctionDef)
     scope = Scope(own={"rule": rule, "tid": FORMS["tid"], "number": float64})
-    return Kernel(Definition(node.name, node, Source(text, f"the kernel of {rule.name.strip('_')}"), scope))
+    source = Source(text, f"the kernel of {rule.name.strip('_')}")
+    return Kernel(Definition(node.name, node, source, scope, written=(text, 1)))
 
 
 class _Stepper(Optimizer):

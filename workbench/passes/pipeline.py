@@ -37,8 +37,10 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
+from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
+from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.interior import split_border
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.nonatomic import nonatomic
@@ -83,7 +85,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    "expand",
+    *("abreast", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -95,12 +97,14 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
+    "abreast": abreast,
     "added_products": added_products,
     "bounds_checks": guard,
     "contract": contract,
     "counted": counted,
     "counters": split_counters,
     "dce": prune,
+    "divisors": same_divisors,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.runtime.absent_names import absent
+
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
 
@@ -82,6 +84,9 @@ class Arithmetic:
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         return _by_numpy(function, args, options)
+
+    def __getattr__(self, name: str) -> Any:
+        raise absent(self, name)
 
     # Operators.
 

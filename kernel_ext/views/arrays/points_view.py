@@ -76,7 +76,7 @@ def points_view(
     places = (np.clip(shares, 0.0, 1.0) * 65535 + 0.5).astype("<u2")
     flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
-        name, _kind(value, host, ndim if host.ndim > ndim else 1), len(points), len(kept), flat,
+        name, _kind(value, host, ndim), len(points), len(kept), flat,
         tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
         int((~clear).sum()),
     )  # fmt: skip
@@ -115,7 +115,10 @@ def _coloured(
 
 
 def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> np.ndarray:
-    """The points as `uint8[height, width, 3]`: from the front, in space turned a little, nearer ones above."""
+    """The points as `uint8[height, width, 4]`: from the front, in space turned a little, nearer ones above.
+
+    The ground has a colour, for films, and an alpha of 0, so that a picture fits a light and a dark page.
+    """
     places = np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3) / 65535.0 - 0.5
     rgb = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
     extent = np.array([*(np.subtract(view.high, view.low)), 0.0][:3])
@@ -129,11 +132,12 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
     scale = 0.9 * min(width, height) / (1.0 if view.flat else 1.3)
     across = (places[order, 0] * scale + width / 2).astype(int)
     down = (height / 2 - places[order, 1] * scale).astype(int)
-    picture = np.empty((height, width, 3), np.uint8)
-    picture[:] = _GROUND
+    picture = np.empty((height, width, 4), np.uint8)
+    picture[:] = (*_GROUND, 0)
+    inks = np.column_stack([rgb[order], np.full(len(order), 255, np.uint8)])
     for dy in (0, 1):
         for dx in (0, 1):
-            picture[np.clip(down + dy, 0, height - 1), np.clip(across + dx, 0, width - 1)] = rgb[order]
+            picture[np.clip(down + dy, 0, height - 1), np.clip(across + dx, 0, width - 1)] = inks
     return picture
 
 

@@ -16,6 +16,7 @@ _MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size
 _LINE = "var(--jp-border-color2,rgba(128,128,128,0.35))"
 _DIM = "opacity:0.7"
 _CELL = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
+_MOST = 100  # modules that a static view lists
 _COLOURS = {
     "compiling": "#5a6b7b",
     "compiled": "#2166ac",
@@ -72,10 +73,10 @@ def inspect_html(view: InspectView) -> str:
 def cache_text(view: CacheView) -> str:
     """The cache as lines of ASCII."""
     rows = [_cache_line(view), *_problem(view)]
-    for e in view.entries:
+    for e in view.entries[:_MOST]:
         facts = (units.size(e.bytes).rjust(7), e.backend, e.target, f"built {units.age(e.built)}")
         rows.append(f"  {e.digest[:8]}  {e.name:<20} {'  '.join(facts)}")
-    return units.ascii_only("\n".join(rows))
+    return units.ascii_only("\n".join(rows + _rest(view)))
 
 
 def cache_html(view: CacheView) -> str:
@@ -86,9 +87,16 @@ def cache_html(view: CacheView) -> str:
     titles = "".join(map(_th, ("key", "kernel", "backend", "target", "size", "built", "used")))
     rows = (
         (e.digest[:8], e.name, e.backend, e.target, units.size(e.bytes), units.age(e.built), units.age(e.used))
-        for e in view.entries
+        for e in view.entries[:_MOST]
     )
-    return f'<div style="{_MONO}">{head}{_table(titles, rows)}</div>'
+    rest = "".join(f"<div>{escape(line)}</div>" for line in _rest(view))
+    return f'<div style="{_MONO}">{head}{_table(titles, rows)}{rest}</div>'
+
+
+def _rest(view: CacheView) -> list[str]:
+    """What is not listed: a notebook keeps its outputs, and a cache may hold ten thousand modules."""
+    left = len(view.entries) - _MOST
+    return [f"  and {units.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
 
 
 def _cache_line(view: CacheView) -> str:

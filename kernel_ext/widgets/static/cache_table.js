@@ -16,6 +16,7 @@ const COLUMNS = /** @type {[string, string][]} */ ([["digest", "key"], ["name", 
   ["target", "target"], ["bytes", "size"], ["built", "built"], ["used", "used"], ["where", "where"]]);
 
 const SHARED = ["backend", "target", "where"];
+const BATCH = 100; // rows that are drawn at once; the next ones when the reader scrolls to them
 
 /** @param {number} seconds */
 function ago(seconds) {
@@ -51,7 +52,7 @@ function render({ model, el }) {
   };
   /** Columns in which rows differ; what all of them share stands above the table. */
   const columns = () => COLUMNS.filter(([key]) => !SHARED.includes(key) || new Set(view().entries.map((e) => e[key])).size > 1);
-  const head = () => make("tr", {}, ...columns().map(([key, name]) => {
+  const head = (/** @type {[string, string][]} */ shown) => make("tr", {}, ...shown.map(([key, name]) => {
     const cell = make("th", { scope: "col", "data-key": key, "aria-sort": key === by ? (down ? "descending" : "ascending") : "none" });
     cell.append(press(key === by ? `${name} ${down ? "▼" : "▲"}` : name, `Sort by ${name}`, () => {
       [by, down] = [key, key === by && !down];
@@ -60,15 +61,16 @@ function render({ model, el }) {
     }));
     return cell;
   }), make("th", {}));
-  const body = (/** @type {Entry} */ entry) => {
-    const cells = columns().map(([key]) => make("td", { "data-key": key, title: key in SHOWS && key !== "digest" ? null : entry[key], class: key === "digest" ? "wb-mono" : null },
+  const body = (/** @type {Entry} */ entry, /** @type {[string, string][]} */ shown) => {
+    const cells = shown.map(([key]) => make("td", { "data-key": key, title: key in SHOWS && key !== "digest" ? null : entry[key], class: key === "digest" ? "wb-mono" : null },
       String(SHOWS[key]?.(entry) ?? entry[key])));
     const last = make("td", {});
     if (model.send) last.append(press("evict", `Remove ${entry.name} ${entry.digest.slice(0, 8)}`, () => model.send?.({ ask: "evict", digest: entry.digest })));
     const row = make("tr", { "data-digest": entry.digest }, ...cells, last);
-    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: columns().length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
+    const why = entry.why.length ? [make("tr", { class: "wb-why" }, make("td", {}), make("td", { colspan: shown.length }, `rebuilt: ${entry.why.join("; ")}`))] : [];
     return [row, ...why];
   };
+  let more = () => {};
   const redraw = () => {
     const { modules, hits_memory: memory, hits_disk: disk, misses, path, problem, entries } = view();
     const asked = memory + disk + misses;
@@ -82,9 +84,13 @@ function render({ model, el }) {
     const shared = SHARED.filter((key) => new Set(entries.map((e) => e[key])).size === 1).map((key) => entries[0][key]);
     sums.replaceChildren(bar, ` hits: memory ${memory}, disk ${disk}; misses ${misses}`, make("span", { class: "wb-dim" }, [...shared, path].map((text) => ` · ${text}`).join("")),
       ...(problem ? [make("div", { class: "wb-fault" }, `not usable: ${problem}`)] : []));
-    table.replaceChildren(make("table", { class: "wb-grid" }, make("thead", {}, head()), make("tbody", {}, ...rows().flatMap(body))));
-    told.textContent = String(model.get("said") ?? "") || (entries.length ? `${rows().length} shown` : "nothing is cached yet");
+    const [kept, shown, list] = [rows(), columns(), make("tbody", {})];
+    more = () => list.append(...kept.splice(0, BATCH).flatMap((entry) => body(entry, shown)));
+    told.textContent = String(model.get("said") ?? "") || (entries.length ? `${kept.length} of ${entries.length}` : "nothing is cached yet");
+    more();
+    table.replaceChildren(make("table", { class: "wb-grid" }, make("thead", {}, head(shown)), list));
   };
+  table.addEventListener("scroll", () => table.scrollTop + 2 * table.clientHeight > table.scrollHeight && more());
   search.addEventListener("input", redraw);
   search.addEventListener("keydown", (event) => event.stopPropagation());
   redraw();

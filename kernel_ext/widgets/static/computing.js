@@ -4,31 +4,44 @@
  * the buttons that run a program, and `window.workbench` for tests and curious readers.
  *
  * @typedef {import("./parts.js").Model} Model
- * @typedef {{view: number, program: any, payload: string, rewind: boolean, look: any, subject: string}} Computed
+ * @typedef {{view: number, program: any, payload: string, rewind: boolean, look: any, subject: string,
+ *   timelines: number[]}} Computed
  */
 
 import { make, press } from "./parts.js";
 
+const OFTEN = 250; // milliseconds between two times that a timeline shows
+const REFUSED = "This place lets no worker run, so nothing computes here.";
+
 /** The worker's side of a page: `ask(machine, message)` resolves with its answer. @param {string} text */
 function workerOf(text) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  const worker = new Worker(address);
+  const bytes = new TextEncoder().encode(text);
   /** @type {Map<number, (answer: any) => void>} */
   const waiting = new Map();
-  let number = 0;
-  worker.addEventListener("message", ({ data }) => {
-    waiting.get(data.number)?.(data);
-    waiting.delete(data.number);
-  });
-  worker.addEventListener("error", (event) => {
-    for (const tell of waiting.values()) tell({ error: event.message || "the worker has ended" });
+  let [number, ended] = [0, ""]; // messages so far; why there are no more answers
+  const end = (/** @type {string} */ said) => {
+    ended = said;
+    for (const tell of waiting.values()) tell({ error: said });
     waiting.clear();
-  });
+  };
+  /** @type {Worker | undefined} */
+  let worker;
+  try { // as data: where notebooks are shown, workers from blob: may be refused (VS Code)
+    worker = new Worker(`data:text/javascript;base64,${btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))}`);
+    worker.addEventListener("message", ({ data }) => {
+      waiting.get(data.number)?.(data);
+      waiting.delete(data.number);
+    });
+    worker.addEventListener("error", (event) => end(event.message || REFUSED));
+  } catch {
+    end(REFUSED);
+  }
   return {
-    halt: (/** @type {number} */ machine) => worker.postMessage({ ask: "halt", machine }),
+    halt: (/** @type {number} */ machine) => worker?.postMessage({ ask: "halt", machine }),
     ask: (/** @type {number} */ machine, /** @type {Record<string, any>} */ message) => new Promise((resolve) => {
+      if (ended) return void resolve({ error: ended });
       waiting.set(++number, resolve);
-      worker.postMessage({ ...message, machine, number });
+      worker?.postMessage({ ...message, machine, number });
     }),
   };
 }
@@ -54,7 +67,20 @@ export async function startComputing(text, found, models, places) {
     }
     place.nextElementSibling?.remove();
     model.set("view", { ...model.get("view"), picture: opened.picture ?? model.get("view").picture });
-    const ask = (/** @type {Record<string, any>} */ message) => worker.ask(machine, message);
+    let [last, runs] = [0, 0];
+    /** @type {number[]} milliseconds of all runs, by row: browsers' clocks are too coarse for one */
+    const times = one.program.owners.map(() => 0);
+    const ask = async (/** @type {Record<string, any>} */ message) => {
+      const told = await worker.ask(machine, message);
+      if (!told.times?.length) return told;
+      runs += 1;
+      told.times.forEach((/** @type {number} */ time, /** @type {number} */ row) => (times[row] += time));
+      if (performance.now() - last < OFTEN) return told;
+      last = performance.now();
+      const means = times.map((time) => time / runs);
+      for (const k of one.timelines) models[k].set("view", measured(models[k].get("view"), means, one.program.owners));
+      return told;
+    };
     const own = one.subject === "animation" ? frames(model, one, ask) : sliders(model, one, ask, bar, () => worker.halt(machine));
     api.push({ ...own, read: async (/** @type {string} */ name) => {
       const { numbers, error } = await ask({ ask: "read", name });
@@ -64,6 +90,23 @@ export async function startComputing(text, found, models, places) {
   }
   /** @type {any} */ (window).workbench = Object.freeze({ ...api[0], views: Object.freeze(api) });
 }
+
+/** A timeline with the times that were measured here. @param {any} view @param {number[]} times milliseconds by row, means of all runs
+ * @param {number[]} owners the entry of each row */
+function measured(view, times, owners) {
+  const spent = view.rows.map(() => 0);
+  times.forEach((time, row) => (spent[owners[row]] += time / 1000));
+  let at = 0;
+  const rows = view.rows.map((/** @type {any} */ row, /** @type {number} */ k) => ({ ...row, lane: "browser", start: (at += spent[k]) - spent[k], seconds: spent[k] }));
+  const totals = view.totals.filter((/** @type {any} */ total) => rows.some((/** @type {any} */ row) => sameKind(row, total)));
+  for (const [k, total] of totals.entries()) {
+    const seconds = rows.reduce((/** @type {number} */ sum, /** @type {any} */ row) => sum + (sameKind(row, total) ? row.seconds : 0), 0);
+    totals[k] = { ...total, seconds, share: at ? seconds / at : 0 };
+  }
+  return { ...view, lanes: ["browser"], rows, host: [], seconds: at, totals: totals.sort((/** @type {any} */ a, /** @type {any} */ b) => b.seconds - a.seconds) };
+}
+
+const sameKind = (/** @type {any} */ row, /** @type {any} */ total) => row.kind === total.kind && (!total.name || row.name === total.name);
 
 /** What the worker draws: a picture without its numbers, and how; nothing if no array is watched. @param {any} picture @param {Computed} one */
 const drawing = (picture, one) => (picture && "watch" in one.program.arrays ? { look: one.look, picture: emptied(picture) } : undefined);

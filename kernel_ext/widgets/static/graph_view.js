@@ -36,9 +36,10 @@ function edgeNode(edge) {
   }
   const why = edge.because.map(([reason, array]) => `${reason} ${array}`).join("; ");
   return draw("g", { class: `wb-edge${edge.data ? "" : " wb-order"}${edge.critical ? " wb-critical" : ""}`, "data-source": edge.source, "data-target": edge.target },
-    draw("path", { d: path, fill: "none" }, draw("title", {}, why)),
+    draw("title", {}, why || edge.arrays.join(", ")),
+    draw("path", { d: path, fill: "none" }),
     draw("path", { d: `M${x} ${y}l-3.5 -7h7z`, class: "wb-tip" }),
-    draw("text", { x: edge.label[0], y: edge.label[1] }, edge.name, draw("title", {}, edge.arrays.join(", "))));
+    draw("text", { x: edge.label[0], y: edge.label[1] }, edge.name));
 }
 
 /** @param {Node} node */
@@ -105,19 +106,36 @@ function render({ model, el }) {
   const resize = () => {
     if (!picture) return;
     const width = String(Math.max(1, view().width * shownScale()));
+    wireSight();
     if (picture.getAttribute("width") === width) return; // set again, it would be laid out again, with all its texts
     root.classList.toggle("wb-far", shownScale() < LEGIBLE);
     picture.setAttribute("width", width);
     picture.setAttribute("height", String(Math.max(1, view().height * shownScale())));
   };
-  /** Drawn nodes and edges, and of them those that are lit now. @type {{nodes: Element[], edges: Element[], lit: Set<Element>}} */
-  let drawn = { nodes: [], edges: [], lit: new Set() };
+  /** Drawn nodes and edges, where edges stand, and what is lit now. @type {{nodes: Element[], edges: Element[], wires: Element, lit: Set<Element>}} */
+  let drawn = { nodes: [], edges: [], wires: draw("g", {}), lit: new Set() };
+  /** @param {number} k */
+  const wire = (k) => {
+    if (!drawn.edges[k]) drawn.wires.append((drawn.edges[k] = edgeNode(view().edges[k])));
+    return drawn.edges[k];
+  };
+  /** Draw the edges that are in sight or a page away: texts cost the most, and a graph of 500 nodes is ten pages tall or wide. */
+  const wireSight = () => {
+    const scaled = shownScale();
+    const [left, top, wide] = [box.scrollLeft / scaled, box.scrollTop / scaled, (box.clientWidth || 1000) / scaled];
+    const tall = TALLEST / scaled;
+    view().edges.forEach(({ points }, k) => {
+      const [[x, y], [u, v]] = [points[0], points[points.length - 1]];
+      const outside = Math.max(x, u) < left - wide || Math.min(x, u) > left + 2 * wide || v < top - tall || y > top + 2 * tall;
+      if (!outside) wire(k);
+    });
+  };
   const choose = () => {
     const index = Number(model.get("selected"));
     const { nodes, edges } = view();
     const mine = edges.flatMap((edge, k) => (edge.source === index || edge.target === index ? [k] : []));
     const near = new Set([index, ...mine.flatMap((k) => [edges[k].source, edges[k].target])]);
-    const lit = new Set([...mine.map((k) => drawn.edges[k]), ...[...near].map((k) => drawn.nodes[k])].filter(Boolean));
+    const lit = new Set([...mine.map(wire), ...[...near].map((k) => drawn.nodes[k])].filter(Boolean));
     // Only what changes is touched: a page restyles each element whose classes are set, and there may be thousands.
     for (const old of drawn.lit) if (!lit.has(old)) old.classList.remove("wb-lit", "wb-near");
     for (const one of lit) one.classList.add(one.classList.contains("wb-node") ? "wb-near" : "wb-lit");
@@ -140,12 +158,14 @@ function render({ model, el }) {
   const redraw = () => {
     const { nodes, edges, width, height, device } = view();
     title.textContent = title.title = view().title ?? `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
-    drawn = { nodes: nodes.map(boxNode), edges: edges.map(edgeNode), lit: new Set() };
+    drawn = { nodes: nodes.map(boxNode), edges: [], wires: draw("g", {}), lit: new Set() };
     picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
-      draw("title", {}, title.textContent), ...drawn.edges, ...drawn.nodes));
-    box.replaceChildren(picture);
+      draw("title", {}, title.textContent), drawn.wires, ...drawn.nodes));
+    box.replaceChildren(); // of the size that it will have, so that all its texts are laid out once
     resize();
     choose();
+    box.append(picture);
+    resize(); // a tall graph's scroll bar takes some of the width
   };
 
   /** @param {number} by */
@@ -159,6 +179,7 @@ function render({ model, el }) {
   for (const [sign, name, by] of /** @type {[string, string, number][]} */ ([["−", "Smaller", -1], ["fit", "Fit the width", 0], ["+", "Larger", 1]])) {
     zoom.append(press(sign, name, () => step(by)));
   }
+  box.addEventListener("scroll", wireSight);
   box.addEventListener("click", (event) => {
     const node = /** @type {Element} */ (event.target).closest?.(".wb-node");
     const index = node ? Number(node.getAttribute("data-index")) : -1;

@@ -9,7 +9,7 @@
  * @typedef {{said: string, text: string, times: number[]}} Told
  * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[], Record<string, number[]>][], rows: Row[], schedule: Step[],
  *   numbers: Record<string, [number, string][]>, arrays: Record<string, Place>, titles: string[],
- *   faults: Record<string, string>[], prints: [number, any[]][]}} Program
+ *   faults: Record<string, number[]>[], lines: number[], prints: [number, any[]][]}} Program
  */
 
 const PAGE = 65536;
@@ -167,7 +167,7 @@ export async function openMachine(program, payload, fused = hasFused()) {
     if (!at) return "";
     const words = new BigInt64Array(memory.buffer, at, 7);
     if (!words[0]) return "";
-    const line = program.faults[k]?.[String(words[1])] ?? "";
+    const line = Object.entries(program.faults[program.lines[k]] ?? {}).find(([, numbers]) => numbers.includes(Number(words[1])))?.[0] ?? "";
     return `${program.titles[k]}: ${line} (thread ${words[2]}${words[0] > 1n ? `; ${words[0]} faults, this is the first` : ""})`;
   };
 

@@ -42,7 +42,7 @@ export const digits = (value) => (value < 9.95 ? value.toFixed(1) : value.toFixe
 /** A duration in seconds with three figures. @param {number | null} value */
 export function spent(value) {
   if (value === null) return "time not known";
-  const [unit, name] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
+  const [unit, name] = value >= 0.9995 ? [1, "s"] : value >= 0.9995e-3 ? [1e-3, "ms"] : [1e-6, "µs"]; // three figures of 0.9996 s are 1 s
   return `${Number((value / unit).toPrecision(3))} ${name}`;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * A record as a timeline: a lane for each device and one for the host, a bar for each thing that ran in its kernel's colour
- * and with its name. Zoom, pan, choose a bar, search; below, totals per kernel. Up to 5,000 bars are elements; more are painted.
+ * and with its name. Zoom, pan, choose a bar, search; below, totals per kernel. Up to 1,000 bars in sight are elements; more are painted.
  *
  * @typedef {{start: number, seconds: number | null, lane: string, kind: string, name: string, size: number[],
  *   place: string, bytes: number}} Row
@@ -12,7 +12,7 @@
 
 import { bytes, draw, listen, make, onWidth, place, press, spent, tableOf } from "./parts.js";
 
-const PAINTED = 5000; // bars from which they are painted, not elements
+const PAINTED = 1000; // bars in sight from which they are painted, not elements
 const LETTER = 6.7; // pixels of a letter in a bar
 const [LEFT, AXIS, LANE, RIGHT] = [84, 20, 26, 8];
 
@@ -52,6 +52,7 @@ function render({ model, el }) {
   const totals = make("div", { class: "wb-totals" });
   const find = /** @type {HTMLInputElement} */ (make("input", { type: "search", placeholder: "search", "aria-label": "Search by name, kind or line" }));
   const told = make("div", { class: "wb-told", role: "status" });
+  const mark = make("i", { class: "wb-mark", "aria-hidden": "true", hidden: "" });
   const stage = make("div", { class: "wb-stage", tabindex: 0, role: "application",
     "aria-label": "Timeline: arrow keys choose, plus and minus zoom, 0 shows all" });
   const root = make("div", { class: "wb-box wb-timeline", "data-testid": "wb-timeline", role: "group" },
@@ -93,8 +94,9 @@ function render({ model, el }) {
   const ticks = () => (view().rows.length ? [0, 1, 2, 3, 4] : []).map((k) => from + ((to - from) * k) / 4);
   const height = () => AXIS + LANE * Math.max(1, lanesOfTime(view()).length);
 
-  const asElements = () => {
-    const here = measure();
+  /** A bar in sight. @typedef {{row: Row, index: number, box: {x: number, y: number, width: number, height: number}}} Seen */
+  /** @param {ReturnType<typeof measure>} here @param {Seen[]} seen */
+  const asElements = (here, seen) => {
     const picture = draw("svg", { width: here.right + RIGHT, height: height(), role: "list" });
     for (const [k, lane] of lanesOfTime(view()).entries()) {
       const y = AXIS + LANE * k;
@@ -103,20 +105,17 @@ function render({ model, el }) {
     }
     ticks().forEach((t, k) => picture.append(draw("text", { x: here.x(t), y: 12, class: "wb-dim",
       "text-anchor": k === 4 ? "end" : k ? "middle" : "start" }, tickOf(t, to))));
-    const chosen = Number(model.get("selected"));
-    for (const [k, row] of bars().entries()) {
-      const box = here.bar(row);
-      if (!box) continue;
-      picture.append(draw("rect", { ...box, rx: 1.5, fill: colourOf(row), class: `wb-span${k === chosen ? " wb-on" : ""}${found(row) ? "" : " wb-faint"}`,
-        role: "listitem", "data-index": k, "data-kind": row.kind }, draw("title", {}, sentence(row, k))));
+    for (const { row, index, box } of seen) {
+      picture.append(draw("rect", { ...box, rx: 1.5, fill: colourOf(row), class: `wb-span${found(row) ? "" : " wb-faint"}`,
+        role: "listitem", "data-index": index, "data-kind": row.kind }, draw("title", {}, sentence(row, index))));
       const room = Math.floor((box.width - 6) / LETTER), name = row.name || row.kind;
       if (room >= 3) picture.append(draw("text", { x: box.x + 3, y: box.y + 13, class: `wb-name${found(row) ? "" : " wb-faint"}`, "aria-hidden": "true" }, name.length > room ? `${name.slice(0, room - 1)}…` : name));
     }
-    stage.replaceChildren(picture);
+    stage.replaceChildren(picture, mark);
   };
-  const asPaint = () => {
+  /** @param {ReturnType<typeof measure>} here @param {Seen[]} seen */
+  const asPaint = (here, seen) => {
     const canvas = /** @type {HTMLCanvasElement} */ (stage.querySelector("canvas") ?? make("canvas"));
-    const here = measure();
     const dense = window.devicePixelRatio || 1;
     const [wide, high] = [here.right + RIGHT, height()];
     [canvas.width, canvas.height] = [wide * dense, high * dense];
@@ -131,13 +130,14 @@ function render({ model, el }) {
       paint.fillText(tickOf(t, to), here.x(t), 12);
     });
     paint.textAlign = "left";
-    const chosen = Number(model.get("selected"));
     /** @type {Map<string, [string, boolean, Path2D]>} */
     const paths = new Map();
-    for (const row of bars()) {
-      const box = here.bar(row);
-      if (!box) continue;
+    const covered = new Set(); // of bars that would cover the same pixels in one colour, one is painted
+    for (const { row, box } of seen) {
       const [colour, sought] = [colourOf(row), found(row)];
+      const pixels = `${colour} ${sought} ${box.y} ${Math.round(box.x)} ${Math.round(box.width)}`;
+      if (covered.has(pixels)) continue;
+      covered.add(pixels);
       let path = paths.get(`${colour} ${sought}`);
       if (!path) paths.set(`${colour} ${sought}`, (path = [colour, sought, new Path2D()]));
       path[2].rect(box.x, box.y, box.width, box.height);
@@ -146,19 +146,28 @@ function render({ model, el }) {
       [paint.fillStyle, paint.globalAlpha] = [colour, sought ? 1 : 0.15];
       paint.fill(path);
     }
-    paint.globalAlpha = 1;
-    const box = bars()[chosen] && here.bar(bars()[chosen]);
-    if (box) paint.strokeRect(box.x - 1, box.y - 1, box.width + 2, box.height + 2);
-    if (!canvas.isConnected) stage.replaceChildren(canvas);
+    if (!canvas.isConnected) stage.replaceChildren(canvas, mark);
+  };
+  /** The chosen bar: a frame over it and a sentence. Nothing else is drawn again. */
+  const choose = () => {
+    const index = Number(model.get("selected")), all = bars(), row = all[index];
+    const box = row ? measure().bar(row) : null;
+    mark.toggleAttribute("hidden", !box);
+    if (box) mark.style.cssText = `left: ${box.x - 1}px; top: ${box.y - 1}px; width: ${box.width + 2}px; height: ${box.height + 2}px`;
+    const matches = find.value ? `${all.filter(found).length} of ${all.length} match; Enter goes to the next` : "";
+    told.textContent = row ? sentence(row, index) : matches || (view().rows.length ? "Choose a bar: click it, or use the arrow keys." : "Nothing was recorded.");
   };
   const redraw = () => {
     const { rows, lost, title: name } = view();
     title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be recorded` : ""}`;
     root.setAttribute("aria-label", title.textContent);
-    (rows.length > PAINTED ? asPaint : asElements)();
-    const row = bars()[Number(model.get("selected"))];
-    const matches = find.value ? `${bars().filter(found).length} of ${bars().length} match; Enter goes to the next` : "";
-    told.textContent = row ? sentence(row, Number(model.get("selected"))) : matches || (rows.length ? "Choose a bar: click it, or use the arrow keys." : "Nothing was recorded.");
+    const here = measure();
+    const seen = bars().flatMap((row, index) => {
+      const box = here.bar(row);
+      return box ? [{ row, index, box }] : [];
+    });
+    (seen.length > PAINTED ? asPaint : asElements)(here, seen);
+    choose();
   };
   /** @param {number} factor @param {number} [about] */
   const zoom = (factor, about = (from + to) / 2) => {
@@ -180,7 +189,7 @@ function render({ model, el }) {
     model.save_changes();
     const row = bars()[index];
     if (row && !measure().bar(row)) pan(row.start - (from + to) / 2);
-    redraw();
+    choose();
   };
   /** The bar nearest to a point, within some pixels. @param {number} x @param {number} y */
   const at = (x, y) => {
@@ -213,7 +222,7 @@ function render({ model, el }) {
   tools.append(save, find);
   find.addEventListener("input", () => {
     if (Number(model.get("selected")) >= 0) select(-1);
-    else redraw();
+    redraw();
   });
   find.addEventListener("keydown", (event) => {
     event.stopPropagation(); // the notebook has keys of its own
@@ -231,7 +240,7 @@ function render({ model, el }) {
       name.addEventListener("click", () => {
         find.value = find.value === (sum.name || sum.kind) ? "" : sum.name || sum.kind;
         if (Number(model.get("selected")) >= 0) select(-1);
-        else redraw();
+        redraw();
       });
       return [name, String(sum.calls), spent(sum.seconds), spent(sum.seconds / sum.calls), `${(100 * sum.share).toFixed(1)} %`, bar];
     })));
@@ -275,7 +284,7 @@ function render({ model, el }) {
   };
   begin();
   const still = onWidth(stage, redraw);
-  const deaf = listen(model, { "change:view": begin, "change:selected": redraw });
+  const deaf = listen(model, { "change:view": begin, "change:selected": choose });
   return () => {
     still();
     deaf();

@@ -307,6 +307,7 @@ def test_errors_stand_at_the_cell_s_lines(run: str) -> None:
         ("__global__ void k(float* x) {}\n__global__ void k(int* x) {}", "k is defined twice"),
         ("namespace a { __global__ void k(float* x) {} }", "k is inside of a namespace"),
         ('#include "no.h"\n', "There is no header no.h"),
+        ("#include <cub/cub.cuh>\n", r"cub/cub.cuh is for code of the host.*<cub/block/block_reduce.cuh>"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(float* x, float* adj_x) {}", "is not const"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(const float* x) {}", "does not take adj_x"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(int q, float* adj_x) {}", "which k does not have"),

@@ -204,3 +204,22 @@ def test_closures_are_seen_and_watched():
     wb.launch(make(3.0), 2, inputs=[x])
     wb.launch(make(5.0), 2, inputs=[x])
     assert x.numpy().tolist() == [15, 15]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("output", r"launch\(\) has no option output\.  Write outputs=…"),
+        ("args", "Write inputs=…"),
+        ("threads", "Write dim=…"),
+        ("block", "Write block_dim=…"),
+        ("xyzzy", "It takes kernel, dim, inputs"),
+    ],
+)
+def test_an_option_of_another_name_is_refused_with_the_one_that_is_meant(name, said):
+    x, y = wb.ones(2), wb.zeros(2)
+    with pytest.raises(wb.LaunchError, match=said):
+        wb.launch(scale, 2, inputs=[1.0, 1, x, y], **{name: 3})
+    with pytest.raises(wb.LaunchError, match=rf"launch_tiled\(\) has no option {name}"):
+        wb.launch_tiled(scale, 2, inputs=[1.0, 1, x, y], **{name: 3})
+    assert not y.numpy().any()

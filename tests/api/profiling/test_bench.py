@@ -50,6 +50,19 @@ def effort(kernel: wb.Kernel, dim: object, *values: object) -> Effort:
     return effort_of(lambda: wb.launch(kernel, dim, list(values)))
 
 
+@wb.kernel
+def stencil(x: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    if 0 < i < x.shape[0] - 1 and 0 < j < x.shape[1] - 1:
+        y[i, j] = x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1]
+
+
+@pytest.mark.parametrize("side", [8, 512])
+def test_the_inside_of_a_square_is_counted_too(side: int) -> None:
+    found = effort(stencil, (side, side), wb.ones((side, side)), wb.ones((side, side)))
+    assert 0.3 < found.bytes / (8 * side * side) <= 1.0 and found.flops and found.flops > side * side
+
+
 def test_bytes_and_operations_of_straight_code() -> None:
     x, y = wb.ones(1000), wb.ones(1000)
     found = effort(saxpy, 1000, 2.0, x, y)

@@ -159,6 +159,7 @@ def test_wavefronts_by_width(texts, name, dtype, each, least):
     assert waves(p.total) == (2 * each, 2 * least)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     ("name", "each"),
     [("every_third", 1), ("every_fourth", 4), ("every_sixteenth", 16), ("a_column", 32), ("a_padded_column", 1)],

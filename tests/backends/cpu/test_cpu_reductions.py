@@ -115,6 +115,22 @@ def test_vectors_rows_loops_and_branches() -> None:
     assert count.numpy().tolist() == [0, 0, 0, sum(min(i, 307) for i in range(211))]
 
 
+@wb.kernel
+def plain_rows(x: wb.array(dtype=Any, ndim=2), o: wb.array(dtype=Any), hi: wb.array(dtype=Any)):
+    i, j = wb.tid()
+    o[0] += x[i, j]
+    wb.atomic_max(hi, 0, x[i, j])
+
+
+@pytest.mark.parametrize("dtype", [wb.float32, wb.int64])
+def test_groups_of_threads_and_what_is_left_of_rows(dtype: type) -> None:
+    for shape in ((1, 1), (1, 31), (3, 33), (2, 64), (5, 257), (1, 2000)):
+        data = (np.arange(np.prod(shape)).reshape(shape) * 7 % 113).astype(wb.zeros(1, dtype=dtype).numpy().dtype)
+        o, hi = wb.zeros(1, dtype=dtype), wb.zeros(1, dtype=dtype)
+        wb.launch(plain_rows, shape, [wb.array(data, dtype=dtype)], [o, hi])
+        assert (o.numpy()[0], hi.numpy()[0]) == (data.sum(dtype=data.dtype), data.max()), shape
+
+
 def test_an_element_that_no_thread_changes_need_not_be_there() -> None:
     o = wb.zeros(1)
     wb.launch(beyond, 1000, [wb.ones(1000)], [o])

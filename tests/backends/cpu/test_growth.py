@@ -132,7 +132,7 @@ def test_cut_chains_change_no_bit(checks: bool) -> None:
     assert (y == v * x).all()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dtype", ["int8", "int32", "uint32", "int64"])
 def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
     def chain(v, w):  # type: ignore[no-untyped-def]

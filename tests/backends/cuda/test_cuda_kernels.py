@@ -83,6 +83,7 @@ ARGUMENTS: dict[str, Callable[[], tuple[Any, list[Any]]]] = {
 }
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_kernels_mean_what_the_interpreter_means(name: str) -> None:
     dim, args = ARGUMENTS[name]()
@@ -98,6 +99,7 @@ def test_kernels_mean_what_the_interpreter_means(name: str) -> None:
     assert any(np.any(a != b) for (a, _), b in zip(pairs, (a for a in args if isinstance(a, np.ndarray)), strict=True))
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_strides_are_read_where_arrays_may_be_views(name: str) -> None:
     dim, args = ARGUMENTS[name]()

@@ -74,7 +74,7 @@ TYPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("type", "length"), TYPES)
 def test_vocabulary(browser: Browser, type: Scalar, length: int) -> None:
     work = of_table(type, length)

@@ -135,3 +135,41 @@ def test_annotations() -> None:
     with pytest.raises(KernelTypeError, match=r"list is not a type of the kernel language") as caught:
         meaning.define("def k(x: list):\n    x[tid()] = 1.0\n")
     assert caught.value.advice == "Write array(dtype=float) for an array."
+
+
+@pytest.mark.parametrize(
+    ("annotation", "advice"),
+    [
+        ("float[:]", "Write array[float] for an array of 1 dimension."),
+        ("wb.vec3[:, :]", "Write array2d[wb.vec3] for an array of 2 dimensions."),
+        ("array[float, 2]", "Write array2d[float] for an array of 2 dimensions"),
+        ("list[float]", "Write array(dtype=float) for an array."),
+        ("str", "Pass a number or a bool"),
+        ("[float]", "Write array(dtype=float) for an array."),
+    ],
+)
+def test_arrays_annotated_as_elsewhere(annotation: str, advice: str) -> None:
+    with pytest.raises(KernelTypeError) as caught:
+        wb.build_cell(f"def k(x: {annotation}):\n    x[tid()] = 1.0\n", {"wb": wb})
+    assert advice in caught.value.advice and caught.value.location.line == 1
+
+
+def test_a_builtin_is_not_the_kernel_of_its_name() -> None:
+    scope = dict(wb.build_cell("def step(x: array[float]):\n    x[tid()] = 1.0\n", {}).kernels)
+    with pytest.raises(KernelTypeError, match=r"step\(\) is the builtin here.*it got 1 argument") as caught:
+        wb.build_cell("def k(x: array[float]):\n    step(x)\n", scope)
+    assert "make the shared part a func" in caught.value.advice
+    with pytest.raises(KernelTypeError) as caught:
+        wb.build_cell("def k(x: array[float]):\n    x[0] = step(x[0])\n", {})
+    assert caught.value.message.startswith("step() takes an edge")
+    wb.build_cell("def k(x: array[float]):\n    x[0] = step(0.0, x[0])\n", scope)
+
+
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [("x[0] ^ 2.0", "**"), ("x[0] > 0.0 & x[0] < 1.0", "`and`"), ("x[0] > 0.0 | x[0] < -1.0", "`or`")],
+)
+def test_operators_of_bits_between_floats(value: str, advice: str) -> None:
+    with pytest.raises(KernelTypeError, match="takes integers") as caught:
+        wb.build_cell(f"def k(x: array[float]):\n    x[0] = 1.0 if ({value}) else 0.0\n", {})
+    assert f"Write {advice}" in caught.value.advice

@@ -142,7 +142,7 @@ library.run("k", (2,), arrays())
 """
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("body", "shown"),
     [

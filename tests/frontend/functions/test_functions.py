@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -291,11 +292,14 @@ CALLED_OFTEN = """
 """
 
 
-def test_a_call_written_out_at_the_end_means_what_the_func_means_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_written_out_at_the_end_means_what_the_func_means_in_place(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The two are not the same code: of equal calls one is written out, with its branches and loops."""
     results, lengths = [], []
     for long in (0, 10**9):
         monkeypatch.setattr(repeated_calls, "LONG", long)
+        monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / str(long)))  # which keeps what lowering comes to
         kernel = meaning.define(CALLED_OFTEN, {"func_grad": wb.func_grad, "adjoint": wb.adjoint})["k"]
         forward = kernel.specialise().function
         backward = adjoint(forward)

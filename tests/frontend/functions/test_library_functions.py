@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +36,12 @@ def test_the_function_found_in_the_source_is_the_declared_one(name: str) -> None
     assert definition.node.name == body.__name__
     assert [p.arg for p in definition.parameters] == list(body.__code__.co_varnames[: body.__code__.co_argcount])
     assert definition.library
+
+
+@pytest.fixture(autouse=True)
+def lowered_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests lowered is not known."""
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
 
 
 def test_a_function_is_parsed_when_a_kernel_calls_it_and_once() -> None:

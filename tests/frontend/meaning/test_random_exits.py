@@ -109,6 +109,7 @@ def in_python(func: str) -> list[int]:
     return [space["f"](int(v), k) for k, v in enumerate(VALUES)]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_means_what_python_means(seed: int) -> None:
     for func in programs(seed, PROGRAMS, 0.0):

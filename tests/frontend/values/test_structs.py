@@ -26,6 +26,7 @@ def kernels() -> dict[str, tuple[wb.Kernel, dict[str, Any]]]:
     return made
 
 
+@pytest.mark.sample(45)
 @pytest.mark.parametrize("step", [1, 2, -1], ids=["dense", "apart", "backwards"])
 @pytest.mark.parametrize("label", structs.BODIES)
 def test_a_launch_means_what_the_interpreter_means(kernels, label, step):

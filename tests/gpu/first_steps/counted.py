@@ -45,7 +45,7 @@ def product(A: wb.array2d[wb.Any], B: wb.array2d[wb.Any], C: wb.array2d[float]):
 
 def cases(device: str) -> dict[str, tuple[Any, Any, list[Any], bool]]:
     """Name to kernel, dims, arguments, and whether it works on tiles."""
-    x, y = (wb.zeros(N, float, device=device) for _ in range(2))
+    x, y = wb.full(N, 1.0, float, device=device), wb.zeros(N, float, device=device)
     a, b = (wb.array(np.ones((SIDE, SIDE), np.float16), device=device) for _ in range(2))
     c = wb.zeros((SIDE, SIDE), float, device=device)
     return {

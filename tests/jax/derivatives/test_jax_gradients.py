@@ -69,7 +69,7 @@ GRADS = {
 }
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", GRADS)
 def test_gradients_of_one_launch(name: str) -> None:
     assert_same(GRADS[name](kernel_wave)(A, X, W, 2), GRADS[name](wave_jax)(A, X, W, 2))
@@ -91,7 +91,7 @@ ORDERS = {
 }
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("mapped", MAPS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_gradients_under_vmap(order: str, mapped: str) -> None:
@@ -99,6 +99,7 @@ def test_gradients_under_vmap(order: str, mapped: str) -> None:
     assert_same(ORDERS[order](kernel_wave, axes)(*args), ORDERS[order](wave_jax, axes)(*args))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("order", ["vmap of grad", "jit of grad of vmap"])
 @pytest.mark.parametrize("method", ["broadcast_all", "sequential"])
 def test_gradients_under_the_other_vmap_methods(order: str, method: str) -> None:

@@ -73,7 +73,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("way", WAYS)
 def test_derivatives_equal_jaxs_own(way: str) -> None:
     assert_same(once(lambda: WAYS[way](kernel_wave)), once(lambda: WAYS[way](wave_jax)))

@@ -145,7 +145,7 @@ def without_jit(run: Callable[[], Any]) -> Any:
         return run()
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_a_fault_is_an_exception_and_breaks_nothing(name: str) -> None:
     run = TRANSFORMS[name]

@@ -66,6 +66,7 @@ def test_an_interrupt_of_a_function_that_jax_calls_back_is_an_interrupt(case: st
     assert "slow" in found["said"] and "was stopped after" in found["said"] and "Half written: " in found["said"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["kernel", *slowly("scan", "gradient", "checks", "called back")])
 def test_an_interrupted_device_does_not_leave_others_waiting(case: str) -> None:
     found = interrupted("interrupted_devices.py", case)

@@ -65,7 +65,7 @@ def waves_jax(x: Any, s: Any, n: int) -> Any:
 RUN = wb.jax_callable(waves)
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("change", "count"),
     [

@@ -47,6 +47,10 @@ def taken(p: Pair, y: wb.array[float]):
     y[wb.tid()] = p.a[wb.tid()] * p.b
 
 
+def scaled(x: wb.array[float], y: wb.array[float]):
+    wb.launch(curve, x.shape, [x, 2.0], [y])
+
+
 X = np.linspace(0.1, 1, 5, dtype=np.float32)
 READER = """
 import pickle, sys
@@ -88,3 +92,8 @@ def test_copies_and_what_a_pickle_does_not_hold() -> None:
         pickle.loads(pickle.dumps(steps))(np.arange(3, dtype=np.int32))
     with pytest.raises(wb.RecordError, match="taken cannot be pickled: it takes structs"):
         pickle.dumps(wb.jax_kernel(taken))
+
+
+def test_a_function_of_launches_is_refused_with_what_to_send_instead() -> None:
+    with pytest.raises(wb.errors.RecordError, match=r"scaled cannot be pickled.*wb\.jax_export"):
+        pickle.dumps(wb.jax_callable(scaled))

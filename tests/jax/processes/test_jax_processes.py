@@ -91,6 +91,7 @@ def twice(x: wb.array[wb.float32], y: wb.array[wb.float32]):
     wb.launch(bend, dim=x.shape, inputs=[between, 2.0], outputs=[y])
 
 
+@pytest.mark.slow
 def test_an_exported_program_of_fused_launches_runs_there_too(tmp_path: Path) -> None:
     pytest.importorskip("flatbuffers")
     f = wb.jax_callable(twice)

@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
+from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import CacheView, EntryRow, as_data
 from workbench.errors import CacheError
 
@@ -31,7 +32,6 @@ def test_a_module_is_listed_and_can_be_removed() -> None:
     wb.launch(cached_once, 2, [wb.zeros(2)])
     shown = show.cache()
     (digest,) = mine(shown.data())
-    assert f"  {digest[:8]}  cached_once" in shown.text
     widget = shown.widget
     widget._handle_msg(
         {"content": {"data": {"method": "custom", "content": {"ask": "evict", "digest": digest}}}, "buffers": []}
@@ -59,6 +59,31 @@ def table() -> dict[str, Any]:
     return as_data(CacheView(3, 16_200, 30, 2, 3, "/home/x/.cache/workbench", "", rows))
 
 
+def many(count: int) -> CacheView:
+    rows = (EntryRow(f"{k:064x}", f"step_{k}", "cpu", "znver3", 7000, 9.0, float(k)) for k in range(count))
+    return CacheView(count, 7000 * count, 0, 0, count, "/c", "", tuple(rows))
+
+
+def test_a_static_view_lists_the_hundred_used_last() -> None:
+    for written in (renderers.cache_text(many(10_000)), renderers.cache_html(many(10_000))):
+        assert "step_0" in written and "step_99" in written and "step_100" not in written
+        assert "and 9900 more modules, which were used longer ago" in written
+    assert "longer ago" not in renderers.cache_text(many(100))
+    assert "  00000000  step_0 " in renderers.cache_text(many(1))
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_of_ten_thousand_modules_those_in_sight_are_drawn(widget_page: Callable[..., Any]) -> None:
+    page = widget_page("cache_table", as_data(many(10_000)), said="")
+    rows = page.locator("tbody tr")
+    assert rows.count() == 100 and page.locator(".wb-told").inner_text() == "10000 of 10000"
+    page.locator(".wb-wide").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
+    page.locator("tbody tr:nth-child(101)").wait_for()
+    page.get_by_label("Search").fill("step_9999")
+    assert rows.count() == 1 and rows.first.inner_text().startswith(f"{9999:064x}"[:8])
+
+
 @pytest.mark.browser
 def test_columns_sort_and_a_field_searches(widget_page: Callable[..., Any]) -> None:
     page = widget_page("cache_table", table(), said="")
@@ -70,7 +95,7 @@ def test_columns_sort_and_a_field_searches(widget_page: Callable[..., Any]) -> N
     assert names() == ["blur", "step", "<b>step"]
     assert page.locator(".wb-why").inner_text().strip() == "rebuilt: constant DT: 0.01 → 0.02"
     page.get_by_label("Search").fill("sm_90")
-    assert names() == ["<b>step"] and page.locator(".wb-told").inner_text() == "1 shown"
+    assert names() == ["<b>step"] and page.locator(".wb-told").inner_text() == "1 of 3"
     page.get_by_label("Remove <b>step efefefef").click()
     assert page.evaluate("window.sent") == [{"ask": "evict", "digest": "ef" * 32}]
 

@@ -128,6 +128,7 @@ def test_panes_are_asked_for_when_opened_and_lines_are_linked(card: Callable[...
     assert shown.code("ir").count() == 1 and len(shown.page.evaluate("window.sent")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_tabs_by_keyboard(card: Callable[..., Card]) -> None:
     shown = card(compiled("saxpy"))
@@ -149,6 +150,7 @@ def test_an_answer_that_does_not_come_is_waited_for(card: Callable[..., Card]) -
     assert "asking the kernel" in shown.page.locator(".wb-panel").inner_text()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_several_kernels_are_chosen_from(card: Callable[..., Card]) -> None:
     shown = card(compiled("saxpy", "blur"), dark=True)
@@ -176,6 +178,7 @@ def test_from_compiling_to_failed(card: Callable[..., Card]) -> None:
     assert not shown.page.locator(".wb-tabs").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_narrow_notebook_still_fits(card: Callable[..., Card]) -> None:
     shown = card(compiled("saxpy", "blur"), width=340)

@@ -80,6 +80,7 @@ def test_a_line_is_lit_in_every_pane(widget_page: Callable[..., Any], step: wb.K
     assert page.locator("figure").count() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_narrow_and_dark_the_texts_stand_below_each_other(widget_page: Callable[..., Any], step: wb.Kernel) -> None:
     page = widget_page("source_view", show.source(step).data(), 380, True, selected=6)

@@ -110,6 +110,7 @@ def test_keys_walk_along_the_edges(put: Callable[..., Any], graph: wb.Graph) -> 
     assert page.evaluate("window.model.get('selected')") == -1
 
 
+@pytest.mark.slow
 @BROWSE
 def test_it_fits_a_narrow_notebook_and_leaves_nothing_behind(put: Callable[..., Any], graph: wb.Graph) -> None:
     page = put(graph.layout(), width=340)
@@ -155,6 +156,10 @@ def test_choosing_among_500_nodes_touches_only_what_changes(put: Callable[..., A
             wb.launch(scale, 2, [y], [x])
     page = put(captured.layout())
     assert page.locator(".wb-node").count() == 500
+    assert 0 < page.locator(".wb-edge").count() < 100, "edges a page away and more are not drawn"
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, box.scrollHeight)")
+    page.locator(".wb-edge[data-target='499']").first.wait_for(state="attached")
+    page.locator(".wb-scroll").evaluate("(box) => box.scrollTo(0, 0)")
     changed = page.evaluate(
         """async () => {
           const seen = [], watcher = new MutationObserver((list) => seen.push(...list.map((m) => m.target)));

@@ -12,36 +12,53 @@ import pytest
 from kernel_ext import show
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-NO_WEBGL = """
+# What a page runs first: WebGL in software whose name is hidden, no WebGL, WebGL in software.
+WEBGL = {
+    "webgl": "WebGLRenderingContext.prototype.getExtension = () => null;",
+    "canvas": """
 const original = HTMLCanvasElement.prototype.getContext;
 HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
   return kind === 'webgl' ? null : original.call(this, kind, ...rest);
 };
-"""
+""",
+    "software": "WebGLRenderingContext.prototype.getParameter = () => 'llvmpipe (LLVM 17.0)';",
+}
+
+
+def pixels(page: Any, selector: str) -> np.ndarray:
+    """What an element shows, as int[rows, columns, 3]."""
+    from PIL import Image
+
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return np.asarray(Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("RGB")).astype(int)
 
 
 def inked(page: Any, selector: str, colour: tuple[int, int, int]) -> np.ndarray:
     """Where an element shows the colour."""
-    from PIL import Image
-
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    found = np.asarray(Image.open(io.BytesIO(page.locator(selector).screenshot())).convert("RGB")).astype(int)
-    return (np.abs(found - colour) < 40).all(axis=-1)
+    return (np.abs(pixels(page, selector) - colour) < 40).all(axis=-1)
 
 
-@pytest.fixture(params=["webgl", "canvas"])
-def points_page(request: Any, chromium: Any, widget_page: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
-    """`points_page(view)` with WebGL, and as a browser without it shows them."""
-    if request.param == "canvas":
-        plain = chromium.new_page
+@pytest.fixture
+def told(chromium: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """`told(script)`: pages run it before anything else."""
+    plain = chromium.new_page
 
-        def without(**options: Any) -> Any:
+    def tell(script: str) -> None:
+        def new_page(**options: Any) -> Any:
             page = plain(**options)
-            page.add_init_script(NO_WEBGL)
+            page.add_init_script(script)
             page.goto("about:blank")
             return page
 
-        monkeypatch.setattr(chromium, "new_page", without)
+        monkeypatch.setattr(chromium, "new_page", new_page)
+
+    return tell
+
+
+@pytest.fixture(params=["webgl", "canvas"])
+def points_page(request: Any, told: Callable[[str], None], widget_page: Callable[..., Any]) -> Any:
+    """`points_page(view)` with WebGL, and as a browser without it shows them."""
+    told(WEBGL[request.param])
 
     def put(shown: show.Shown, **options: Any) -> Any:
         page = widget_page("points", shown.data(), **options)
@@ -50,6 +67,24 @@ def points_page(request: Any, chromium: Any, widget_page: Callable[..., Any], mo
         return page
 
     return put
+
+
+@pytest.mark.parametrize("wide", [2, 3])
+def test_software_paints_the_picture_that_webgl_paints(
+    told: Callable[[str], None], widget_page: Callable[..., Any], wide: int
+) -> None:
+    places = np.random.default_rng(3).uniform(-1, 1, (400, wide))
+    view = show.points(places, color=(places[:, :1] * [[1, 0, 1]] + [[0, 1, 0]]), size=9).data()
+    seen = {}
+    for kind in ("webgl", "software"):
+        told(WEBGL[kind])
+        page = widget_page("points", view)
+        seen[page.locator("canvas").get_attribute("data-by")] = pixels(page, "canvas")
+    if "webgl" not in seen:
+        pytest.skip("this browser has no WebGL")
+    differs = (np.abs(seen["webgl"] - seen["canvas"]) > 40).any(axis=-1).mean()
+    drawn = (np.abs(seen["canvas"] - seen["canvas"][0, 0]) > 40).any(axis=-1).mean()
+    assert drawn > 0.05 and differs < 0.1 * drawn, "edges of discs may differ, no more"
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

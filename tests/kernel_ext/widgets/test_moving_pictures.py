@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
     rgb = show.points(np.eye(2), color=wb.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)).view
     assert rgb.flat and not rgb.stops and base64.b64decode(rgb.colours) == bytes([255, 0, 0, 0, 0, 255])
     picture = scattered(rgb)
-    assert {(255, 0, 0), (0, 0, 255)} <= {tuple(p) for p in picture.reshape(-1, 3).tolist()}
+    assert {(255, 0, 0, 255), (0, 0, 255, 255)} <= {tuple(p) for p in picture.reshape(-1, 4).tolist()}
+    assert picture[0, 0, 3] == 0, "the page's own ground is seen through it"
 
 
 def test_points_of_one_plane_are_seen_from_the_front() -> None:
@@ -112,6 +114,32 @@ def test_a_gif_holds_every_frame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(Refusal, match="pip install pillow"):
         shown.save(str(tmp_path / "v.gif"))
+    with pytest.raises(Refusal, match=r"a \.gif or an \.mp4 file; it got '.*png'"):
+        shown.save(str(tmp_path / "v.png"))
+
+
+def test_an_mp4_is_written_by_imageio_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    u, ran = wb.zeros((7, 12)), []
+    shown = show.animate(lambda k: ran.append(k) or u.fill_(float(k)), watch=u, frames=4, range=(0, 3))
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(Refusal, match="pip install imageio-ffmpeg"):
+        shown.save(str(tmp_path / "u.mp4"))
+    assert not ran and not (tmp_path / "u.mp4").exists()
+    sent = []
+
+    def write_frames(path: str, size: tuple[int, int], **options: Any) -> Any:
+        assert (size, options) == ((12, 8), {"fps": 20.0, "macro_block_size": 1}), "H.264 takes even sizes"
+        try:
+            while True:
+                sent.append((yield))
+        except GeneratorExit:
+            Path(path).write_bytes(b"".join(sent))
+
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", SimpleNamespace(write_frames=write_frames))
+    assert shown.save(str(tmp_path / "u.mp4")).startswith("wrote 4 frames")
+    assert [len(frame) for frame in sent] == [12 * 8 * 3] * 4 and ran == [1, 2, 3]
+    with pytest.raises(Refusal, match="cannot be written"):
+        shown.save(str(tmp_path / "missing" / "u.mp4"))
 
 
 def test_sliders_of_a_graph_and_of_a_function() -> None:

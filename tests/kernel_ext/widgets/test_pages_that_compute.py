@@ -15,6 +15,7 @@ from kernel_ext import show
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
+from workbench import inspect
 from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.pages import export
 
@@ -79,6 +80,12 @@ def fly(ps: wb.array(dtype=Particle), dt: float, places: wb.array(dtype=wb.vec2)
 def slower(ps: wb.array(dtype=Particle), slope: wb.array(dtype=Particle), rate: float):
     i = wb.tid()
     ps[i].speed -= rate * slope[i].speed
+
+
+@wb.kernel
+def marked(ps: wb.array(dtype=Particle), marks: wb.array(dtype=wb.vec2), places: wb.array(dtype=wb.vec2)):
+    i = wb.tid()
+    places[i] = marks[i] + ps[i].pos + wb.vec2(float(ps[i].number), 0.0)
 
 
 @wb.kernel
@@ -173,6 +180,7 @@ def test_a_slider_changes_the_picture_and_rewind_puts_it_back(opened: Callable[.
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> None:
     x, target, loss = (
@@ -188,7 +196,9 @@ def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> No
                 wb.launch(squares, 200, [x, target, loss])
             tape.backward(loss)
             wb.launch(descend, 200, [x, x.grad, 0.1])
-    page = opened(show.controls(rec, rate=(0, 0.5), watch=x, rewind=False))
+    page = opened(show.controls(rec, rate=(0, 0.5), watch=x, rewind=False), show.timeline(rec))
+    lanes = page.get_by_test_id("wb-timeline").locator("svg").first
+    assert "cpu" in lanes.text_content() and "browser" not in lanes.text_content()
     rec.rewind()
     losses = []
     for _ in range(4):
@@ -198,6 +208,8 @@ def test_a_descent_goes_on_as_it_does_natively(opened: Callable[..., Any]) -> No
         assert np.array_equal(read(page, "loss"), loss.numpy())
         assert np.array_equal(read(page, "watch"), x.numpy())
     assert losses == sorted(losses, reverse=True) and losses[-1] < 0.1 * losses[0]
+    assert "browser" in lanes.text_content() and "cpu" not in lanes.text_content(), "its times are measured there"
+    assert page.locator("[data-testid=wb-timeline] .wb-span").count() == len(rec.entries)
 
 
 @pytest.mark.browser
@@ -247,6 +259,33 @@ def test_structs_and_points(opened: Callable[..., Any]) -> None:
     assert np.array_equal(read(page, "slower.ps[].number"), ps.numpy()["number"]) and ps.numpy()["number"][0] == 3
     assert np.array_equal(read(page, "colour"), heights.numpy())
     assert page.locator("canvas.wb-cloud").count() == 1 and "3 / 4" in page.locator("main").inner_text()
+
+
+@pytest.mark.browser
+def test_fills_with_vectors_and_structs(opened: Callable[..., Any]) -> None:
+    one, marks, ps = Particle(), wb.zeros((2, 3), dtype=wb.vec2), wb.zeros(4, dtype=Particle)
+    one.pos, one.number = wb.vec2(3.0, 4.0), 7
+    places = wb.ones(4, dtype=wb.vec2)
+    with wb.record(inputs=True) as rec:
+        places.fill_(0.0)
+        marks.fill_(wb.vec2(1.0, 2.0))
+        ps.fill_(one)
+        wb.launch(marked, 4, [ps, marks.flatten(), places])
+    page = opened(show.animate(rec, watch=places, frames=2, draw=show.points))
+    page.evaluate("() => workbench.run(1)")
+    assert read(page, "watch").reshape(4, 2).tolist() == places.numpy().tolist() == [[11.0, 6.0]] * 4
+    assert read(page, "marks").tolist() == [1.0, 2.0] * 6
+
+
+def test_what_is_overwritten_unread_is_not_in_the_page() -> None:
+    """A tape's copies begin as whatever their memory held before."""
+    noise = np.random.default_rng(0).random(10_000, np.float32)
+    x, copy, y = wb.ones(10_000), wb.array(noise), wb.zeros(10_000)
+    with wb.record(inputs=True) as rec:
+        wb.copy(copy, x)
+        wb.launch(doubled, 10_000, [copy, y])
+    assert len(inspect.page_program(rec, watch=y).compressed()) < 10_000
+    assert len(inspect.page_program(rec, watch=copy).compressed()) > 30_000, "it is drawn before it is overwritten"
 
 
 @pytest.mark.browser

@@ -72,6 +72,7 @@ def test_a_bar_for_each_span_in_its_lane(put: Callable[..., Any]) -> None:
     assert not page.locator("#static").is_visible(), "the static fallback is hidden"
 
 
+@pytest.mark.slow
 @BROWSE
 def test_a_click_and_the_arrow_keys_choose(put: Callable[..., Any]) -> None:
     page = put(12)
@@ -115,6 +116,7 @@ def test_zoom_shows_less_time_and_all_again(put: Callable[..., Any]) -> None:
     assert page.locator(".wb-span").count() == 12
 
 
+@pytest.mark.slow
 @BROWSE
 def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -> None:
     page = put(12)

@@ -117,7 +117,7 @@ def test_the_same_bytes_as_another_type(device):
 @pytest.mark.parametrize(
     "wrong, message",
     [
-        (lambda x: x.reshape(4), "has 6 elements, and the shape"),
+        (lambda x: x.reshape(4), "has 6 elements; the shape"),
         (lambda x: x.reshape(-1, 4), "has 6 elements"),
         (lambda x: x.reshape(1, 1, 1, 1, 6), "1 to 4"),
         (lambda x: x.transpose(0, 0), "each of"),

@@ -237,10 +237,14 @@ def test_ncu_is_missed_by_name(given: Given, monkeypatch: pytest.MonkeyPatch) ->
         measured.counters(given)
 
 
+@pytest.mark.slow
 def test_the_kernels_that_are_counted_run(given: Given, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counted, "N", 256)
     monkeypatch.setattr(counted, "SIDE", 64)
+    made = counted.cases(given.device)
+    monkeypatch.setattr(counted, "cases", lambda device: made)
     counted.main(given.device)
+    assert (made["stride_32"][2][1].numpy() == 1.0).all() and (made["product"][2][2].numpy() == 64.0).all()
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def bind(
                 f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
                 f"{arrays[name].shape}.", parameter=adjoint,
             )  # fmt: skip
-    wanted = specialisation.function.launch_ndim
+    wanted = specialisation.launch_ndim
     if wanted and wanted != len(dims):
         raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
     if direction == GATHERED:
@@ -103,7 +103,7 @@ def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, 
         return _NONE
     found: Mapping[str, str] | None = specialisation.bound.get(direction)
     if found is None:
-        params = specialisation.function.params
+        params = specialisation.params
         found = specialisation.bound[direction] = adjoint_names(parameters(params, before or FORWARD))
     return found
 
@@ -286,11 +286,9 @@ def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
-    """A record of these, with the arrays' versions of now."""
-    versions = {name: arguments[name].memory.version for name in loaded.arrays}
-    return LaunchRecord(
-        loaded, dims, dict(arguments), specialisation, specialisation.kernel.place, versions, how, BINDER
-    )
+    """A record of these."""
+    values = [arguments[name] for name in loaded.names]
+    return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, how, BINDER)
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:

@@ -186,6 +186,7 @@ def _find(
     store, key = default_store(), wanted.key
     entry = None if force else find(store, key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
+    wanted.specialisation.keep()
     if entry is None:
         with store.lock(key.digest):
             entry = None if force else find(store, key, again=True)
@@ -257,8 +258,7 @@ class _Stages:
 
 def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
     spent = time.perf_counter() - started
-    facts = dict(entry.metadata)
-    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, facts))
+    publish(CompileDone(stages.kernel, stages.direction, key.digest, spent, stages.seconds, dict(entry.metadata)))
 
 
 def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None:
@@ -345,7 +345,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     digest = key_for(key, entry).digest
     code = _code(digest, entry, device)
     specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
-    params = [(p.name, p.type) for p in parameters(specialisation.function.params, direction)]
+    params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
     facts = entry.metadata
     reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
     writes: list[int] = facts["writes"]

@@ -197,7 +197,7 @@ def _read(
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     scope = Scope(own=dict(constants), user=namespace, language=language)
     cell = Cell(source, ahead=ahead, scope=scope)
-    definitions = [Definition(node.name, node, source, scope) for node in nodes]
+    definitions = [Definition(node.name, node, source, scope, written=_written(source, node)) for node in nodes]
     called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -247,6 +247,18 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
         cell.remarks.append(f"{name} is defined twice in this cell; the last one counts")
     if name in vars(builtins) and before is None:
         cell.remarks.append(f"{name} hides Python's own {name} in this notebook; `del {name}` brings that back")
+
+
+def _written(source: Source, node: ast.FunctionDef) -> tuple[str, int]:
+    """The lines of a def with its decorators, and which of them begins with `def`."""
+    if any(c in source.text for c in _OTHER_ENDS):
+        return "", 0
+    first = min(n.lineno for n in (node, *node.decorator_list))
+    return "\n".join(source.text.split("\n")[first - 1 : node.end_lineno]), node.lineno - first + 1
+
+
+_OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Characters that end a line for `str.splitlines` or for Python's parser, and not for both alike."""
 
 
 def _reads(definition: Definition) -> set[str]:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Backend, Options
-from workbench.cache.key import Key, Part, make_key
+from workbench.cache.key import Key, Part, key_of_parts
 from workbench.deep import deep
-from workbench.ir.values import Function
 from workbench.runtime.device.device import Device, driver_of
 from workbench.structs import Struct, StructArray
 
@@ -35,20 +34,20 @@ def key_of(
     extra = (
         *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
         *((Part("fma", "extra", b"1", "yes"),) if specialisation.kernel.fma else ()),
-        *_blocks(specialisation.function),
+        *_blocks(specialisation.block_dim),
         *(_checkpoints(specialisation) if "adjoint" in direction else ()),
         *_structs(specialisation),
     )
-    return make_key(
-        specialisation.function, options=options, backend=backend.name, backend_version=backend.version(),
+    return key_of_parts(
+        specialisation.parts(direction), options=options, backend=backend.name, backend_version=backend.version(),
         target=target, direction=direction, extra=extra,
     )  # fmt: skip
 
 
-def _blocks(function: Function) -> Iterator[Part]:
+def _blocks(block_dim: int) -> Iterator[Part]:
     """How many threads a block of a kernel of tiles has."""
-    if function.block_dim:
-        shown = str(function.block_dim)
+    if block_dim:
+        shown = str(block_dim)
         yield Part("block_dim", "extra", shown.encode(), shown)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.backends.layout import wide
@@ -58,7 +58,7 @@ def overlap(arrays: Mapping[str, array]) -> bool:
 
     The fields of one array of structs lie between each other and share nothing: they count as one.
     """
-    if _apart(arrays):
+    if apart(arrays.values()):
         return False
     spans: list[tuple[int, int]] = []
     seen: set[tuple[Any, ...]] = set()
@@ -89,12 +89,14 @@ def overlap(arrays: Mapping[str, array]) -> bool:
     return False
 
 
-def _apart(arrays: Mapping[str, array]) -> bool:
-    """Whether dense arrays surely lie in allocations of their own: those have bits of their own (`runtime/memory`)."""
+def apart(arrays: Collection[array]) -> bool:
+    """Whether these are dense and surely lie in allocations of their own."""
     seen = 0
-    for a in arrays.values():
-        turn = a.memory.turn
+    for a in arrays:
+        turn = a.memory.turn  # most allocations have a bit of their own (`runtime/device/memory`)
         if seen & turn or not a.is_contiguous:
-            return False
+            break
         seen |= turn
-    return True
+    else:
+        return True
+    return len({a.memory for a in arrays if a.is_contiguous and a.memory.plain}) == len(arrays)

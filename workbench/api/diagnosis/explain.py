@@ -18,7 +18,8 @@ from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
 from workbench.api.narrow import HostArray
 from workbench.api.tapes.checkpoints import Checkpoints
-from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
@@ -280,7 +281,7 @@ class _Pass:
             if not isinstance(maker, LaunchStep):
                 break
             ill = self.ill(maker, test)
-            if ill and ill in maker.needed:
+            if ill and maker.needs(ill):
                 memory, name = maker.arrays[ill].memory, ill
                 continue
             arguments = {**maker.record.arguments, **maker.as_they_were(self.tape)}

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.api.gradients.gradcheck import Verdict, gradcheck
 from workbench.api.narrow import HostArray, is_float_array
-from workbench.api.tapes.steps import LaunchStep
+from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError
 from workbench.runtime.arrays.array import array

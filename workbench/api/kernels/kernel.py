@@ -13,6 +13,7 @@ from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fm
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
+from workbench.api.lowerings.lowering import OfFunction, lowering
 from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError
 from workbench.forks import renewed
@@ -24,15 +25,12 @@ from workbench.frontend import (
     Watched,
     check_signature,
     lost_value,
-    lower,
     meaning,
     parameter_annotations,
     parameter_families,
     read_again,
     structs_named,
 )
-from workbench.passes.nonatomic import adds_alone
-from workbench.passes.reductions import reduces
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
@@ -44,13 +42,12 @@ UNKNOWN = Tiling(256)
 """How a kernel of tiles is taken to be launched where no launch is known."""
 
 
-class Specialisation:
+class Specialisation(OfFunction):
     """A kernel for one set of parameter types, in IR.
 
     Attributes:
         kernel: whose it is.
         types: one per parameter.
-        function: the forward kernel in IR.
         adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
         loaded: what has been built of it, kept by `workbench.api.builds.build`.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
@@ -66,18 +63,14 @@ class Specialisation:
         self.types = types
         given = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
-        lowered = lower(
-            kernel.definition, given, from_warp=kernel.import_from_warp, warp_meanings=kernel.warp_meanings,
-            tiling=tiling,
-        )  # fmt: skip
-        self.notices, self.function = lowered.notices, lowered.function
-        self.adds_alone = adds_alone(self.function) or reduces(self.function)
-        self._watched = lowered.watched
+        found = lowering(kernel.definition, given, kernel.import_from_warp, kernel.warp_meanings, tiling)
+        self._lowering = found
+        self.notices, self.adds_alone, self._watched = found.notices, found.adds_alone, found.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
         places = [plain_places(w) for w in self._watched]
         # One look at each; None if looking is not enough.
-        found = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
-        self._places = None if None in places else list(found.values())
+        held = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
+        self._places = None if None in places else list(held.values())
         self.loaded: dict[object, Loaded] = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}

@@ -36,13 +36,20 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
         whole = source
     else:
         try:
-            lines, first = inspect.getsourcelines(function)
+            lines, first = _lines_of(function)
         except (OSError, TypeError):
             raise _no_source(name) from None
         whole = "".join(linecache.getlines(code.co_filename)) or "".join(lines)
     text = textwrap.dedent("".join(lines))
     indent = len(lines[0]) - len(lines[0].lstrip())
-    node = _def_of(name, text, code.co_firstlineno - first + 1)
+    try:
+        node = _def_of(name, text, code.co_firstlineno - first + 1)
+    except KernelSyntaxError:
+        if source is not None:
+            raise
+        lines, first = inspect.getsourcelines(function)
+        text = textwrap.dedent("".join(lines))
+        node = _def_of(name, text, code.co_firstlineno - first + 1)
     if node is None and source is not None:
         advice = "Pass the source code it was made from."
         raise KernelSyntaxError(f"The source code given for {name} has no def {name}.", advice=advice)
@@ -50,10 +57,35 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
         raise _no_source(name)  # Python 3.13 gives the text of `python -c` for whatever `exec` has made
     if node is None:
         raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
+    written = text, node.lineno
     ast.increment_lineno(node, first - 1)
     scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
     place = Source(whole, _shown(code.co_filename), code.co_filename)
-    return Definition(name, node, place, scope, indent, _annotations(function))
+    return Definition(name, node, place, scope, indent, _annotations(function), written=written)
+
+
+def _lines_of(function: Callable[..., object]) -> tuple[list[str], int]:
+    """What `inspect.getsourcelines` returns, which reads Python's tokens in Python; this only looks at indentation.
+
+    A line that is indented no deeper than the `def` ends the function, or stands inside its brackets or strings. Then
+    what is returned is cut there, and is not Python.
+
+    Raises:
+        OSError, TypeError: there is no text.
+    """
+    whole, start = inspect.findsource(function)
+    indent = len(whole[start]) - len(whole[start].lstrip())
+    end, inside = start, False
+    for number in range(start, len(whole)):
+        text = whole[number].lstrip()
+        if not text or text.startswith("#"):
+            continue
+        if len(whole[number]) - len(text) <= indent:
+            if inside and not text.startswith(")"):
+                break
+            inside = inside or text.startswith("def ")
+        end = number + 1
+    return whole[start:end], start + 1
 
 
 def caller() -> FrameType:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Never
 
 import msgspec
 from msgspec.structs import replace
@@ -22,8 +22,9 @@ from workbench.api.builds.arguments import (
     not_listed,
     wrong_count,
 )
-from workbench.api.builds.bind import adjoint_arguments, bind, not_wanted, overlap, record_of
+from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
 from workbench.api.builds.block_size import refuse_tiles
+from workbench.api.builds.option_names import unknown_option
 from workbench.api.builds.overlaps import is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
@@ -62,13 +63,11 @@ def launch(
     outputs: Sequence[object] = (),
     *,
     adjoint: bool = False,
-    adj_inputs: Sequence[object] = (),
-    adj_outputs: Sequence[object] = (),
-    record_cmd: bool = False,
-    record_tape: bool = True,
+    adj_inputs: Sequence[object] = (), adj_outputs: Sequence[object] = (),
+    record_cmd: bool = False, record_tape: bool = True,
     device: Device | str | None = None,
     stream: object = None, block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False,
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False, **unknown: Never,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 
@@ -96,6 +95,8 @@ def launch(
         KernelSyntaxError, KernelTypeError, NotDifferentiable: the kernel has errors, or no right adjoint for `adjoint`.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
+    if unknown:
+        raise unknown_option(launch, unknown)
     try:
         values = [*inputs, *outputs]
     except TypeError:
@@ -130,8 +131,9 @@ def launch_options(
     kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool = False
 ) -> LaunchOptions:
     """What the launch and the kernel's cell ask for, in blocks and in a stream of which nothing is said."""
-    fast = bool(fast_math or getattr(kernel, "fast_math", False))
-    return _OPTIONS[checks_wanted(checks, getattr(kernel, "checks", None)), fast, bool(deterministic)]
+    own = getattr(kernel, "checks", None) if checks is None else checks
+    checked = checks_wanted() if own is None else own
+    return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -190,8 +192,7 @@ class _Plan(msgspec.Struct, frozen=True):
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        named = dict(zip(self.loaded.types, values, strict=True))
-        return record_of(self.loaded, self.specialisation, dims, named, how)
+        return LaunchRecord(self.loaded, dims, values, self.specialisation, kernel.place, how, BINDER)
 
 
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
@@ -223,14 +224,14 @@ def _plan_for(
     plan: _Plan | None = kernel.plans.get(_kinds(dim, values, code))
     if plan is None or not plan.specialisation.is_current():
         return None
-    if device is not None and device not in (plan.loaded.device, plan.loaded.device.name):
+    if device is not None and device not in (plan.loaded.device.name, plan.loaded.device):
         return None
     alone = plan.specialisation.adds_alone
     return None if alone and overlap(_arrays(values)) else plan
 
 
 def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
-    kinds = [v.tag if type(v) is array else kind_of(v) for v in values]
+    kinds = [v.tag if type(v) is array else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Never
 
 from workbench.api.builds.arguments import Dim, listed
+from workbench.api.builds.option_names import unknown_option
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
 from workbench.api.launches.launch_object import Launch
@@ -30,6 +32,7 @@ def launch_tiled(
     fast_math: bool = False,
     checks: bool | None = None,
     deterministic: bool = False,
+    **unknown: Never,
 ) -> Launch | None:
     """Run a kernel once for each block of `dim`; the threads of a block own its tiles together.
 
@@ -57,6 +60,8 @@ def launch_tiled(
         NotDifferentiable: with `adjoint`, the kernel has no right adjoint.
         KernelFault: with checks, something was out of range; the launch is over, and all that did not fault is done.
     """
+    if unknown:
+        raise unknown_option(launch_tiled, unknown)
     how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     values = listed(kernel, inputs, outputs)

@@ -126,7 +126,7 @@ class _Mapped:
         (node,) = ast.parse(text).body
         assert isinstance(node, ast.FunctionDef)
         scope = Scope(own={"f": self.func, "tid": FORMS["tid"]})
-        return Definition(self._name, node, Source(text, f"the kernel of {self._name}"), scope)
+        return Definition(self._name, node, Source(text, f"the kernel of {self._name}"), scope, written=(text, 1))
 
 
 def _mapped(f: Func | Callable[..., object]) -> _Mapped:

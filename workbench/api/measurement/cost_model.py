@@ -30,7 +30,7 @@ from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import ArrayType, Vector, element, is_float
 
 SAMPLES = 5
-"""Threads that are run to count."""
+"""Threads that are run to count; a prime number, above that of dimensions."""
 MOST_STEPS = 20_000
 """Operations that are interpreted at most for one kernel."""
 MOST_BYTES = 256 << 20
@@ -140,11 +140,11 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
         return (None if record.threads else 0.0), None
     flops, steps = 0.0, 0
     touched: Counter[str] = Counter()
-    threads = sorted({k * (record.threads - 1) // max(1, SAMPLES - 1) for k in range(SAMPLES)})
+    threads = _spread_threads(record.dim)
     for thread in threads:
         try:
             with contextlib.redirect_stdout(io.StringIO()):
-                for taken in interpret.step(function, record.dim, arguments, _index(thread, record.dim)):
+                for taken in interpret.step(function, record.dim, arguments, thread):
                     steps += 1
                     if steps > MOST_STEPS:
                         return None, None
@@ -174,12 +174,13 @@ def _host(value: array, copied: bool) -> object:
     return found.copy() if copied else found
 
 
-def _index(thread: int, dims: Sequence[int]) -> tuple[int, ...]:
-    index: list[int] = []
-    for size in reversed(dims):
-        thread, place = divmod(thread, size)
-        index.append(place)
-    return tuple(reversed(index))
+def _spread_threads(dims: Sequence[int]) -> list[tuple[int, ...]]:
+    """Threads that stand for all: one from each fifth of every dimension, in another order along each.
+
+    Equally spaced numbers would all lie in the last column of a square, where a stencil has nothing to do.
+    """
+    fifths = [[(2 * (k * m % SAMPLES) + 1, n) for m, n in enumerate(dims, 1)] for k in range(SAMPLES)]
+    return sorted({tuple(n * part // (2 * SAMPLES) for part, n in along) for along in fifths})
 
 
 def _touch(op: Op, touched: Counter[str]) -> None:

@@ -15,8 +15,9 @@ from typing import Protocol
 import msgspec
 
 from workbench.api.tapes.cuts import CutStep
+from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
-from workbench.api.tapes.steps import LaunchStep, Step, Tape
+from workbench.api.tapes.steps import Step, Tape
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of, covering
@@ -72,6 +73,10 @@ class Checkpoints(Snapshots):
         here.steps.append(step)
         for value in step.touched:
             here.touch(value)
+
+    def watches(self, memory: Memory) -> bool:
+        """Whether the segment has not changed it yet."""
+        return memory not in self.segments[-1].changed
 
     def interrupt(self) -> None:
         """End the segment: something outside has changed an array, and its steps would not do so again."""

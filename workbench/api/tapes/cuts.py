@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from workbench.api.tapes.steps import LaunchStep, Step, Tape, Undo
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot
-from workbench.api.tapes.steps import CopyStep, LaunchStep, Step
+from workbench.api.tapes.steps import CopyStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory

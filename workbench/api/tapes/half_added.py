@@ -7,10 +7,10 @@ adds to such a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
-from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import Step
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
@@ -20,44 +20,34 @@ _MOST = 6
 """Gradients that an error names."""
 
 
-@contextmanager
-def half_adding(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> Generator[None]:
-    """What ends the `with` by an error says which gradients are half added, and they are marked.
+def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
+    """Mark the gradients of a pass that an error has ended, and let the error say which they are.
 
     Args:
+        error: what ended it.
         steps: that gradients go through, the last one first.
-        adjoints: of memories; those that the steps carry are there by the end.
+        adjoints: of memories; those that the steps carry are there.
     """
-    try:
-        yield
-    except BaseException as error:
-        names = _names(steps)
-        for memory in names:
-            if memory in adjoints:
-                place = adjoints[memory].memory
-                place.half_added = place.version
-        listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
-        more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
-        say(
-            error,
-            f"backward() ended midway and left these gradients half added: {', '.join(listed[:_MOST])}{more}. "
-            "Set them to 0 (tape.zero()) before the next backward().",
-        )
-        raise
+    names = _names(steps)
+    for memory in names:
+        if memory in adjoints:
+            place = adjoints[memory].memory
+            place.half_added = place.version
+    listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
+    more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
+    say(
+        error,
+        f"backward() ended midway and left these gradients half added: {', '.join(listed[:_MOST])}{more}. "
+        "Set them to 0 (tape.zero()) before the next backward().",
+    )
 
 
-def refuse_half_added(steps: Sequence[Step], adjoints: Mapping[Memory, array]) -> None:
-    """Refuse gradients that were left half added, and that nothing has changed since.
-
-    Raises:
-        NotDifferentiable: one is.
-    """
-    for memory, adjoint in adjoints.items():
-        if adjoint.memory.half_added == adjoint.memory.version:
-            raise NotDifferentiable(
-                f"The gradient of {_names(steps)[memory]} is half added: a backward() ended midway.",
-                advice="Set it to 0 first: tape.zero(), or x.grad.zero_().",
-            )
+def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
+    """The error for the gradient of a memory that was left half added, and that nothing has changed since."""
+    return NotDifferentiable(
+        f"The gradient of {_names(steps)[memory]} is half added: a backward() ended midway.",
+        advice="Set it to 0 first: tape.zero(), or x.grad.zero_().",
+    )
 
 
 def _names(steps: Sequence[Step]) -> dict[Memory, str]:

@@ -7,7 +7,7 @@ observers, whoever listens for launches) is bound by `adjoint_launch`, each time
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ import msgspec
 from workbench.api.builds import build
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathering_of
-from workbench.api.builds.overlaps import is_dense, overlap
+from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options
 from workbench.autodiff import FORWARD, then
@@ -26,6 +26,7 @@ from workbench.runtime.launching.execute import cpu_threads
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.structs import ELEMENT
+from workbench.types import ArrayType
 
 
 class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
@@ -33,40 +34,34 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         loaded: the adjoint's code.
-        forward: the launch's parameters, which come first among the adjoint's.
-        adjoints: for each parameter after them: whose adjoint it is, and what stands there for a number, whose
-            gradient the code does not touch.
-        unwanted: arrays whose gradients it does not touch either: any array may stand there.
+        needed: positions of the launch's arrays that it reads.
+        adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is, and what
+            stands there for a gradient that the code does not find: of a number, of an array of which it is not wanted.
     """
 
     loaded: Loaded
-    forward: tuple[str, ...]
-    adjoints: tuple[tuple[str, array | None], ...]
-    unwanted: frozenset[str]
+    needed: tuple[int, ...]
+    adjoints: tuple[tuple[int, array | None], ...]
 
-    def arguments(self, given: Mapping[str, Any], adjoints: Mapping[str, array]) -> list[Any] | None:
-        """The arguments in order; None where arrays may share memory or have gaps."""
-        values = [given[name] for name in self.forward]
-        wanted = [adjoints[name] for name, number in self.adjoints if number is None and name not in self.unwanted]
-        if not apart([*values, *wanted]):
-            return None
-        values += [adjoints[name] if number is None else number for name, number in self.adjoints]
-        return values
+    def arguments(
+        self, given: Sequence[Any], found: Sequence[Any], adjoint_of: Callable[[array], array]
+    ) -> list[Any] | None:
+        """The arguments in order; None where arrays may share memory or have gaps.
+
+        Args:
+            given: the launch's arguments.
+            found: the same, as the launch found them.
+            adjoint_of: returns the adjoint of an array.
+        """
+        values = [*found, *[adjoint_of(given[k]) if other is None else other for k, other in self.adjoints]]
+        arrays = [values[k] for k in self.loaded.arrays]
+        return values if apart(arrays) or lie_apart(arrays) else None
 
 
-def apart(values: Collection[object]) -> bool:
-    """Whether the arrays among these are dense and share no memory."""
-    seen = 0
-    for value in values:
-        if type(value) is array:
-            if not value.is_contiguous:
-                return False
-            turn = value.memory.turn  # allocations of their own mostly have bits of their own
-            if seen & turn:
-                arrays = {str(k): a for k, a in enumerate(values) if type(a) is array}
-                return is_dense(arrays) and not overlap(arrays)
-            seen |= turn
-    return True
+def lie_apart(arrays: Sequence[array]) -> bool:
+    """Whether the arrays are dense and share no memory."""
+    named = {str(k): a for k, a in enumerate(arrays)}
+    return is_dense(named) and not overlap(named)
 
 
 def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
@@ -75,39 +70,41 @@ def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool)
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    specialisation, how = record.specialisation, record.how
-    if record.loaded.device.is_cuda or how.block_dim is not BLOCK_DIM or how.stream is not None:
-        return None
-    if not isinstance(specialisation, Specialisation) or record.loaded.geometry is not None:
-        return None
-    # With the specialisation, which forgets it when other code of the kernel has come. Options are long to hash, and
-    # there are few objects of them; each is kept with what was found for it, so no other one gets its id.
-    slot = ("plain adjoint", record.loaded, id(how), unwanted, ordered, cpu_threads())
-    bound = specialisation.bound
-    if slot not in bound:
-        bound[slot] = (how, _bound(record, specialisation, unwanted, ordered))
-    return bound[slot][1]
+    how, bound = record.how, record.loaded.bound
+    # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
+    # one gets its id.
+    slot = (id(how), unwanted, ordered, cpu_threads())
+    found = bound.get(slot)
+    if found is None:
+        if record.loaded.device.is_cuda or how.block_dim is not BLOCK_DIM or how.stream is not None:
+            return None
+        found = bound[slot] = (how, _bound(record, unwanted, ordered))
+    return found[1]
 
 
-def _bound(
-    record: LaunchRecord, specialisation: Specialisation, unwanted: frozenset[str], ordered: bool
-) -> PlainAdjoint | None:
+def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+    specialisation, loaded = record.specialisation, record.loaded
+    if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
+        return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
     gathers = record.direction == FORWARD and not options.ordered and gathering_of(specialisation, options.constant)
-    if gathers or any(ELEMENT in name for name in record.arguments):
+    if gathers or any(ELEMENT in name for name in loaded.names):
         return None
-    direction, loaded = then(record.direction, "adjoint"), record.loaded
+    direction = then(record.direction, "adjoint")
     code = build.load(specialisation, direction, options, loaded.device)
-    forward = tuple(loaded.types)
     whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
-    after = [slot.name for slot in code.layout.slots][len(forward) :]
-    if code.geometry is not None or [*forward, *after] != [slot.name for slot in code.layout.slots]:
-        return None
-    if any(name not in whose for name in after):
+    count = len(loaded.names)
+    if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(code.names[count:]):
         return None
     with unobserved():  # they serve only launches without observers
-        adjoints = [
-            (n, None if n in loaded.arrays else zeros(1, loaded.types[n], loaded.device))
-            for n in map(whose.__getitem__, after)
-        ]
-    return PlainAdjoint(code, forward, tuple(adjoints), unwanted)
+        adjoints = [(n, _other(loaded, n, unwanted)) for n in map(whose.__getitem__, code.names[count:])]
+    needed = tuple(k for k in loaded.arrays if loaded.names[k] in code.touched)
+    return PlainAdjoint(code, needed, tuple([(loaded.names.index(n), other) for n, other in adjoints]))
+
+
+def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
+    """What stands for a gradient that is not found."""
+    type = loaded.types[name]
+    if not isinstance(type, ArrayType):
+        return zeros(1, type, loaded.device)
+    return zeros((1,) * type.ndim, type.dtype, loaded.device) if name in unwanted else None

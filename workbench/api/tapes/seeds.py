@@ -6,28 +6,37 @@ array for two results. All of them are read here, at once; the pass then clears 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ctypes
+from collections.abc import Container, Iterable
+from functools import cache
 
 import numpy as np
 
 from workbench.api.narrow import is_float_array, is_list, is_mapping
 from workbench.errors import LaunchError
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering
+from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
 from workbench.structs import Struct
 from workbench.types import Scalar, element, is_float
 
+_SMALL = 4096
+"""So many bytes are copied quicker than an array for them is made."""
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable[array]) -> list[tuple[array, object]]:
+def starts(
+    loss: object, grads: object, seen: Container[Memory], results: Iterable[array]
+) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
         loss: an array of one float, or None.
         grads: arrays to their adjoints, or None.
-        seen: the arrays that the tape has seen.
+        seen: the memories that the tape's steps have touched.
         results: the arrays that were written; with neither loss nor grads, it starts at their `.grad`.
 
     Raises:
@@ -57,12 +66,11 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
         return [(loss, 1.0)]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
-    known = {value.memory for value in seen}
     found: list[tuple[array, object]] = []
     for target, value in grads.items():
         if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
-        if target.memory not in known:
+        if target.memory not in seen:
             raise LaunchError(
                 f"Nothing that this tape recorded has used the {target.type!r} of shape {target.shape} in grads.",
                 advice=UNWRITTEN,
@@ -71,16 +79,20 @@ def starts(loss: object, grads: object, seen: Iterable[array], results: Iterable
     return found
 
 
-def seed(target: array, value: object) -> array:
-    """An adjoint to start from: an array of its own, like the target.
+def seed(target: array, value: object) -> array | bytes:
+    """An adjoint to start from: an array of its own, like the target; a small one as its bytes.
 
     Raises:
         LaunchError: the value does not fit.
     """
-    if isinstance(value, array) and (value.dtype, value.shape) == (target.dtype, target.shape):
+    if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
+        if value.nbytes <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
+            return ctypes.string_at(value.address, value.nbytes)
         return target.fresh_like().copy_(value)
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
-        return target.fresh_like().fill_(value)
+        if target.device.is_cuda or target.size > 1 or OBSERVERS.get():
+            return target.fresh_like().fill_(value)
+        return _one(target.dtype)
     if isinstance(target.dtype, Struct):
         records = array(value, target.dtype).numpy()
         return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
@@ -91,6 +103,31 @@ def seed(target: array, value: object) -> array:
     if host.shape not in ((), wanted):
         raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")
     return array(np.broadcast_to(host, wanted).astype(kind), target.dtype, device=target.device)
+
+
+@cache
+def _one(dtype: Scalar) -> bytes:
+    return np.ones(1, dtype.numpy).tobytes()
+
+
+def as_array(target: array, start: array | bytes) -> array:
+    """What `seed` returned, as an array like the target."""
+    if isinstance(start, array):
+        return start
+    made = array.undefined(target.shape, target.dtype, CPU)
+    ctypes.memmove(made.address, start, len(start))
+    return made if made.device == target.device else made.to(target.device)
+
+
+def begin(adjoint: array, start: array | bytes, alone: bool) -> None:
+    """Add to an adjoint what `seed` returned; `alone`: it is 0, and nothing else is added."""
+    if not alone or OBSERVERS.get():
+        adjoint.add_(as_array(adjoint, start))
+    elif isinstance(start, bytes) and side_by_side(adjoint) and not adjoint.device.is_cuda:
+        adjoint.memory.version += 1
+        ctypes.memmove(adjoint.address, start, len(start))
+    else:
+        adjoint.copy_(as_array(adjoint, start))
 
 
 def memories_of(only: object) -> set[Memory]:

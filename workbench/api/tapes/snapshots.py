@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import Step
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
@@ -41,7 +42,7 @@ class Snapshot:
 
 
 class Snapshots:
-    """The copies of one tape, and the launches whose arrays have not changed since."""
+    """The copies of one tape, and the launches whose adjoints read arrays that have not changed since."""
 
     def __init__(self) -> None:
         self._waiting: dict[Memory, list[LaunchStep]] = {}
@@ -49,10 +50,14 @@ class Snapshots:
 
     def note(self, step: Step) -> None:
         """Watch the arrays of a launch that is about to run."""
-        if not isinstance(step, LaunchStep):
-            return
-        for memory in {a.memory for a in step.arrays.values()}:
-            self._waiting.setdefault(memory, []).append(step)
+        if isinstance(step, LaunchStep):
+            values = step.record.values
+            for k in step.needed:
+                self._waiting.setdefault(values[k].memory, []).append(step)
+
+    def watches(self, memory: Memory) -> bool:
+        """Whether `before_change` has to hear of a change of this memory."""
+        return memory in self._waiting
 
     def interrupt(self) -> None:
         """An array was changed outside the tape's `with`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from workbench.api.tapes.flow import kind_of
-from workbench.api.tapes.steps import LaunchStep, Step
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import Step
 from workbench.api.tapes.tape import Tape
 
 

@@ -17,10 +17,11 @@ from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
 from workbench.api.tapes.gradients import Gradients
-from workbench.api.tapes.half_added import half_adding, refuse_half_added
-from workbench.api.tapes.seeds import UNWRITTEN, memories_of, seed, starts
+from workbench.api.tapes.half_added import half_added, mark_half_added
+from workbench.api.tapes.launch_step import NONE, LaunchStep
+from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
-from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, LaunchStep, Step
+from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
@@ -31,8 +32,6 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import element, is_float
-
-_NONE: frozenset[str] = frozenset()
 
 
 class Tape(Observer):
@@ -73,9 +72,9 @@ class Tape(Observer):
         self.adjoints: dict[Memory, array] = {}
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
-        self.seen: dict[int, array] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
-        self.seeds: dict[array, array] = {}
+        self._starts: Sequence[tuple[array, array | bytes]] = ()
+        self._ends: dict[int, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
         self._carriers = None if only is None or checkpoint_every else memories_of(only)
@@ -95,6 +94,17 @@ class Tape(Observer):
         if self._token is not None:
             OBSERVERS.reset(self._token)
             self._token = None
+
+    @property
+    def seeds(self) -> dict[array, array]:
+        """What the adjoints began as that the last backward pass started from."""
+        return {target: as_array(target, start) for target, start in self._starts}
+
+    @property
+    def seen(self) -> dict[int, array]:
+        """The float arrays of all steps, by their ids."""
+        found = {id(a): a for step in self.steps for a in step.touched if is_float(a.dtype)}
+        return found | {k: a for k, a in self._ends.items() if k not in found}
 
     @property
     def gradients(self) -> Gradients:
@@ -126,18 +136,17 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record, _NONE if self._carriers is None else self._unwanted(record, self._carriers))
-        for value in step.floats.values():
-            self.seen.setdefault(id(value), value)
-        self._follow(step.touched, record.changes)
+        step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
+        touched, changed = step.touched, [record.values[k] for k in record.loaded.written]
+        self._follow(touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._carriers is not None:
             self._carry(step)
         self.steps.append(noted)
-        with without(self):
-            self.kept.note(noted)
-            for name in record.loaded.writes:
-                self.kept.before_change(step.arrays[name], record.kernel)
+        self.kept.note(noted)
+        for value in changed:
+            if self.kept.watches(value.memory):
+                self._keep(value, record.kernel)
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
@@ -146,12 +155,10 @@ class Tape(Observer):
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
         self._change(target, "copy", CopyStep(target, source))
-        self._see(source)
 
     def adding(self, target: array, source: array) -> None:
         """Record a sum."""
         self._change(target, "add", CopyStep(target, source, add=True))
-        self._see(source)
 
     def converting(self, source: array, dtype: object) -> None:
         """Refuse what would cut a gradient."""
@@ -164,44 +171,50 @@ class Tape(Observer):
         self._change(target, "fill", FillStep(target, value))
 
     def _change(self, target: array, what: str, step: Step) -> None:
-        self._see(target)
-        self._follow(step.touched, (target.memory,))
+        self._follow(step.touched, (target,))
         self._carry(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
-        with without(self):
-            self.kept.note(step)
-            self.kept.before_change(target, what)
+        self.kept.note(step)
+        if self.kept.watches(target.memory):
+            self._keep(target, what)
 
-    def _follow(self, touched: Collection[array], changes: Sequence[Memory]) -> None:
+    def _keep(self, target: array, changed_by: str) -> None:
+        """Keep what an array holds that is about to change."""
+        with without(self):
+            self.kept.before_change(target, changed_by)
+
+    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> None:
         """Notice what was changed since the last step that touched it, outside the `with`.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
         """
-        integers = False
+        integers, versions = False, self._versions
         for value in touched:
             memory = value.memory
-            integers = integers or memory.as_integers
-            if memory.version > self._versions.setdefault(memory, memory.version):
+            version = memory.version
+            if version > versions.setdefault(memory, version):
                 self.kept.interrupt()
-                self._versions[memory] = memory.version
+                versions[memory] = version
                 if is_float(value.dtype) and memory in self._taped():
                     self.steps.append(unseen(value))
+            if memory.as_integers:
+                integers = True
         if integers:
-            self.steps += as_integers(touched, changes, self._taped)
-        for memory in changes:
-            self._versions[memory] += 1
+            self.steps += as_integers(touched, [a.memory for a in changed], self._taped)
+        for value in changed:
+            versions[value.memory] += 1
 
     def _taped(self) -> set[Memory]:
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
     def _unwanted(self, record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
-        if record.direction != FORWARD:
-            return _NONE
-        loaded, arguments = record.loaded, record.arguments
-        only_read = [n for n in loaded.arrays if n in loaded.reads and n not in loaded.writes]
-        return frozenset([n for n in only_read if arguments[n].memory not in carriers])
+        loaded, values = record.loaded, record.values
+        left_out = [k for k in loaded.only_read if values[k].memory not in carriers]
+        if not left_out or record.direction != FORWARD:
+            return NONE
+        return frozenset([loaded.names[k] for k in left_out])
 
     def _carry(self, step: Step) -> None:
         if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
@@ -217,10 +230,6 @@ class Tape(Observer):
             "A graph was launched while a tape records; the tape cannot look inside it.",
             advice="Capture the tape and its backward() together: with capture() as g: with Tape() as tape: …",
         )
-
-    def _see(self, value: array) -> None:
-        if is_float(value.dtype):
-            self.seen.setdefault(id(value), value)
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
         """Record a computation by the user's own code, outside any launch.
@@ -240,7 +249,6 @@ class Tape(Observer):
         for value in arrays:
             if not is_float_array(value):
                 raise LaunchError(f"record_func() takes arrays of floats; this is {value!r}.")
-            self._see(value)
         for earlier in self.steps:
             if isinstance(earlier, CutStep):
                 earlier.lost.difference_update(a.memory for a in arrays)
@@ -274,40 +282,62 @@ class Tape(Observer):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        given = starts(loss, grads, self.seen.values(), (a for s in self.steps for a in s.changed))
+        given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        self._refuse_stopped(steps)
+        if self._stopped:
+            self._refuse_stopped(steps)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        touched = {a.memory for s in self.steps for a in s.touched}
-        changed = {a.memory for s in self.steps for a in s.changed}
-        refuse_apart(touched, changed | {m for m in touched if m.grad is not None})
-        for target in targets:
-            self._see(target)
-        with without(self):
-            seeds = [(target, seed(target, value)) for target, value in given]
-            before = set(self.adjoints) | {a.memory for s in steps for a in s.changed if a.memory.grad is not None}
-            carried = {a.memory: a for s in steps for a in (*s.changed, *s.used)}.values()
-            refuse_half_added(steps, {value.memory: self._base(value) for value in carried})
-            self.seeds = dict(seeds)
-            again = isinstance(self.kept, Checkpoints)
-            ready = [] if again else [(step, step.reversed(self)) for step in steps]
-            with half_adding(steps, self.adjoints):
-                aside = self._set_aside({a.memory for s in steps for a in s.changed} & before)
-                for target, start in seeds:
-                    self.adjoint_of(target).add_(start)
-                if isinstance(self.kept, Checkpoints):
-                    self.kept.backward(self, self._again, steps, {t.memory for t in targets})
-                retained: dict[Memory, array] = {}
-                for step, undo in ready:
-                    if retain_grad:
-                        retained |= self._copies({a.memory for a in step.changed} - retained.keys())
-                    undo()
-                for memory, held in retained.items():
-                    self.adjoints[memory].copy_(held)
-                for memory, held in aside.items():
-                    self.adjoints[memory].add_(held)
+        self._refuse_apart()
+        self._ends.update({id(target): target for target in targets})
+        self._starts = starting = [(target, seed(target, value)) for target, value in given]
+        earlier = self._prepared(steps)
+        again = isinstance(self.kept, Checkpoints)
+        ready = [] if again else [(step, step.reversed(self)) for step in steps]
+        try:
+            aside = self._set_aside(earlier)
+            for target, start in starting:
+                # The adjoint of what a step has written is 0 now.
+                begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
+            if isinstance(self.kept, Checkpoints):
+                self.kept.backward(self, self._again, steps, {t.memory for t in targets})
+            retained: dict[Memory, array] = {}
+            for step, undo in ready:
+                if retain_grad:
+                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+                undo()
+            for memory, held in retained.items():
+                self.adjoints[memory].copy_(held)
+            for memory, held in aside.items():
+                self.adjoints[memory].add_(held)
+        except BaseException as error:
+            mark_half_added(error, steps, self.adjoints)
+            raise
+
+    def _refuse_apart(self) -> None:
+        """Refuse two arrays of the steps that were made of the same bytes."""
+        if not all([m.plain for m in self._versions]):
+            changed = {a.memory for s in self.steps for a in s.changed}
+            refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
+
+    def _prepared(self, steps: Sequence[Step]) -> list[Memory]:
+        """Have adjoints for all that gradients go through; returns those that are cleared, and hold earlier sums.
+
+        Raises:
+            NotDifferentiable: one is half added.
+        """
+        cleared = {a.memory: a for step in steps for a in step.changed}
+        carried = cleared | {a.memory: a for step in steps for a in step.used}
+        earlier: list[Memory] = []
+        for memory, value in carried.items():
+            known = self.adjoints.get(memory)
+            base = self._base(value) if known is None else known
+            if base.memory.half_added == base.memory.version:
+                raise half_added(steps, memory)
+            if memory in cleared and (known is not None or base is memory.grad) and not is_zero(base):
+                earlier.append(memory)  # one that has just been made is 0
+        return earlier
 
     def _again(self) -> Tape:
         """A tape for steps that run again."""
@@ -330,17 +360,18 @@ class Tape(Observer):
         for step in reversed(self.steps):
             if step.passes(reached):
                 found.append(step)
-                reached.update(a.memory for a in step.used)
+                for value in step.used:
+                    reached.add(value.memory)
         return found
 
-    def _set_aside(self, memories: set[Memory]) -> dict[Memory, array]:
+    def _set_aside(self, memories: Sequence[Memory]) -> dict[Memory, array]:
         """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
-        held = self._copies({m for m in memories if m in self.adjoints and not is_zero(self.adjoints[m])})
+        held = self._copies(memories)
         for memory in held:
             self.adjoints[memory].zero_()
         return held
 
-    def _copies(self, memories: set[Memory]) -> dict[Memory, array]:
+    def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
 
     def zero(self) -> None:
@@ -358,9 +389,9 @@ class Tape(Observer):
         self.adjoints.clear()
         self.written.clear()
         self._versions.clear()
-        self.seen.clear()
+        self._ends.clear()
         self.kept.clear()
-        self.seeds.clear()
+        self._starts = ()
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
@@ -375,6 +406,7 @@ class Tape(Observer):
             base = value.memory.grad if self._into_grad else None
             if base is None:
                 scalar = element(value.dtype)
+                value.memory.adjoint_apart = self._into_grad
                 with without(self):
                     base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
             self.lend(value.memory, base)

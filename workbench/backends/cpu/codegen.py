@@ -83,11 +83,13 @@ def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
 def _initialised() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    # Two options that hold for the process, and change how LLVM vectorises, never a result. Loops vectorise around a
+    # Three options that hold for the process, and change how LLVM vectorises, never a result. Loops vectorise around a
     # float sum that stays in order; off by default on x86, and only this switches it on.
     llvm.set_option("workbench", "-force-ordered-reductions")
     # An array of mat33 is loaded and stored whole and shuffled, as vectors of up to 8 are, not gathered and scattered.
     llvm.set_option("workbench", "-max-interleave-group-factor=9")
+    # Before an outer loop that counts down, checks for overlap that are made once for all its turns always fail.
+    llvm.set_option("workbench", "-hoist-runtime-checks=false")
 
 
 @lru_cache

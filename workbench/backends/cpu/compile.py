@@ -7,6 +7,7 @@ processes (`design/isolation.md`): it may hang, crash or take all memory. Here i
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 import re
 import sys
@@ -80,6 +81,12 @@ FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
+@lru_cache(maxsize=4)
+def _target(_: str | None) -> str:
+    asked = settings().cpu
+    return _native()[0] if asked == "native" else asked
+
+
 class CpuBackend(Backend):
     """LLVM through llvmlite.
 
@@ -96,8 +103,7 @@ class CpuBackend(Backend):
 
     def target(self) -> str:
         """What `settings().cpu` asks for: this machine (`sapphirerapids+1f2e…`), or a portable level as it stands."""
-        asked = settings().cpu
-        return _native()[0] if asked == "native" else asked
+        return _target(os.environ.get("WORKBENCH_CPU"))
 
     def emit(self, function: Function, options: Options, target: str) -> str:
         """The function's LLVM IR before optimisation.

@@ -13,8 +13,6 @@ linker serves a few objects, and goes with the last of them.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import itertools
 import sys
 import threading
@@ -130,7 +128,7 @@ def _renamed() -> dict[str, int]:
 def _machine() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in (ctypes.util.find_library("m"), vecmath.LIBRARY if vecmath.library() else None):
+    for name in (systems.maths_library(sys.platform), vecmath.LIBRARY if vecmath.library() else None):
         if name:
             llvm.load_library_permanently(name)
     model = systems.code_model(sys.platform)

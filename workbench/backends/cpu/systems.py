@@ -7,6 +7,9 @@ Sources: POSIX.1-2017; Apple's `clock_gettime_nsec_np(3)`; Microsoft's pages of 
 
 from __future__ import annotations
 
+import ctypes.util
+import platform
+
 _POSIX = """
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i64 @pthread_self()
@@ -177,6 +180,13 @@ define internal i32 @snprintf(ptr %to, i64 %size, ptr %format, ...) {
 
 _RENAMED = {"hypotf": "_hypotf"}
 """Functions that the C library of Windows has under another name (its header defines the usual one)."""
+
+
+def maths_library(system: str) -> str | None:
+    """The C library's maths functions; None where they are in a library that every process has."""
+    if system == "linux" and "glibc" in platform.libc_ver():
+        return "libm.so.6"  # `find_library` starts a process to find that out
+    return ctypes.util.find_library("m")
 
 
 def renamed(platform: str) -> dict[str, str]:

@@ -154,6 +154,14 @@ def true_division(name: str, args: Sequence[Arg]) -> Signature:
     return (t, t), t
 
 
+_NOT_BITS = {
+    "bit_xor": "Write ** for a power.",
+    "bit_and": "Write `and` between conditions.",
+    "bit_or": "Write `or` between conditions.",
+}
+"""What somebody means who writes an operator of bits between floats."""
+
+
 def integers(operands: int, bools: bool = False) -> Rule:
     """`operands` integers meet in one integer type; bools count as int32, or with `bools` stay bools."""
 
@@ -161,7 +169,7 @@ def integers(operands: int, bools: bool = False) -> Rule:
         count(name, args, operands)
         t = meet(name, args)
         if element(t).kind is Kind.FLOAT:
-            raise refuse(name, args, "integers", "Write int(…) for a float.")
+            raise refuse(name, args, "integers", _NOT_BITS.get(name, "Write int(…) for a float."))
         if element(t) == bool_ and not bools:
             t = _with_element(t, int32)
         return (t,) * operands, t

@@ -44,7 +44,7 @@ def rewritten(definition: Definition) -> Definition:
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
     own = {p.arg: wb.HashGrid for p in definition.parameters if p.arg in grids}
-    return replace(definition, node=node, annotations={**definition.annotations, **own})
+    return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
 
 
 class _Rewriter(ast.NodeTransformer):

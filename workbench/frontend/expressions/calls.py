@@ -64,7 +64,13 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
     builtin = python_names.as_builtin(target)
     if builtin is not None:
-        return call_builtin(context, builtin, args, keywords)
+        try:
+            return call_builtin(context, builtin, args, keywords)
+        except KernelTypeError as error:
+            if not _is_kernel(context.definition.scope.user.get(callee.path)):
+                raise
+            message = f"{callee.path}() is the builtin here, not the kernel of that name: {error.message}"
+            raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
@@ -79,8 +85,8 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
 
 def _advice(target: Any, path: str) -> str:
     """What to do instead of calling something that is no part of the language."""
-    if getattr(target, "__wb_kernel__", False):
-        return f"{path} is a kernel; make the shared part a func."
+    if _is_kernel(target):
+        return _advice_of_kernel(path)
     if target is sum:
         return "Write a loop: for v in x: s += v."
     if "random" in path.split("."):
@@ -98,6 +104,14 @@ def _advice(target: Any, path: str) -> str:
     near = difflib.get_close_matches(path.split(".")[-1], [b for b in TABLE if not TABLE[b].hidden], 1, 0.75)
     advice = f"use the builtin {near[0]}" if near else "write it as a loop"
     return f"Compute it before the launch and pass the result, or {advice}."
+
+
+def _is_kernel(value: Any) -> bool:
+    return getattr(value, "__wb_kernel__", False) is True
+
+
+def _advice_of_kernel(path: str) -> str:
+    return f"{path} is a kernel, and kernels do not call each other; make the shared part a func."
 
 
 def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:

@@ -17,6 +17,7 @@ import numpy as np
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.python_names import captured_value
+from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -43,7 +44,8 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     inner = node.args[0]
     names = _names_read(inner)
     locals_ = {name: _known(context, name) for name in names if name in context.env}
-    code = compile(ast.Expression(inner), "<static>", "eval")
+    code, text = compile(ast.Expression(inner), "<static>", "eval"), ast.unparse(node)
+    _note(context.definition, inner, text, locals_)
     try:
         value = _evaluate(context.definition, code, names, locals_)
     except WorkbenchError:
@@ -51,19 +53,47 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     except Exception as error:  # the user's own code, as Python would run it
         message = f"static() failed while compiling: {type(error).__name__}: {error}."
         raise context.error(KernelTypeError, message) from None
-    text = ast.unparse(node)
     place = (id(context.definition), f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
+    watched = _watched(context.definition, inner, code, text, locals_, value)
+    context.shared.watched.setdefault(place, watched)
+    return _operand(context, value, text)
 
-    def again(definition: Definition = context.definition) -> Any:
+
+def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> Watched:
+    """What is watched of a `static(…)` of a definition, whose text and whose local names' values were kept.
+
+    Raises:
+        Exception: whatever the expression raises.
+    """
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    inner = call.args[0]
+    code = compile(ast.Expression(inner), "<static>", "eval")
+    value = _evaluate(definition, code, _names_read(inner), known)
+    return _watched(definition, inner, code, text, known, value)
+
+
+def _watched(
+    definition: Definition, inner: ast.expr, code: Any, text: str, known: Mapping[str, Any], value: Any
+) -> Watched:
+    names = _names_read(inner)
+
+    def again() -> Any:
         try:
-            return _bits(_evaluate(definition, code, names, locals_))
+            return _bits(_evaluate(definition, code, names, known))
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    context.shared.watched.setdefault(
-        place, Watched(context.definition, text, _bits(value), again, paths=_paths(inner, locals_))
-    )
-    return _operand(context, value, text)
+    return Watched(definition, text, _bits(value), again, paths=_paths(inner, known), known=known)
+
+
+def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
+    """Note what the expression reads, if names alone decide its value."""
+    paths = _paths(inner, known)
+    for path in paths or ():
+        definition.read(path)
+    if paths is None and not definition.library:
+        reads.refuse(f"{text} may read anything")
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
@@ -112,7 +142,7 @@ def _known(context: Context, name: str) -> Any:
 def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:
     space: dict[str, Any] = {"__builtins__": builtins}
     for name in names:
-        value = locals_[name] if name in locals_ else definition.scope.lookup(name)
+        value = locals_[name] if name in locals_ else definition.read(name)
         if value is not MISSING:
             space[name] = value
     return eval(code, space)

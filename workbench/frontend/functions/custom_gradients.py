@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -44,13 +45,18 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> Watched:
+    """What is watched of a version of a func: the gradient or replay that it may get."""
+    again = partial(customs.get, definition)
+    return Watched(definition, definition.name, again(), again, (customs, definition))
+
+
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
     """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""
     found = customs.get(definition)
     if definition.library:
         return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
-    watched = Watched(definition, definition.name, found, lambda: customs.get(definition), (customs, definition))
-    context.shared.watched.setdefault((id(definition), "custom"), watched)
+    context.shared.watched.setdefault((id(definition), "custom"), watch_custom(definition, customs))
     if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):
         return None
     return found

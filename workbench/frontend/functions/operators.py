@@ -29,7 +29,7 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
         KernelTypeError: there is no func of this name, or none that takes these operands.
     """
     for each in (name, *ALSO.get(name, ())):
-        value = context.definition.scope.lookup(each, usable_in_kernel)
+        value = context.definition.read(each, usable_in_kernel)
         if hasattr(value, "__wb_definitions__"):
             return inline.call(context, python_value(context, value, each), [*operands], {})  # type: ignore[arg-type]
     struct = next(o for o in operands if isinstance(o, Bundle))

@@ -18,7 +18,7 @@ from workbench.frontend.functions.alike import form, values, with_values
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.memo import Body, Calls
-from workbench.frontend.state.operands import Operand, Poison, Returned
+from workbench.frontend.state.operands import Operand, Poison, Returned, Static
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE, STRUCTURED
 from workbench.ir.rewrite import Mapping, copy_op, fresh
@@ -43,6 +43,8 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
     args = tuple(env.values())
     if shared.trace or shared.notices is not None or any(v in shared.tentative for v in values(args)):
         return lower(env).value
+    if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
+        return lower(env).value  # what a user's func reads may mean something else in the next kernel
     key: Hashable = (id(definition), shared.lifted, *env, *form(context, args))
     table = _LIBRARY if definition.library else shared.calls
     if len(table) >= KEPT and definition.library:

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.tiles import Tile
@@ -28,7 +29,7 @@ class _Names(Mapping[str, Any]):
         self.scope = scope
 
     def __getitem__(self, name: str) -> Any:
-        value = self.scope.lookup(name, _is_annotation)
+        value = self.scope.lookup(name, is_annotation)
         if value is MISSING:
             raise KeyError(name)
         return value
@@ -40,7 +41,8 @@ class _Names(Mapping[str, Any]):
         return len(self.scope.known())
 
 
-def _is_annotation(value: Any) -> bool:
+def is_annotation(value: Any) -> bool:
+    """Whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
@@ -79,6 +81,10 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
     try:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node = ast.parse(node.value, mode="eval").body
+        value = _plain(definition, node)
+        if value is not MISSING:
+            return value
+        reads.expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
         return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
     except WorkbenchError:
@@ -87,9 +93,35 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
         raise KernelTypeError(
             f"The annotation of {name} cannot be evaluated: {error}.",
             definition.locate(node),
-            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else "",
+            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else _brackets(node),
             definition.name,
         ) from None
+
+
+def _plain(definition: Definition, node: ast.expr) -> Any:
+    """The value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+
+    MISSING where it is something else, or where Python will say what is wrong with it.
+    """
+    if isinstance(node, ast.Subscript):
+        base, index = _plain(definition, node.value), _plain(definition, node.slice)
+        return MISSING if base is MISSING or index is MISSING else base[index]
+    path = reads.dotted(node)
+    return MISSING if path is None else definition.read(path, is_annotation)
+
+
+def _brackets(node: ast.expr) -> str:
+    """How an array is annotated, for what other libraries write: `float[:, :]`, `array[float, 2]`."""
+    if not isinstance(node, ast.Subscript):
+        return ""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    kind, slices = ast.unparse(node.value), sum(isinstance(part, ast.Slice) for part in parts)
+    if slices:
+        made = f"array[{kind}]" if slices == 1 else f"array{slices}d[{kind}]"
+        return f"Write {made} for an array of {slices} dimension{'s' * (slices > 1)}."
+    if kind.rpartition(".")[2] == "array" and len(parts) > 1:
+        return f"Write array2d[{ast.unparse(parts[0])}] for an array of 2 dimensions; array3d and array4d have more."
+    return ""
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
@@ -107,7 +139,7 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return definition.annotations[argument.arg]
+        return reads.given(definition, argument.arg)
     return evaluated(definition, argument.annotation, argument.arg)
 
 
@@ -118,7 +150,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return definition.annotations["return"]
+        return reads.given(definition, "return")
     return evaluated(definition, node, "the result")
 
 
@@ -145,5 +177,12 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
         return as_element(value)
     except TypeError as error:
         message = f"The annotation of {name} is not a type: {error}."
-        advice = "Write array(dtype=float) for an array." if value in (list, tuple, np.ndarray) else ""
+        advice = "Write array(dtype=float) for an array." if _is_list(value) else ""
+        if value is str:
+            advice = "Pass a number or a bool: a kernel has no strings but those that it prints."
         raise KernelTypeError(message, place, advice, function) from None
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
+    return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)

@@ -14,6 +14,7 @@ import numpy as np
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
+from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Watched
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -105,7 +106,7 @@ def name(context: Context, identifier: str) -> Operand:
     """What a bare name is: a local, or something of the user's namespace or the language."""
     if identifier in context.env:
         return structs.gather(context.env, identifier)
-    value = context.definition.scope.lookup(identifier, usable_in_kernel)
+    value = context.definition.read(identifier, usable_in_kernel)
     if value is MISSING:
         near = difflib.get_close_matches(identifier, {*context.env, *context.definition.scope.known()}, 1, 0.7)
         advice = f"Did you mean {near[0]}?" if near else "Assign it first, or define it above the kernel."
@@ -128,13 +129,14 @@ def name(context: Context, identifier: str) -> Operand:
 def attribute(context: Context, base: Static, attr: str) -> Operand:
     """An attribute of a Python object: of a module, an enum, a namespace of constants."""
     path = f"{base.path}.{attr}"
-    value = getattr(base.value, attr, MISSING)
+    value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
         near = difflib.get_close_matches(attr, dir(base.value), 1)
         advice = f"Did you mean {base.path}.{near[0]}?" if near else ""
         advice = instead_of(attr, True) or advice if isinstance(base.value, python_types.ModuleType) else advice
         raise context.error(KernelSyntaxError, f"{base.path} has no {attr}.", advice)
     if isinstance(base.value, python_types.ModuleType) and base.value.__name__ in CONSTANTS and type(value) is float:
+        _watch(context, path, value)  # the name of the module may come to mean another one
         return Literal(value)
     return python_value(context, value, path)
 
@@ -152,7 +154,7 @@ def python_value(context: Context, value: Any, path: str) -> Operand:
 def captured_value(context: Context, value: Any, path: str) -> Operand:
     """A Python value as an operand, where whoever read it watches it."""
     if isinstance(value, enum.Enum):
-        value = value.value
+        value = reads.attribute(value, "value", value.value)
     if type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, (bool, np.bool_)):
@@ -211,13 +213,13 @@ def structs_named(definition: Definition) -> dict[str, Any]:
     """The structs whose names stand in the annotations of the parameters, as these names mean them now."""
     annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
     names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
-    found = {name: definition.scope.lookup(name) for name in sorted(names)}
+    found = {name: definition.read(name) for name in sorted(names)}
     return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
 
 
 def read_again(definition: Definition, path: str) -> Any:
     """What `path` is in the user's namespace now; MISSING where it is gone."""
-    return seen(definition.scope, path)
+    return definition.read(path, usable_in_kernel)
 
 
 def seen(scope: Scope, path: str) -> Any:

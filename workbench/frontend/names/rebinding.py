@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
-from workbench.frontend.state.definition import MISSING, Definition
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.reads import dotted
 from workbench.source import nodes_of
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.
@@ -98,13 +98,6 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:
     """The form that is called, if it is one."""
-    path, callee = [], node.func
-    while isinstance(callee, ast.Attribute):
-        path.append(callee.attr)
-        callee = callee.value
-    if not isinstance(callee, ast.Name):
-        return None
-    value: Any = definition.scope.lookup(callee.id, usable_in_kernel)
-    for attr in reversed(path):
-        value = getattr(value, attr, MISSING)
+    path = dotted(node.func)
+    value = definition.read(path, usable_in_kernel) if path is not None else None
     return value if isinstance(value, Form) else None

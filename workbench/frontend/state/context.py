@@ -127,6 +127,7 @@ class Watched(msgspec.Struct, frozen=True):
         again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
         paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
         place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
+        known: names of the kernel that a `static(…)` reads, with their values.
     """
 
     definition: Definition
@@ -135,6 +136,7 @@ class Watched(msgspec.Struct, frozen=True):
     again: Callable[[], Any] | None = None
     place: tuple[Mapping[Any, Any], Any] | None = None
     paths: tuple[str, ...] | None = None
+    known: Mapping[str, Any] = {}
 
 
 class Context(msgspec.Struct):

@@ -13,9 +13,15 @@ from typing import Any
 
 import msgspec
 
+from workbench.frontend.state import reads as noted
 from workbench.source import Location, Source, nodes_of
 
 MISSING = object()
+
+
+def anything(value: Any) -> bool:
+    """Whether a name may mean this: yes."""
+    return True
 
 
 class Unbound(dict[str, Any]):
@@ -74,7 +80,7 @@ class Scope(msgspec.Struct, frozen=True):
     user: Mapping[str, Any] = msgspec.field(default_factory=dict)
     language: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
-    def lookup(self, name: str, usable: Callable[[Any], bool] = lambda value: True) -> Any:
+    def lookup(self, name: str, usable: noted.Usable = anything) -> Any:
         """The value of `name` now, or MISSING.
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
@@ -105,6 +111,8 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         annotations: values that Python gave to annotations when it made the function; `return` is the result's. Only of
             functions made by functions, whose annotations may use names that nothing keeps.
         library: whether it is a part of Workbench: operations, errors and steps belong to the user's call of it.
+        written: the text that alone made `node` what it is, and the line of it where `node` begins; empty if the tree
+            was changed since it was parsed, or if that is not known.
     """
 
     name: str
@@ -114,6 +122,16 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     column_shift: int = 0
     annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
     library: bool = False
+    written: tuple[str, int] = ("", 0)
+
+    def read(self, path: str, usable: noted.Usable = anything) -> Any:
+        """What a dotted name means here now, or MISSING; lowering reads names by this alone, so that it is noted."""
+        root, *attrs = path.split(".")
+        value = self.scope.lookup(root, usable)
+        noted.name(self, usable, root, value)
+        for attr in attrs:
+            value = noted.attribute(value, attr, getattr(value, attr, MISSING))
+        return value
 
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""

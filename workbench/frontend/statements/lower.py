@@ -18,6 +18,7 @@ from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
+from workbench.frontend.state.reads import NOTED, Reads
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import returns
@@ -33,6 +34,7 @@ class Lowered(msgspec.Struct, frozen=True):
 
     function: Function
     watched: tuple[Watched, ...]
+    reads: Reads
     notices: tuple[Notice, ...] = ()
 
 
@@ -76,6 +78,23 @@ def _lower(
     warp_meanings: bool,
     tiling: Tiling | None,
 ) -> Lowered:
+    reads = Reads()
+    noting = NOTED.set(reads)
+    try:
+        return _noted(definition, types, trace, from_warp, warp_meanings, tiling, reads)
+    finally:
+        NOTED.reset(noting)
+
+
+def _noted(
+    definition: Definition,
+    types: Mapping[str, AnyType],
+    trace: bool,
+    from_warp: bool,
+    warp_meanings: bool,
+    tiling: Tiling | None,
+    reads: Reads,
+) -> Lowered:
     errors = list(_signature_errors(definition))
     params: list[Value] = []
     env: Env = {}
@@ -112,7 +131,7 @@ def _lower(
         tiling.block_dim if tiling is not None else 0,
     )
     simplified = function if trace else run(LOWERED, function)
-    return Lowered(verify(simplified), tuple(shared.watched.values()), tuple(shared.notices or ()))
+    return Lowered(verify(simplified), tuple(shared.watched.values()), reads, tuple(shared.notices or ()))
 
 
 def _body(context: Context) -> Returned:

@@ -23,6 +23,7 @@ from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.merge import assigned, same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, Poison, Static, Unset
+from workbench.frontend.state.reads import dotted
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.values import Value
@@ -115,14 +116,8 @@ def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ..
 
 
 def _callee(definition: Definition, node: ast.expr) -> Any:
-    path = []
-    while isinstance(node, ast.Attribute):
-        path.append(node.attr)
-        node = node.value
-    value: Any = definition.scope.lookup(node.id, usable_in_kernel) if isinstance(node, ast.Name) else MISSING
-    for attr in reversed(path):
-        value = getattr(value, attr, MISSING)
-    return value
+    path = dotted(node)
+    return definition.read(path, usable_in_kernel) if path is not None else MISSING
 
 
 def _used(context: Context, node: ast.AST) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
@@ -49,8 +50,8 @@ class array(Viewed, Arithmetic):
 
     __wb_generic__ = True
     __slots__ = (
-        "__weakref__", "_fields", "_grad", "address", "device", "dtype", "is_contiguous", "memory", "packed",
-        "requires_grad", "shape", "strides", "tag", "type",
+        "__weakref__", "_fields", "_grad", "_shape", "address", "device", "dtype", "is_contiguous", "memory", "packed",
+        "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
@@ -140,7 +141,7 @@ class array(Viewed, Arithmetic):
         self.memory = memory
         self.address = memory.address if address is None else address
         self.dtype = dtype
-        self.shape = tuple(n if isinstance(n, int) else int(n) for n in shape)
+        self._shape = tuple(n if isinstance(n, int) else int(n) for n in shape)
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
         wide, kind = is_wide(self.shape), type if type is not None else array_type(dtype, len(self.shape))
@@ -177,6 +178,8 @@ class array(Viewed, Arithmetic):
 
         What is assigned (an array, NumPy's too, or one number; None is 0) is copied, and `requires_grad` is then true.
         """
+        if self._grad is None and self.memory.adjoint_apart:
+            warn_no_grad()
         return self._grad
 
     @grad.setter
@@ -269,7 +272,7 @@ class array(Viewed, Arithmetic):
         made = object.__new__(array)
         made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
-        made.shape, made.strides, made.is_contiguous = self.shape, self.strides, self.is_contiguous
+        made._shape, made.strides, made.is_contiguous = self._shape, self.strides, self.is_contiguous
         made.packed = array_piece(address, self.shape, self.strides)
         made.requires_grad, made._grad, made._fields = False, None, None
         return made

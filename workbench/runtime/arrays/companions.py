@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-import numpy as np
-
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -40,15 +38,15 @@ def copy_of(value: array) -> Memory:
 
 def is_zero(companion: array) -> bool:
     """Whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
-    if OBSERVERS.get() or companion.device.is_cuda or isinstance(companion.dtype, Struct):
+    if OBSERVERS.get():
         return False
     memory = companion.memory
-    if memory.plain and memory.nbytes <= _FEW and not np.count_nonzero(memory.owner):
+    if memory.plain and memory.nbytes <= _FEW and memory.owner.tobytes().count(0) == memory.nbytes:
         return True
-    return not companion.host().any()
+    return not (memory.device.is_cuda or isinstance(companion.dtype, Struct) or companion.host().any())
 
 
-_FEW = 4096
+_FEW = 256
 """Bytes that are counted quicker than a view of them is made."""
 
 

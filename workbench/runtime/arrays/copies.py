@@ -34,7 +34,10 @@ BLOCK = 256
 def fill(target: Strided, value: Any) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
-        target.host()[...] = value
+        if type(value) is int and not value and side_by_side(target):
+            ctypes.memset(target.address, 0, target.nbytes)
+        else:
+            target.host()[...] = value
         return
     if not repeats(target.dtype, value):
         copy(target, everywhere(target, value))
@@ -53,7 +56,9 @@ def copy(target: Strided, source: Strided) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
     place = target.device if target.device.is_cuda else source.device
     dense = side_by_side(target) and side_by_side(source)
-    if not place.is_cuda:
+    if not place.is_cuda and dense:
+        ctypes.memmove(target.address, source.address, target.nbytes)
+    elif not place.is_cuda:
         target.host()[...] = source.host()
     elif dense and target.memory.seen_by == source.memory.seen_by != "":
         found = driver_of(place)

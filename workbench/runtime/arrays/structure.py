@@ -7,8 +7,10 @@ argument per field. Records, tapes and recorders see ordinary numbers and arrays
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -226,8 +228,16 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
     """What `spread_all` makes of arguments, without names; None if a field that is an array has none."""
     found: list[Any] = []
     for value in values:
-        if isinstance(value, StructValue):
-            held = value.__dict__
+        if type(value) is array and type(value.dtype) is not Struct:
+            found.append(value)
+        elif isinstance(value, StructValue):
+            held, plain = value.__dict__, _plain_fields(type(value))
+            if plain is not None:
+                for name in plain.arrays:
+                    if held[name] is None:
+                        return None
+                found += plain.values(held)
+                continue
             parts = spread_values([held[f.name] for f in value.__wb_struct__.fields])
             if parts is None:
                 return None
@@ -236,11 +246,29 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
             found.append(components(value))
         elif value is None:
             return None
-        elif isinstance(value, indexedarray) or (type(value) is array and isinstance(value.dtype, Struct)):
+        elif isinstance(value, (indexedarray, array)):
             found += spread("", value).values()
         else:
             found.append(value)
     return found
+
+
+class _PlainFields(NamedTuple):
+    """Of a struct of numbers and arrays of them: what takes the fields' values, and names of those that are arrays."""
+
+    values: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    arrays: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def _plain_fields(host: type[StructValue]) -> _PlainFields | None:
+    """Those of a class of structs; None if some fields hold something else."""
+    fields = host.__wb_struct__.fields
+    arrays = tuple(f.name for f in fields if type(f.type) is ArrayType)
+    numbers = [f for f in fields if isinstance(f.type, Scalar)]
+    if len(arrays) + len(numbers) < len(fields) or len(fields) < 2:  # of one name `itemgetter` makes no tuple
+        return None
+    return _PlainFields(itemgetter(*[f.name for f in fields]), arrays)
 
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -272,7 +300,9 @@ _NUMBERS = (float, int, HostVector)
 def kind_of(value: Any) -> Any:
     """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
-        return (type(value), *[a.tag for a in arrays_in(value)])
+        plain, held = _plain_fields(type(value)), value.__dict__
+        arrays = arrays_in(value) if plain is None else [a for n in plain.arrays if (a := held[n]) is not None]
+        return (type(value), *[a.tag for a in arrays])
     if isinstance(value, indexedarray):
         return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
     if type(value) is HostVector:

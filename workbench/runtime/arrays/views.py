@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 from workbench.errors import LaunchError
@@ -20,6 +21,11 @@ class Viewed:
     """
 
     __slots__ = ()
+
+    def _reshape_in_place(self: Any, shape: Any) -> None:
+        raise AttributeError(f"the shape of an array stays as it is; x.reshape({shape}) is a view of another shape")
+
+    shape: tuple[int, ...] = property(attrgetter("_shape"), _reshape_in_place)  # type: ignore[assignment]
 
     def field(self: Any, name: str) -> Any:
         """One field of every element, as a strided view: `ps["vel"]`.
@@ -154,7 +160,7 @@ def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
         sizes[sizes.index(-1)] = of.size // others if others else 0
     found = as_shape(sizes)
     if prod(found) != of.size:
-        raise ValueError(f"an array of shape {of.shape} has {of.size} elements, and the shape {shape} {prod(found)}")
+        raise ValueError(f"an array of shape {of.shape} has {of.size} elements; the shape {found} has {prod(found)}")
     return found
 
 

@@ -30,6 +30,15 @@ def warn(message: str) -> None:
     warnings.warn_explicit(message, UserWarning, site.filename, site.line)
 
 
+def warn_of_user(message: str) -> None:
+    """The same, if a line of the user's read the property that asks for it; not where the library itself does.
+
+    Called by what the property calls.
+    """
+    if not sys._getframe(3).f_code.co_filename.startswith(_OWN):
+        warn(message)
+
+
 def call_site() -> Site | None:
     """The innermost running line that is not the library's own; None if there is none."""
     frame = sys._getframe(1)

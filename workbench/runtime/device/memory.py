@@ -6,6 +6,7 @@ versions to notice that an array is no longer what it was.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,14 @@ class Memory:
         version: goes up with every change made through Workbench.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
         half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
+        adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
         turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
     """
 
     __slots__ = (
         "address",
+        "adjoint_apart",
         "as_integers",
         "device",
         "grad",
@@ -54,6 +57,7 @@ class Memory:
         self.version = 0
         self.grad: Any = None
         self.half_added = -1
+        self.adjoint_apart = False
         self.as_integers = False
         self.turn = turn
 
@@ -98,7 +102,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
         made = Memory(device, buffer.handle, nbytes, buffer)
     else:
         raw = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
-        start = raw.__array_interface__["data"][0]
+        start = ctypes.addressof(ctypes.c_char.from_buffer(raw))  # `__array_interface__` takes four times as long
         shift = -start % 64
         made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
         made.plain = True

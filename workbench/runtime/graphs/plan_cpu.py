@@ -184,7 +184,7 @@ class CpuPlan:
 def _fixed(node: LaunchNode) -> tuple[int, int, int]:
     """What a plan says of a launch beside its parameters: code, threads, the memory that it takes turns on."""
     record = node.record
-    return id(record.loaded), record.threads, record.loaded.mask(list(record.arguments.values()))
+    return id(record.loaded), record.threads, record.loaded.mask(record.values)
 
 
 def _mask(works: Sequence[Work]) -> int:

@@ -61,11 +61,12 @@ def execute(record: LaunchRecord) -> None:
     if notify("launching", record):
         return
     # Counted before the run: if it is interrupted, the memory has changed all the same.
-    for memory in record.changes:
-        memory.version += 1
+    loaded, values = record.loaded, record.values
+    for position in loaded.written:
+        values[position].memory.version += 1
     # The host's clock would measure queueing, so a device's launches are timed by events around them.
-    on_device = bool(observers) and record.loaded.device.is_cuda and record.threads > 0
-    before = mark(record.loaded.device, record.stream) if on_device else None
+    on_device = bool(observers) and loaded.device.is_cuda and record.threads > 0
+    before = mark(loaded.device, record.stream) if on_device else None
     started = time.perf_counter()
     try:
         fault = _run_record(record)
@@ -74,13 +75,13 @@ def execute(record: LaunchRecord) -> None:
             observer.stopped(record)
         raise
     seconds = time.perf_counter() - started
-    after = mark(record.loaded.device, record.stream) if on_device else None
+    after = mark(loaded.device, record.stream) if on_device else None
     for observer in observers:
         if on_device:
             observer.measured(record, before, after)
         observer.done(record, started, seconds)
     # Raised last, so that observers and subscribers hear of the launch that met the fault, too.
-    if listening(Launched):
+    if SUBSCRIBERS and listening(Launched):
         publish(Launched(record))
     if fault is not None:
         raise fault
@@ -135,7 +136,7 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
     """What a CPU launch is in a native table; `params` is the address of its packed parameters where not its own."""
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
-    mask = loaded.mask(list(record.arguments.values()))
+    mask = loaded.mask(record.values)
     return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums
 
 
@@ -168,7 +169,7 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
     how = record.how
-    return _run(record.loaded, record.dim, list(record.arguments.values()), how.block_dim, how.stream)
+    return _run(record.loaded, record.dim, record.values, how.block_dim, how.stream)
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))

@@ -122,29 +122,39 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return {slot.name: slot.type for slot in self.layout.slots}
 
     @cached_property
-    def arrays(self) -> tuple[str, ...]:
-        """Names of the parameters that are arrays, in order."""
-        return tuple(slot.name for slot in self.layout.slots if isinstance(slot.type, ArrayType))
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters, in order."""
+        return tuple(self.types)
 
     @cached_property
-    def floats(self) -> frozenset[str]:
-        """Names of the parameters that can have a gradient."""
-        return frozenset(name for name, type in self.types.items() if is_float(type))
+    def arrays(self) -> tuple[int, ...]:
+        """Positions of the parameters that are arrays."""
+        return tuple(k for k, slot in enumerate(self.layout.slots) if isinstance(slot.type, ArrayType))
 
     @cached_property
-    def float_arrays(self) -> tuple[str, ...]:
+    def floats(self) -> tuple[int, ...]:
         """Those of `arrays` that can have a gradient."""
-        return tuple(name for name in self.arrays if name in self.floats)
+        return tuple(k for k in self.arrays if is_float(self.layout.slots[k].type))
 
     @cached_property
-    def floats_written(self) -> tuple[str, ...]:
-        """Those of `float_arrays` whose elements may change."""
-        return tuple(name for name in self.float_arrays if name in self.writes)
+    def floats_written(self) -> tuple[int, ...]:
+        """Those of `floats` whose elements may change."""
+        return tuple(k for k in self.floats if self.names[k] in self.writes)
 
     @cached_property
-    def floats_read(self) -> tuple[str, ...]:
-        """Those of `float_arrays` whose elements are read."""
-        return tuple(name for name in self.float_arrays if name in self.reads)
+    def floats_read(self) -> tuple[int, ...]:
+        """Those of `floats` whose elements are read."""
+        return tuple(k for k in self.floats if self.names[k] in self.reads)
+
+    @cached_property
+    def only_read(self) -> tuple[int, ...]:
+        """Those of `arrays` whose elements are read, and do not change."""
+        return tuple(k for k in self.arrays if self.names[k] in self.reads - self.writes)
+
+    @cached_property
+    def bound(self) -> dict[object, Any]:
+        """What has been found out for launches of this code, kept by `workbench.api.tapes.plain_adjoint`."""
+        return {}
 
     @cached_property
     def prints(self) -> bool:

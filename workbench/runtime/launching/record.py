@@ -7,7 +7,7 @@ backwards by a tape.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -63,10 +63,9 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     Attributes:
         loaded: the code.
         dim: the launch's dimensions, 1 to 4.
-        arguments: parameter name to value, in order; an adjoint's include the `adj_…` ones.
+        values: the arguments in the order of the code's parameters; an adjoint's include the `adj_…` ones.
         specialisation: what the code was built from (opaque here); a tape asks it for the adjoint.
         location: the kernel's `def` in the user's text.
-        versions: of each array's memory, just before the launch.
         how: code, block and stream that were requested.
         binder: makes a record of other arguments.
         taped: whether tapes differentiate it.
@@ -74,10 +73,9 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     loaded: Loaded
     dim: tuple[int, ...]
-    arguments: Mapping[str, Any]
+    values: Sequence[Any]
     specialisation: Any = None
     location: Location | None = None
-    versions: Mapping[str, int] = msgspec.field(default_factory=dict)
     how: LaunchOptions = PLAIN
     binder: Binder | None = None
     taped: bool = True
@@ -118,6 +116,11 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.loaded.writes
 
     @cached_property
+    def arguments(self) -> Mapping[str, Any]:
+        """Parameter name to value, in order."""
+        return dict(zip(self.loaded.types, self.values, strict=True))
+
+    @property
     def threads(self) -> int:
         """Threads of the launch: the product of its dimensions."""
         return math.prod(self.dim)
@@ -126,20 +129,24 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     def buffer(self) -> Any:
         """The packed parameters."""
         made = self.loaded.packer.new()
-        self.loaded.packer.write(made, self.dim, list(self.arguments.values()))
+        self.loaded.packer.write(made, self.dim, self.values)
         return made
 
-    @cached_property
+    @property
     def changes(self) -> tuple[Memory, ...]:
         """The memory of each array in `writes`."""
-        return tuple([self.arguments[name].memory for name in self.loaded.writes])
+        return tuple([self.values[k].memory for k in self.loaded.written])
 
     def again(self) -> LaunchRecord:
-        """The same launch, to be run now: it shares the packed parameters and notes the arrays' versions of now."""
-        made = replace(self, versions=memory_versions(self.arguments))
+        """The same launch, as another one to whoever watches: it shares the packed parameters."""
+        made = replace(self)
         # Packed again it would have the same bytes; sharing them keeps a replay from packing at all.
         vars(made)["buffer"] = self.buffer
         return made
+
+    def on(self, instead: Callable[[array], array]) -> LaunchRecord:
+        """The same launch on other arrays of the same layout."""
+        return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])
 
     def checked(self, name: str, value: Any) -> Any:
         """`value` as an argument for the parameter `name`.
@@ -177,8 +184,3 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 def _shown(value: Any) -> str:
     return f"{value.type!r}{value.shape}" if isinstance(value, array) else f"{value!r}"
-
-
-def memory_versions(arguments: Mapping[str, Any]) -> dict[str, int]:
-    """The version of each array argument's memory now."""
-    return {name: a.memory.version for name, a in arguments.items() if isinstance(a, array)}

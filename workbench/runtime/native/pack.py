@@ -67,19 +67,22 @@ class Packer:
 
     Attributes:
         pieces: for each slot what makes its bytes of an argument; None for arrays, which have theirs.
+        pack: (1 to 4 dimensions, arguments) to bytes; arguments are arrays, numbers, and sequences of them for vectors.
     """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.pieces = tuple(None if isinstance(s.type, ArrayType) else value_piece(s) for s in layout.slots)
+        # One expression for all slots: a third of the time that a loop over them takes in each launch.
+        parts = [f"v[{k}].packed" if p is None else f"p[{k}](v[{k}])" for k, p in enumerate(self.pieces)]
+        space = {"join": b"".join, "dims": dims_piece, "p": self.pieces}
+        self.pack: Callable[[tuple[int, ...], Sequence[Any]], bytes] = eval(
+            f"lambda d, v: join((dims(d), {', '.join(parts)}))", space
+        )
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
         """An empty buffer."""
         return ctypes.create_string_buffer(self.layout.size)
-
-    def pack(self, dims: tuple[int, ...], values: Sequence[Any]) -> bytes:
-        """1 to 4 dimensions and the arguments: arrays, numbers, or sequences of numbers for vectors."""
-        return b"".join([dims_piece(dims), *[v.packed if p is None else p(v) for p, v in zip(self.pieces, values)]])  # noqa: B905
 
     def single(self, position: int, value: Any) -> bytes:
         """The bytes of one argument that is not an array."""

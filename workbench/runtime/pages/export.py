@@ -16,20 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.compile import WASM, compile_text
+from workbench.backends.cpu.compile import WASM
 from workbench.backends.cpu.native import copies
 from workbench.backends.layout import FAULT_SIZE
 from workbench.backends.prints import SYMBOL, prints
+from workbench.cache.native import native_image
 from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.copies import everywhere
+from workbench.runtime.arrays.host_convert import repeats
+from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode
 from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.pages.program import Program, Row
-from workbench.runtime.records.contents import Contents
-from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.contents import Contents, read_bytes
+from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry, WriteEntry
 from workbench.structs import Struct
 from workbench.types import ArrayType, Scalar, Vector, element, is_float
 
@@ -54,8 +59,12 @@ def program_of(
     for entry in entries:
         _check(entry)
     writer = _Writer(Contents(kept.kept if kept is not None else None))
-    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()])
-    schedule = [step for entry in entries for step in writer.steps(entry)]
+    unread = _unread(entries) - {a.memory for a in seen.values()}
+    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()], unread)
+    schedule: list[Any] = []
+    for number, entry in enumerate(entries):
+        schedule += writer.steps(entry)
+        writer.owners += [number] * (len(writer.titles) - len(writer.owners))
     return writer.finished(schedule, seen)
 
 
@@ -89,11 +98,27 @@ def _arrays(entry: Entry) -> Iterator[array]:
         yield from (node.condition for node in nodes if node.condition is not None)
 
 
+def _unread(entries: Sequence[Entry]) -> set[Memory]:
+    """Memory that a copy or a fill writes whole before anything reads it, as a tape's copies: what it held is noise."""
+    used: set[Memory] = set()
+    found: set[Memory] = set()
+    for entry in entries:
+        memories = [a.memory for a in _arrays(entry)]
+        if isinstance(entry, WriteEntry) and entry.kind != "add":
+            target = entry.target
+            whole = side_by_side(target) and target.nbytes == target.memory.nbytes
+            if whole and target.memory not in used and target.memory not in memories[1:]:
+                found.add(target.memory)
+        used.update(memories)
+    return found
+
+
 class _Writer:
     """A program being written.
 
     Attributes:
         program: so far.
+        owners: by row, the number of its entry.
         starts, places: where ranges of this process's memory begin and end, and where they lie in the page's.
     """
 
@@ -105,11 +130,13 @@ class _Writer:
         self.numbers: dict[str, list[list[Any]]] = {}
         self.arrays: dict[str, dict[str, Any] | None] = {}
         self.titles: list[str] = []
-        self.faults: list[dict[str, str]] = []
+        self.faults: list[dict[str, list[int]]] = []
+        self.lines: list[int] = []
+        self.owners: list[int] = []
         self.prints: dict[str, list[Any]] = {}
 
-    def lay_out(self, arrays: Sequence[array]) -> None:
-        """Place the memory of all arrays; what overlaps here overlaps there."""
+    def lay_out(self, arrays: Sequence[array], unread: set[Memory]) -> None:
+        """Place the memory of all arrays; what overlaps here overlaps there. What is unread begins as zeros."""
         for a in arrays:
             if a.device.is_cuda:
                 raise RecordError(
@@ -119,8 +146,9 @@ class _Writer:
         self.contents.keep(arrays)
         used = {a.memory for a in arrays}
         spans = [
-            (low, data) for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
-        ]
+            (low, np.zeros_like(data) if memory in unread else data)
+            for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
+        ]  # fmt: skip
         merged: list[list[int]] = []
         for low, data in sorted(spans, key=lambda span: span[0]):
             if merged and low < merged[-1][1]:
@@ -207,22 +235,27 @@ class _Writer:
                 if is_float(part.dtype):
                     yield from self.move(kind, part, others[path], 0)
             return
-        if kind == "fill" and np.ndim(value):
-            raise RecordError(f"a fill of {target.dtype!r} with {value!r} cannot run in a page yet; a kernel can do it")
         if not target.size:
             return
+        element = None
+        if kind == "fill" and not repeats(target.dtype, value):
+            one = everywhere(target, value)
+            kind, source, element = "copy", one, read_bytes(one.memory, one.address, target.dtype.size)
         name, words, pattern = move_words(kind, target, source, value)
-        from_ = self.program.place(pattern.tobytes()) if pattern is not None else self.address(words[1])
+        placed = element if pattern is None else pattern
+        from_ = self.address(words[1]) if placed is None else self.program.place(placed.tobytes())
         # The struct of copies.c: two pointers of 32 bits, then words of 64.
         params = struct.pack("<II", self.address(words[0]), from_) + np.array(words[2:], np.int64).tobytes()
         grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
         entry = self.program.entry(_moves(), name)
         yield self._row(Row(entry, self.program.place(params), target.size, grain), kind, {})
 
-    def _row(self, row: Row, title: str, lines: dict[str, str]) -> int:
+    def _row(self, row: Row, title: str, lines: dict[str, list[int]]) -> int:
         self.program.rows.append(row)
         self.titles.append(title)
-        self.faults.append(lines)
+        if lines not in self.faults:
+            self.faults.append(lines)
+        self.lines.append(self.faults.index(lines))
         return len(self.titles) - 1
 
     def _name_arguments(self, record: LaunchRecord, at: int) -> None:
@@ -249,17 +282,25 @@ class _Writer:
         """The program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
-        found = {"schedule": schedule, "numbers": self.numbers, "arrays": arrays, "titles": self.titles}
-        self.program.facts = {**found, "faults": self.faults, "prints": list(self.prints.values())}
+        found = {
+            "schedule": schedule,
+            "numbers": self.numbers,
+            "arrays": arrays,
+            "titles": self.titles,
+            "owners": self.owners,
+        }
+        self.program.facts = {**found, "faults": self.faults, "lines": self.lines, "prints": list(self.prints.values())}
         return self.program
 
 
-def _lines(record: LaunchRecord) -> dict[str, str]:
-    """What a fault says, by the number of the operation."""
-    return {
-        str(number): f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
-        for op, number in number_ops(record.loaded.function).items() if op.location.line
-    }  # fmt: skip
+def _lines(record: LaunchRecord) -> dict[str, list[int]]:
+    """What faults say, and the numbers of the operations of which they say it."""
+    found: dict[str, list[int]] = {}
+    for op, number in number_ops(record.loaded.function).items():
+        if op.location.line:
+            text = f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
+            found.setdefault(text, []).append(number)
+    return found
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
@@ -274,4 +315,4 @@ def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
 
 @cache
 def _moves() -> bytes:
-    return compile_text(copies.text(), WASM)
+    return native_image("wb_moves", copies.text(), target=WASM)

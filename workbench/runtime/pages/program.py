@@ -109,6 +109,7 @@ class Program:
             "arrays": {},
             "titles": [],
             "faults": [],
+            "lines": [],
             "prints": [],
         }
         return {

@@ -68,6 +68,7 @@ def test_adjoints_of_per_thread_values_and_vectors(kernel: Any) -> None:
     assert_adjoints_agree([(adjoint(kernel.used().function), 2, names)])
 
 
+@pytest.mark.slow
 def test_the_adjoint_of_a_gemm() -> None:
     A, B, C = np.ones((19, 21)), np.ones((21, 7)), np.ones((19, 7))
     wb.launch_tiled(gemm, [3, 2], inputs=[A, B, C], block_dim=64)

@@ -127,6 +127,7 @@ def test_the_number_of_barriers_of_known_kernels(name: str, count: int) -> None:
     assert len(BARRIER.findall(emit_cuda(FLOWS[name].function, Options()))) == count
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("name", FLOWS)
 def test_no_flow_has_a_race(name: str) -> None:
     # The two blocks of `effects` write the same elements, one after the other where its numbers are compared.

@@ -31,7 +31,7 @@ def assert_same(case: Case, library: Library, seed: int) -> None:
 
 
 # With checks a few suffice: the guards stand in the IR before it is lowered.
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("group", "checks"), [*((g, False) for g in GROUPS), ("map", True), ("insert", True)])
 def test_every_operation_means_what_the_interpreter_says(group: str, checks: bool) -> None:
     cases = [case for name, case in CASES.items() if name.partition("_")[0].rstrip("3") == group]
@@ -42,7 +42,7 @@ def test_every_operation_means_what_the_interpreter_says(group: str, checks: boo
     assert cases
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", FLOWS)
 def test_loops_branches_and_effects_mean_what_the_interpreter_says(name: str) -> None:
     case = FLOWS[name]

@@ -20,12 +20,14 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import matmul, memory, slots, structured
-from workbench.backends.cpu.emit.combine import Combining, Part, emit_change
+from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
+from workbench.backends.cpu.emit.division import emit_floor_quotient
 from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
-from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -36,6 +38,7 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
+from workbench.passes.loops.abreast import groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
@@ -217,11 +220,16 @@ class ModuleEmitter(Emitter):
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
         """The loops over threads; control goes to `after`."""
         part = Part(low, high, self.writer.label, after)
-        if self.combining:
-            part = self.combining.open_part(kind, low, high, after)
         split = interior_of(self.function)
+        if self.combining:
+            if self.combining.grouped:
+                group, low = self.combining.open_group(kind, low, high)
+                self._loop(kind, group, self.function.body, own=GROUP)
+                self.combining.close_group()
+            part = self.combining.open_part(kind, low, high, after)
         if split is None:
-            self._loop(kind, part, self.function.body)
+            # Behind whole groups few threads are left.
+            self._loop(kind, part, self.function.body, cold=bool(self.combining and self.combining.grouped))
         else:
             self._border_and_interior(kind, part, split)
         if self.combining:
@@ -249,7 +257,8 @@ class ModuleEmitter(Emitter):
         w.do(f"%border.first = phi i32 [ {part.first}, %{before} ], [ {end}, %inside.end ]")
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
-        self._loop(kind, Part("%border.first", "%border.end", "border", "border.done"), split.border, cold=True)
+        border = Part("%border.first", "%border.end", "border", "border.done")
+        self._loop(kind, border, split.border, own=".border", cold=True)
         w.open("border.done")
         w.branch("%border.last", part.after, "inside")
         w.open("inside")
@@ -257,10 +266,12 @@ class ModuleEmitter(Emitter):
         w.open("inside.end")
         w.jump("border")
 
-    def _loop(self, kind: str, part: Part, body: Block, cold: bool = False) -> None:
-        """A loop over threads."""
+    def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
+        """A loop over threads; `own` is part of its labels' names where there is another one."""
+        groups = groups_of(body)
+        if groups:
+            return emit_groups(self, part, groups)
         w = self.writer
-        own = ".border" if cold else ""
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
         self.thread = f"%tid{own}"
@@ -281,7 +292,7 @@ class ModuleEmitter(Emitter):
         w.jump(turn)
         w.open(turn)
         w.do(f"{self.thread}.next = add nsw {kind} {self.thread}, 1")
-        w.do(f"br label %{head}{self.loop_end(cold)}")
+        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else ())}")
 
 
 def _const(emitter: Emitter, op: Op) -> None:
@@ -360,10 +371,13 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "launch_dim": _launch_dim,
     "fault": faults.emit_fault,
     "print": prints.emit_print,
+    "floor_quotient": emit_floor_quotient,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
+    "slot_sum": slots.emit_sum,
     "slot_matmul": matmul.emit_matmul,
+    "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

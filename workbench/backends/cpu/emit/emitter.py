@@ -19,8 +19,15 @@ from workbench.backends.layout import Slot, layout
 from workbench.ir.values import Block, Function, Value
 from workbench.types import ArrayType, Kind, Scalar, element
 
+Wishes = tuple[tuple[str, str], ...]
 _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
+WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
+"""Of a short loop of constant length: it is vectorised, and then written out."""
+_ROLLED = (("unroll.runtime.disable", ""),)
+MANY_LOOPS = 8
+"""In functions of more loops than these, none of unknown length has several turns written as one: it takes LLVM half of
+its time."""
 
 
 class Emitter(ABC):
@@ -36,6 +43,7 @@ class Emitter(ABC):
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
+        group_end: the thread after the last one of a group (`passes/loops/abreast`).
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: how many turns loops make between two looks at what asks them to end.
     """
@@ -59,7 +67,7 @@ class Emitter(ABC):
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
-        self.row = ""
+        self.row = self.group_end = ""
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
@@ -118,9 +126,14 @@ class Emitter(ABC):
                 self.writer.declare(symbol, text)
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
-    def loop_end(self, cold: bool = False) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece."""
-        wishes = _AS_IT_IS if cold else _ONE_BY_ONE if self.frozen else ()
+    def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
+        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece.
+
+        `known`: how many turns it has does not depend on data.
+        """
+        if not known and self.strips.loops > MANY_LOOPS:
+            wishes = (*wishes, *_ROLLED)
+        wishes = _AS_IT_IS if cold else (*wishes, *_ONE_BY_ONE) if self.frozen else wishes
         if not wishes:
             return ""
         number = len(self._loops) + 2

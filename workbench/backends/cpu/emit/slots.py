@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.text.values import memory, register, width
 from workbench.ir.values import Op
 from workbench.types import Kind, Slots, element
 
@@ -44,6 +44,22 @@ def emit_write(emitter: Emitter, op: Op) -> None:
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+
+
+def emit_sum(emitter: Emitter, op: Op) -> None:
+    """All that is there, in halves: the first with the second, until one number is left."""
+    type, w = op.operands[0].type, emitter.writer
+    assert isinstance(type, Slots)
+    scalar, kind = element(type), register(element(type))
+    wide = f"<{type.count} x {kind}>"
+    verb, first = ("fadd", f"{kind} -0.0, ") if scalar.kind is Kind.FLOAT else ("add", "")
+    name = f"llvm.vector.reduce.{verb}.v{type.count}{'f' if first else 'i'}{scalar.bits}"
+    w.declare(name, f"declare {kind} @{name}({f'{kind}, ' if first else ''}{wide})")
+    found: list[str] = []
+    for place in emitter.operands(op.operands[0]):
+        all_of_them = w.emit(f"load {wide}, ptr {place}")
+        found.append(w.emit(f"call {'reassoc ' if first else ''}{kind} @{name}({first}{wide} {all_of_them})"))
+    emitter.bind(op.result, found)
 
 
 def _places(emitter: Emitter, op: Op) -> list[str]:

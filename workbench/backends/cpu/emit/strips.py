@@ -11,9 +11,9 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
-from workbench.ir.attributes import COLD, SHAPE
+from workbench.ir.attributes import ABREAST, COLD, SHAPE
 from workbench.ir.ops import LOOPS
-from workbench.ir.values import Block, Function, Op, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import element
 
@@ -29,6 +29,7 @@ class Strips:
 
     Attributes:
         few: of its loops few are cut.
+        loops: how many it has.
         threads: it looks once in so many; 0: who calls the entry limits how many it runs.
     """
 
@@ -38,7 +39,9 @@ class Strips:
         self._often: set[Op] = set()
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
+        self._groups: dict[Value, int] = {}
         cost = self._cost(function.body)
+        self.loops = len(self._turns)
         self.few = sum(map(self.cut, self._turns)) <= TWICE
         if not self.few:
             self._often.clear()
@@ -64,6 +67,9 @@ class Strips:
         return 1 + sum(self._cost_of(op) for op in block.ops)
 
     def _cost_of(self, op: Op) -> int:
+        threads = op.attrs.get(ABREAST)
+        if threads:
+            self._groups |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_end"}
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name == "slot_matmul":
             m, n, k = op.attrs[SHAPE]
@@ -71,6 +77,8 @@ class Strips:
         if op.name not in LOOPS:
             return 1 + inner
         trips = SELDOM if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)
+        if op.name == "for" and op.operands[1] in self._groups:
+            trips = self._groups[op.operands[1]]
         if trips is not None and trips * inner <= LONG:
             self._turns[op] = 0
             return 1 + trips * inner

@@ -91,13 +91,13 @@ def emit_while(emitter: Emitter, op: Op) -> None:
     phis.close(body.yielded, w.label)
     if cut:
         full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
-        w.do(f"br i1 {more}, label %{head}, label %{full}{emitter.loop_end()}")
+        w.do(f"br i1 {more}, label %{head}, label %{full}{emitter.loop_end(known=False)}")
         w.open(full)
         look(emitter)
         strips.close(body.yielded, w.label)
         w.jump(strip)
     else:
-        w.do(f"br label %{head}{emitter.loop_end()}")
+        w.do(f"br label %{head}{emitter.loop_end(known=False)}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         emitter.bind(result, names)
@@ -255,7 +255,8 @@ class _For:
 
     def mark(self) -> str:
         """What marks the jump back."""
-        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)))
+        known = all(v in self.emitter.constants for v in self.op.operands[:3])
+        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), known=known)
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""

@@ -270,13 +270,39 @@ def _log_pair(x: Lane) -> tuple[Lane, Lane]:
     return result, rest - (result - total)
 
 
+def _multiply_add(x: Lane, y: Lane, z: Lane) -> Answer:
+    """x · y + z, where the target has no instruction that rounds it once."""
+    if x.lanes.bits == 32:
+        return Answer(fma(x, y, z))
+    # The product as a sum of two: neither its halves may overflow, nor its rest be subnormal.
+    product = x * y
+    none = product.is_("oeq", 0.0)
+    rare = abs(x).is_("uge", 2.0**990) | abs(y).is_("uge", 2.0**990) | abs(z).is_("uge", 2.0**990)
+    rare = (
+        rare
+        | abs(product).is_("uge", 2.0**990)
+        | (abs(product).is_("olt", 2.0**-900) & x.is_("une", 0.0) & y.is_("une", 0.0))
+    )
+    return Answer(none.choose(product + z, fma(x, y, z)), rare)
+
+
 FORMULAS: dict[str, Callable[..., Answer]] = {
     f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)
 }  # fmt: skip
+INSTEAD: dict[str, Callable[..., Answer]] = {"fma": _multiply_add}
+"""Formulas for instructions that a target may lack."""
 
 
 def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, Answer]:
     """The formula `name` on parameters `%x0`, `%x1`, for `count` lanes of a target with fused multiply-add or not."""
-    formula = FORMULAS[name]
     lanes = Lanes(bits, count, fused)
-    return lanes, formula(*(Lane(lanes, f"%x{n}") for n in range(formula.__code__.co_argcount)))
+    return lanes, _formula(name)(*(Lane(lanes, f"%x{n}") for n in range(arguments(name))))
+
+
+def arguments(name: str) -> int:
+    """How many arguments a formula takes."""
+    return _formula(name).__code__.co_argcount
+
+
+def _formula(name: str) -> Callable[..., Answer]:
+    return FORMULAS.get(name) or INSTEAD[name]

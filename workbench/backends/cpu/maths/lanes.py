@@ -3,8 +3,8 @@
 A maths function is needed as a scalar and as a vector that mean the same to the last bit. Here it is written once, in
 operators on `Lane` values; `Lanes` writes each operation for its width. No operation mixes lanes, so the scalar is lane
 0 of the vector. The formulas count on `fma` to round once. For WebAssembly it is a function of 128 bits, written out
-without fused multiply-add, which differs from one rounding in about one of 10⁸ results (float32) or less; in a browser
-whose instruction rounds once, that replaces each call (`backends/wasm`).
+without fused multiply-add, which in float32 differs from one rounding in about one of 10⁸ results; in a browser whose
+instruction rounds once, that replaces each call (`backends/wasm`).
 """
 
 from __future__ import annotations
@@ -240,10 +240,9 @@ def _written(bits: int) -> str:
     x, y, z = (Lane(lanes, f"%x{n}") for n in range(3))
     if bits == 64:
         product, rest = _product(x, y)
-        total = product + z
-        part = total - product
-        lost = (product - (total - part)) + (z - part)
-        made = (total + (lost + rest)).name
+        small, lost = _sum(z, rest)
+        large, more = _sum(product, small)
+        made = (large + _to_odd(lost, more)).name
     else:  # the product is exact in float64; the sum is rounded there, and once more here
         wide = Lanes(64, 2)
         wide.rows = lanes.rows
@@ -266,6 +265,25 @@ def _written(bits: int) -> str:
     params = ", ".join(f"{lanes.kind} %x{n}" for n in range(3))
     head = f"define weak {lanes.kind} @{WRITTEN[bits]}({params}) noinline nounwind willreturn memory(none) {{"
     return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {made}", "}"])
+
+
+def _sum(a: Lane, b: Lane) -> tuple[Lane, Lane]:
+    """a + b as a sum of two: rounded, and what rounding lost (Knuth's two-sum)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+def _to_odd(a: Lane, b: Lane) -> Lane:
+    """a + b, an inexact sum rounded to the neighbour whose last bit is set.
+
+    Added to a larger number, it then ends where the exact sum would (Boldo & Melquiond, IEEE Trans. Computers 57(4),
+    2008).
+    """
+    total, lost = _sum(a, b)
+    away = lost.bits.do("xor", total.bits).do("ashr", 63).do("or", 1)  # 1: from zero; -1: towards it
+    even = total.bits.do("and", 1).equals(0)
+    return (lost.is_("one", 0.0) & even).choose(total.bits.do("add", away).value, total)
 
 
 def _product(x: Lane, y: Lane) -> tuple[Lane, Lane]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 import msgspec
 
 from workbench.backends.cpu.maths import vector_variants as variants
-from workbench.backends.cpu.maths.approximations import FORMULAS
+from workbench.backends.cpu.maths.approximations import FORMULAS, INSTEAD, arguments
 from workbench.backends.cpu.maths.vector_variants import PURE
 from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
@@ -115,10 +115,11 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
         innermost: whether the loop over threads can be the innermost one (`worth_it`).
         halves: give the loop vectoriser a variant with half the lanes too.
     """
-    if name not in FUNCTIONS:
+    instead = name in INSTEAD and not maths.fused
+    if name not in FUNCTIONS and not instead:
         return None
     width, isa = WIDTH, ISA
-    if name in FORMULAS and maths.formulas:
+    if instead or (name in FORMULAS and maths.formulas):
         make = _own if maths.fused else _in_module
         if not maths.fused:  # no system's names for vectors: those of LLVM
             width, isa = maths.bits, dict.fromkeys(ISA, "_LLVM_")
@@ -126,17 +127,26 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
         make = _of_library
     else:
         return None
-    bits, count = scalar.bits, FUNCTIONS[name]
+    bits, count = scalar.bits, arguments(name) if instead else FUNCTIONS[name]
     lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
     ours, definitions, wide = make(name, bits, lanes)
     variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
     return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
 
 
-def module(name: str, bits: int) -> tuple[str, tuple[str, ...]]:
-    """Our function `name`, in all the widths that a kernel may call, as a module; and its symbols."""
+def module(name: str, bits: int) -> str:
+    """Our function `name`, in all the widths that a kernel may call, as a module."""
+    return variants.module(name, bits, _widths(bits))
+
+
+def symbols(name: str, bits: int) -> tuple[str, ...]:
+    """The symbols of `module`."""
+    return tuple(variants.symbol(name, bits, count) for count in (1, *_widths(bits)))
+
+
+def _widths(bits: int) -> tuple[int, ...]:
     width = WIDTH // bits
-    return variants.module(name, bits, (width, width // 2) if bits == 32 else (width,))
+    return (width, width // 2) if bits == 32 else (width,)
 
 
 def _scalar(name: str, bits: int) -> str:

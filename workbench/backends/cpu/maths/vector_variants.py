@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.backends.cpu.maths.approximations import FORMULAS, body
+from workbench.backends.cpu.maths.approximations import FORMULAS, arguments, body
 
 PURE = "nounwind willreturn memory(none)"
 _SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
@@ -29,13 +29,12 @@ def needed(image: bytes) -> set[tuple[str, int]]:
 def declared(name: str, bits: int, count: int = 1) -> str:
     """The declaration that a kernel's module needs."""
     kind = _kind(bits, count)
-    return f"declare {kind} @{symbol(name, bits, count)}({', '.join([kind] * _arguments(name))}) {PURE}"
+    return f"declare {kind} @{symbol(name, bits, count)}({', '.join([kind] * arguments(name))}) {PURE}"
 
 
-def module(name: str, bits: int, counts: tuple[int, ...]) -> tuple[str, tuple[str, ...]]:
-    """The module of one function, scalar and wide, and its symbols; the C library's function answers rare arguments."""
-    symbols = (symbol(name, bits), *(symbol(name, bits, count) for count in counts))
-    return "\n".join(definitions(name, bits, counts).values()) + "\n", symbols
+def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
+    """The module of one function, scalar and wide; the C library's function answers rare arguments."""
+    return "\n".join(definitions(name, bits, counts).values()) + "\n"
 
 
 def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
@@ -46,10 +45,6 @@ def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = Tru
     return needs | made
 
 
-def _arguments(name: str) -> int:
-    return FORMULAS[name].__code__.co_argcount
-
-
 def _kind(bits: int, count: int) -> str:
     one = "float" if bits == 32 else "double"
     return one if count == 1 else f"<{count} x {one}>"
@@ -58,7 +53,7 @@ def _kind(bits: int, count: int) -> str:
 def _head(name: str, bits: int, count: int) -> tuple[str, str]:
     """The first line of a function, and its parameters."""
     kind = _kind(bits, count)
-    params = ", ".join(f"{kind} %x{n}" for n in range(_arguments(name)))
+    params = ", ".join(f"{kind} %x{n}" for n in range(arguments(name)))
     return f"define {kind} @{symbol(name, bits, count)}({params}) {PURE} {{", params
 
 
@@ -72,7 +67,7 @@ def _scalar(name: str, bits: int, needs: dict[str, str], fused: bool) -> str:
     if answer.rare is None:
         return "\n".join([*rows, f"  ret {kind} {answer.value.name}", "}"])
     library = name + ("f" if bits == 32 else "")
-    needs[library] = f"declare {kind} @{library}({', '.join([kind] * _arguments(name))}) {PURE}"
+    needs[library] = f"declare {kind} @{library}({', '.join([kind] * arguments(name))}) {PURE}"
     rows += [
         f"  br i1 {answer.rare.name}, label %rare, label %common",
         "rare:",
@@ -105,7 +100,7 @@ def _wide(name: str, bits: int, count: int, needs: dict[str, str], fused: bool) 
 
 
 def _lane_by_lane(name: str, bits: int, count: int) -> list[str]:
-    n, kind, one = _arguments(name), _kind(bits, count), _kind(bits, 1)
+    n, kind, one = arguments(name), _kind(bits, count), _kind(bits, 1)
     rows = ["rare:", *(f"  %p{k} = alloca {kind}" for k in range(n)), f"  %out = alloca {kind}"]
     rows += [f"  store {kind} %x{k}, ptr %p{k}" for k in range(n)]
     rows += ["  br label %lane", "lane:", "  %k = phi i64 [ 0, %rare ], [ %next, %lane ]"]

@@ -22,6 +22,15 @@ OWN = re.compile(
 """Headers that come with NVRTC."""
 _HOST = re.compile(r"[a-z_]+|(math|stdint|stdio|stdlib|stddef|string|float|limits|assert|time|ctype)\.h")
 """Names of headers of the C and C++ standard libraries."""
+_FOR_HOST = {
+    "cub/cub.cuh": "Include the parts for a block or a warp: <cub/block/block_reduce.cuh>, <cub/warp/warp_scan.cuh>, …",
+    "cuda_runtime.h": "Leave it out: kernels are launched with wb.launch, and threadIdx and the like need no header.",
+    **dict.fromkeys(
+        ("thrust/sort.h", "thrust/reduce.h", "thrust/scan.h", "thrust/device_vector.h", "thrust/host_vector.h"),
+        "Leave it out: wb.utils has scans and sorts, and <cub/block/block_reduce.cuh> works in a block.",
+    ),
+}
+"""Headers of CUDA's for a program of the host, and what to do instead."""
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$", re.MULTILINE)
 _NVRTC_PLACE = re.compile(
@@ -102,6 +111,9 @@ class _Inliner:
             line = source.text.count("\n", 0, match.start()) + 1
             column = match.start("name") - (source.text.rfind("\n", 0, match.start("name")) + 1)
             place = Location(source, line, column, line, column + len(match["name"]))
+            if match["name"] in _FOR_HOST and not (match["name"] in self.headers or self._path(match["name"])):
+                message = f"{match['name']} is for code of the host; NVRTC compiles code of the device only."
+                raise KernelSyntaxError(message, place, _FOR_HOST[match["name"]])
             if match["name"] not in self.headers and OWN.fullmatch(match["name"]) and not self._path(match["name"]):
                 self.own.add(match["name"])
                 return match[0]

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
-from workbench.errors import KernelTypeError, LaunchError
+from workbench.errors import KernelTypeError, LaunchError, RecordError
 from workbench.frontend import Definition, parameter_annotation
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.primitives import VMAP_METHODS
@@ -100,6 +100,13 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
     def __repr__(self) -> str:
         """Say what it is."""
         return f"<JAX function of {self.definition.name}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise RecordError(
+            f"{self.__name__} cannot be pickled: it is a Python function with the programs traced from it.",
+            advice="Send the program that calls it, with wb.jax_export and wb.jax_pack; or import it there.",
+            function=self.__name__,
+        )
 
     def __call__(self, *args: Any, output_dims: Dims | Mapping[str, Dims] | None = None, **named: Any) -> Any:
         """Run the function on JAX values.

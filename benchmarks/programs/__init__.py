@@ -1,0 +1,1 @@
+"""What `workloads.py` runs, by subject; `kernels` is text for Workbench and for Warp."""

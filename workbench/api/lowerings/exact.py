@@ -1,0 +1,188 @@
+"""Values of the user's Python as text that is equal only where a kernel makes the same of them, in any process.
+
+What has no such text (an object of the user's own class, a function of a library that no kernel knows) is refused:
+whoever asks then compares nothing, and lowers.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import struct
+import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+import msgspec
+import numpy as np
+
+from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
+from workbench.frontend import MISSING, Custom, Definition
+from workbench.host.vectors import HostVector
+from workbench.runtime.arrays.structure import StructValue
+from workbench.types import SCALARS, Scalar, is_small
+
+_KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collections")
+"""Libraries whose functions and types mean the same as long as they are found under the same name."""
+_RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbench.frontend.names.generic")
+"""Modules of the language's types, which are records compared by content."""
+
+
+_FUNC = "workbench.api.kernels.func.Func"
+
+
+class _Func(Protocol):
+    """A func."""
+
+    name: str
+    stale: str
+    warp_meanings: bool
+    __wb_definitions__: tuple[Definition, ...]
+    __wb_customs__: dict[Definition, Custom]
+
+
+class Inexact(Exception):
+    """A value without exact text."""
+
+
+class Seen:
+    """The definitions met so far: a kernel's own first, then those of the funcs that its reads found, in that order.
+
+    Attributes:
+        definitions: in order.
+        customs: by a definition's id, the gradients that its func holds.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self.definitions: list[Definition] = [definition]
+        self.customs: dict[int, Mapping[Definition, Custom]] = {}
+
+    def number(self, definition: Definition) -> int:
+        """Which definition it is.
+
+        Raises:
+            Inexact: none that was met.
+        """
+        for k, known in enumerate(self.definitions):
+            if known is definition:
+                return k
+        raise Inexact(f"{definition.name} was not found by a name")
+
+    def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
+        """Meet one more."""
+        if not any(known is definition for known in self.definitions):
+            self.definitions.append(definition)
+        self.customs.setdefault(id(definition), customs)
+
+
+def written(definition: Definition) -> str:
+    """What is written there, wherever it stands.
+
+    Raises:
+        Inexact: that is not known.
+    """
+    text, line = definition.written
+    if not text:
+        raise Inexact(f"the text of {definition.name} is not known")
+    known = definition.name, line, definition.column_shift, sorted(definition.annotations), text
+    return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def exact(value: Any, seen: Seen) -> str:
+    """The text of a value; the definitions of funcs in it are added to those met.
+
+    Raises:
+        Inexact: it has none.
+    """
+    kind = cast(type[Any], type(value))
+    if value is MISSING or value is None:
+        return "missing" if value is MISSING else "None"
+    if kind in (bool, int, str):
+        return f"{kind.__name__} {value!r}"
+    if kind is float:
+        return f"float {struct.pack('>d', value).hex()}"
+    if kind in (tuple, list):
+        return f"{kind.__name__}({', '.join(exact(v, seen) for v in value)})"
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _numpy(value)
+    if isinstance(value, ModuleType):
+        if sys.modules.get(value.__name__) is not value:
+            raise Inexact(f"{value!r} is not what is imported under its name")
+        return f"module {value.__name__}"
+    if isinstance(value, (Builtin, Form, Scalar)):
+        known: Any = {Builtin: TABLE, Form: FORMS, Scalar: SCALARS}.get(kind, {}).get(value.name)
+        if known is not value:
+            raise Inexact(f"{value!r} is not what the language has under its name")
+        return f"{kind.__name__} {value.name}"
+    if f"{kind.__module__}.{kind.__name__}" == _FUNC:
+        return _func(value, seen)
+    if kind.__module__ in _RECORDS:
+        return _record(value, seen)
+    if isinstance(value, enum.Enum):
+        return f"{exact(kind, seen)} {value.name}"
+    return _named(value, seen)
+
+
+def _numpy(value: Any) -> str:
+    kind = cast(type[Any], type(value))
+    number = kind.__module__ == "numpy" and issubclass(kind, np.generic)
+    plain = number or kind in (np.ndarray, HostVector)
+    if not plain or value.dtype.name not in SCALARS or not (value.ndim == 0 or is_small(value.shape)):
+        raise Inexact(f"{kind.__name__} is no number or vector of the language")
+    form = f"{kind.__name__} {value.type!r}" if kind is HostVector else kind.__name__
+    return f"{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"
+
+
+def _func(value: _Func, seen: Seen) -> str:
+    if value.stale:
+        raise Inexact(f"{value.name} is out of date")
+    customs, parts = value.__wb_customs__, [repr(value.warp_meanings)]
+    for definition in value.__wb_definitions__:
+        custom = customs.get(definition, Custom())
+        if custom.native is not None:
+            raise Inexact(f"{value.name} has CUDA text")
+        for role in (definition, custom.gradient, custom.replay):
+            parts.append("" if role is None else written(role))
+            if role is not None:
+                seen.add(role, customs)
+    return f"func {value.name} {' '.join(parts)}"
+
+
+def _record(value: Any, seen: Seen) -> str:
+    """A type of the language, by all its fields; a struct's class on the host says nothing more."""
+    if is_dataclass(value):
+        held = [(f.name, getattr(value, f.name)) for f in fields(value) if f.name != "host"]
+    elif isinstance(value, msgspec.Struct):
+        held = [(name, getattr(value, name)) for name in value.__struct_fields__]
+    elif isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    else:
+        return _named(value, seen)
+    return f"{type(value).__name__}({', '.join(f'{name}={exact(v, seen)}' for name, v in held)})"
+
+
+def _named(value: Any, seen: Seen) -> str:
+    """A class or function: a struct or an enum by its content, one of a library that kernels know by its name."""
+    of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
+    if of_struct is not None and StructValue in value.__mro__:
+        return f"struct {exact(of_struct, seen)}"
+    if type(value) is enum.EnumMeta:
+        return _enum(value, seen)
+    ufunc = isinstance(value, np.ufunc)
+    module = "numpy" if ufunc else getattr(value, "__module__", None) or ""
+    path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or ""
+    found: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
+    for name in path.split("."):
+        found = getattr(found, name, None)
+    if found is None or found is not value:
+        raise Inexact(f"{path or type(value).__name__} is not known by its name")
+    return f"{module}.{path}"
+
+
+def _enum(value: Any, seen: Seen) -> str:
+    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in vars(value):
+        raise Inexact(f"{value.__name__} is an enum of its own kind")
+    members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
+    return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"

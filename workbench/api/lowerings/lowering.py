@@ -1,0 +1,393 @@
+"""What a kernel is for parameters of some types: its IR, and what launches need of it without reading that.
+
+Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
+that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
+same need not lower. See design/cache.md.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cached_property, partial
+from types import ModuleType
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from workbench.api.lowerings.exact import Inexact, Seen, exact, written
+from workbench.cache.folder.entry import Entry
+from workbench.cache.generator import front_end_version
+from workbench.cache.key import Key, Part, function_parts
+from workbench.cache.store import default_store
+from workbench.errors import CacheError
+from workbench.frontend import (
+    GIVEN,
+    MISSING,
+    Definition,
+    Lowered,
+    Notice,
+    Reads,
+    Tiling,
+    Watched,
+    anything,
+    is_annotation,
+    lower,
+    meaning,
+    static_again,
+    usable_in_kernel,
+    watch_custom,
+)
+from workbench.ir.data import Unwritable, from_data, to_data
+from workbench.ir.values import Function, Value, walk
+from workbench.passes.nonatomic import adds_alone
+from workbench.passes.reductions import reduces
+from workbench.passes.strip_custom_gradients import has_customs
+from workbench.source import UNKNOWN, Location
+from workbench.structs import Absent, AnyType, leaf_parameters
+
+FACT = "lowering"
+"""The backend that lists of the cache show for what this module keeps."""
+VERIFY = "WORKBENCH_VERIFY_LOWERING"
+"""Set in tests: lower all the same, and compare."""
+WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN}
+"""How a name was asked for, as files call it."""
+_NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
+
+
+class Lowering:
+    """A kernel for one set of parameter types.
+
+    Attributes:
+        params: of its function, by name and type.
+        launch_ndim, block_dim: as its function's.
+        adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
+        watched: what it was made with of the user's names.
+        notices: lines that mean something else than in Warp, where the kernel was written for that.
+    """
+
+    def __init__(
+        self, make: Callable[[], Function], facts: _Facts, watched: tuple[Watched, ...],
+        notices: tuple[Notice, ...] = (), parts: Mapping[bool, tuple[Part, ...]] | None = None,
+        keep: Callable[[Lowering], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._make = make
+        self.params = facts.params
+        self.launch_ndim, self.block_dim, self.adds_alone = facts.launch_ndim, facts.block_dim, facts.adds_alone
+        self.watched = watched
+        self.notices = notices
+        self._parts = dict(parts or {})
+        self._keep = keep
+
+    @cached_property
+    def function(self) -> Function:
+        """The forward kernel in IR."""
+        return self._make()
+
+    def parts(self, direction: str) -> tuple[Part, ...]:
+        """What the key of this direction's code says of the function."""
+        forward = direction == "forward"
+        if forward not in self._parts:
+            # The two differ by what users wrote in the place of derivatives.
+            same = None if has_customs(self.function) else self._parts.get(not forward)
+            self._parts[forward] = same or function_parts(self.function, direction)
+        return self._parts[forward]
+
+    def keep(self) -> None:
+        """Put it in the cache, if it was lowered here and can be found again."""
+        keep, self._keep = self._keep, None
+        if keep is not None:
+            keep(self)
+
+
+class OfFunction:
+    """What has a forward function: one that was lowered or found, or one that it is given in its place."""
+
+    _lowering: Lowering | None = None
+    _function: Function | None = None
+
+    @property
+    def function(self) -> Function:
+        """The forward kernel in IR; of one that the cache knows, read from there when it is first asked for."""
+        if self._function is None:
+            assert self._lowering is not None
+            self._function = self._lowering.function
+        return self._function
+
+    @function.setter
+    def function(self, function: Function) -> None:
+        # Whatever was known of another function is not known of this one.
+        self._function, self._lowering = function, None
+
+    @property
+    def params(self) -> tuple[Value, ...]:
+        """The function's parameters, by name and type."""
+        return self._lowering.params if self._lowering is not None else self.function.params
+
+    @property
+    def launch_ndim(self) -> int:
+        """How many indices the function asks `tid()` for; 0 if it does not."""
+        return self._lowering.launch_ndim if self._lowering is not None else self.function.launch_ndim
+
+    @property
+    def block_dim(self) -> int:
+        """The threads of a block of a kernel of tiles; else 0."""
+        return self._lowering.block_dim if self._lowering is not None else self.function.block_dim
+
+    def parts(self, direction: str) -> tuple[Part, ...]:
+        """What the key of a direction's code says of the function."""
+        lowering = self._lowering
+        return lowering.parts(direction) if lowering is not None else function_parts(self.function, direction)
+
+    def keep(self) -> None:
+        """Let other processes find it without lowering, if it was lowered here."""
+        if self._lowering is not None:
+            self._lowering.keep()
+
+
+class _Facts(msgspec.Struct, frozen=True):
+    """What launches need of a function."""
+
+    params: tuple[Value, ...]
+    launch_ndim: int
+    block_dim: int
+    adds_alone: bool
+
+
+class _Saved(msgspec.Struct, frozen=True, array_like=True):
+    """A lowering as bytes.
+
+    Attributes:
+        reads: the definition's number or a module, the way of asking (None of a module's attribute), the name, and the
+            exact text of what it meant.
+        watched: the definition's number, the path, and for a `static(…)` the values of the kernel's names in it.
+        parts: for the forward direction and for others (none where they are the same): label, kind, data, shown.
+        function: the IR, to be read when it is asked for.
+    """
+
+    reads: list[tuple[int | str, str | None, str, str]]
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]]
+    launch_ndim: int
+    block_dim: int
+    adds_alone: bool
+    parts: list[list[tuple[str, str, bytes, str]]]
+    function: bytes
+
+
+_READER = msgspec.msgpack.Decoder(_Saved)
+
+
+def lowering(
+    definition: Definition, types: Mapping[str, AnyType], from_warp: bool, warp_meanings: bool, tiling: Tiling | None
+) -> Lowering:
+    """The kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
+
+    Raises:
+        NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
+    """
+    digest = "" if from_warp else _digest(definition, types, warp_meanings, tiling)
+    found = _found(digest, definition, types) if digest else None
+    if found is not None and not os.environ.get(VERIFY):
+        return found
+    lowered = lower(definition, types, from_warp=from_warp, warp_meanings=warp_meanings, tiling=tiling)
+    made = _made(digest, definition, lowered)
+    if found is not None:
+        _compare(definition.name, found, made)
+    return made
+
+
+def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
+    function, seen = lowered.function, Seen(definition)
+    facts = _Facts(function.params, function.launch_ndim, function.block_dim, adds_alone(function) or reduces(function))
+    keep: Callable[[Lowering], None] | None = None
+    if digest and not lowered.notices:
+        with suppress(Inexact):  # now: what can change in place may have done so later
+            reads, watched = _reads(lowered.reads, seen), list(_watched(lowered.watched, seen))
+            keep = partial(_put, digest, definition.name, reads, watched, _Places(seen))
+    return Lowering(lambda: function, facts, lowered.watched, lowered.notices, keep=keep)
+
+
+def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
+    """The key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
+
+    Empty where one of these has no exact text.
+    """
+    seen = Seen(definition)
+    try:
+        shown = [f"{name}: {exact(type, seen)}" for name, type in types.items()]
+        texts = {"definition": written(definition), "types": repr(shown)}
+        version = front_end_version()
+    except (Inexact, CacheError):
+        return ""
+    texts |= {"tiling": repr(tiling), "warp": repr(warp_meanings), "numpy": np.__version__, "front end": version}
+    return Key(tuple(Part(label, "extra", text.encode()) for label, text in texts.items())).digest
+
+
+def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
+    """What was read, with what it meant."""
+    if reads.refused:
+        raise Inexact(reads.refused)
+    found: list[tuple[int | str, str | None, str, str]] = []
+    for where, way, name, value in reads.found.values():
+        if way is not None:
+            found.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
+        elif isinstance(where, ModuleType):
+            exact(where, seen)
+            found.append((where.__name__, None, name, exact(value, seen)))
+        else:
+            _refuse_changing(where, name, seen)
+    return found
+
+
+def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
+    """Refuse an attribute that may change although the object is the same."""
+    text = exact(where, seen)
+    ours = text.startswith("workbench.") or (
+        type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
+    )
+    member = isinstance(where, enum.Enum) and name in ("name", "value")
+    if not (where is MISSING or ours or member or (isinstance(where, enum.EnumMeta) and name in where.__members__)):
+        raise Inexact(f"{name} of {where!r} may change")
+
+
+def _watched(
+    watched: tuple[Watched, ...], seen: Seen
+) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
+    """What launches look at, as far as that says what it is in another process."""
+    for w in watched:
+        if w.definition.library:
+            continue
+        number = seen.number(w.definition)
+        if w.place is not None:
+            yield number, "custom", w.path, {}
+        elif w.again is not None:
+            if not all(type(v) in (bool, float, str) or _is_small(v) for v in w.known.values()):
+                raise Inexact(f"what {w.path} reads is not known")
+            yield number, "static", w.path, dict(w.known)
+        elif exact(w.definition.read(w.path, usable_in_kernel), seen) != exact(w.value, seen):
+            raise Inexact(f"{w.path} is not where the value came from")
+        else:
+            yield number, "name", w.path, {}
+
+
+def _is_small(value: Any) -> bool:
+    return type(value) is int and -(2**63) <= value < 2**63
+
+
+def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) -> Lowering | None:
+    """What the cache has, if all that was read then means the same now."""
+    entry = default_store().get(digest, counted=False)
+    if entry is None:
+        return None
+    try:
+        saved = _READER.decode(entry.image)
+        seen = Seen(definition)
+        if not all(_same(*read, seen) for read in saved.reads):
+            return None
+        watched = tuple(_watched_again(*w, seen) for w in saved.watched)
+    except Exception:  # of the user's own attributes and modules, or of an entry by someone else: lowering decides
+        return None
+    present = {n: t.present if isinstance(t, Absent) else t for n, t in types.items()}
+    params = tuple(Value(t, n) for name, type in present.items() for n, t in leaf_parameters(name, type))
+    forward, others = (tuple(Part(label, kind, data, shown) for label, kind, data, shown in p) for p in saved.parts)
+    others = others or forward
+
+    def make() -> Function:
+        read = from_data(msgspec.msgpack.decode(saved.function), places=_Places(seen))
+        return replace(read, source=definition.source)
+
+    facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
+    return Lowering(make, facts, watched, parts={True: forward, False: others})
+
+
+def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
+    """Whether a name or an attribute means what it did."""
+    if isinstance(where, str):
+        return exact(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == text
+    definition = seen.definitions[where]
+    if way == GIVEN:
+        return exact(definition.annotations[name], seen) == text
+    return exact(definition.scope.lookup(name, WAYS[way or ""]), seen) == text  # type: ignore[arg-type]
+
+
+def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], seen: Seen) -> Watched:
+    definition = seen.definitions[number]
+    if kind == "static":
+        return static_again(definition, path, known)
+    if kind == "name":
+        return Watched(definition, path, definition.read(path, usable_in_kernel))
+    return watch_custom(definition, seen.customs[id(definition)])
+
+
+def _put(
+    digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], places: _Places, made: Lowering,
+) -> None:  # fmt: skip
+    try:
+        function = msgspec.msgpack.encode(to_data(made.function, places))
+    except (Unwritable, Inexact):
+        return
+    forward, others = made.parts("forward"), made.parts("adjoint")
+    kept = (forward, others if others is not forward else ())
+    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in kept]
+    saved = _Saved(reads, watched, made.launch_ndim, made.block_dim, made.adds_alone, parts, function)
+    facts: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
+    default_store().put(digest, Entry(msgspec.msgpack.encode(saved), facts))
+
+
+class _Places:
+    """Places by the definition that they are in, and lines from its `def`: a text that moved is the same text."""
+
+    def __init__(self, seen: Seen) -> None:
+        self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
+
+    def write(self, place: Location) -> list[Any]:
+        """A place as a list."""
+        if place.source is UNKNOWN.source:
+            return [-1, place.line, place.column, place.end_line, place.end_column]
+        for number, definition in enumerate(self.definitions):
+            begin, end = definition.node.lineno, definition.node.end_lineno or 0
+            first = begin - definition.written[1] + 1
+            if definition.source == place.source and first <= place.line <= place.end_line <= end:
+                return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
+        raise Inexact(f"{place} is in no definition that is known")
+
+    def read(self, data: list[Any]) -> Location:
+        """The place that `write` wrote, where its definition stands now."""
+        number: int = data[0]
+        line, column, end_line, end_column = data[1:]
+        if number == -1:
+            return Location(UNKNOWN.source, line, column, end_line, end_column)
+        definition = self.definitions[number]
+        begin = definition.node.lineno
+        return Location(definition.source, begin + line, column, begin + end_line, end_column)
+
+
+def _compare(name: str, found: Lowering, made: Lowering) -> None:
+    """Raise if what the cache has is not what lowering gives.
+
+    Raises:
+        CacheError: it is not.
+    """
+
+    def shown(lowering: Lowering) -> dict[str, Any]:
+        function = lowering.function
+        return {
+            "params": [(p.name, repr(p.type)) for p in lowering.params],
+            "facts": (lowering.launch_ndim, lowering.block_dim, lowering.adds_alone),
+            "watched": {(w.definition.name, w.path, repr(meaning(w.value))) for w in lowering.watched},
+            "forward key": lowering.parts("forward"), "other keys": lowering.parts("adjoint"),
+            "own keys": [function_parts(function, d) for d in ("forward", "adjoint")], "source": function.source,
+            "places": [op.location for op in walk(function.body)],
+        }  # fmt: skip
+
+    before, now = shown(found), shown(made)
+    wrong = [what for what in now if before[what] != now[what]]
+    if wrong:
+        raise CacheError(f"{name}: lowering gives other {', '.join(wrong)} than the cache: "
+                         f"{before[wrong[0]]} became {now[wrong[0]]}")  # fmt: skip

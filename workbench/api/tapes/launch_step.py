@@ -1,0 +1,232 @@
+"""A recorded launch: which arrays carry derivatives through it, what its adjoint reads, and what undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+
+from workbench.api.builds import build
+from workbench.api.builds.bind import adjoints_of
+from workbench.api.builds.gathered import gathers, hold
+from workbench.api.builds.overlaps import apart, is_dense, overlap
+from workbench.api.kernels.kernel import Specialisation
+from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
+from workbench.api.tapes.plain_adjoint import plain_adjoint
+from workbench.api.tapes.steps import Step, Tape, Undo
+from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
+from workbench.errors import NotDifferentiable
+from workbench.events import SUBSCRIBERS, Launched, listening
+from workbench.runtime.active_observers import OBSERVERS
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute, run_unseen
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import LaunchRecord
+
+NONE: frozenset[str] = frozenset()
+
+
+class LaunchStep(Step):
+    """A launch.
+
+    Attributes:
+        record: what ran.
+        unwanted: arrays that it only reads, and whose gradients are not requested.
+        versions: by position, of the memory of each array argument, just before the launch.
+    """
+
+    __slots__ = ("_needed", "record", "unwanted", "versions")
+
+    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
+        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
+        self.record = record
+        self.unwanted = unwanted
+        values = record.values
+        self.versions = {k: values[k].memory.version for k in record.loaded.arrays}
+        self._needed: tuple[int, ...] | None = None
+
+    @property
+    def arrays(self) -> dict[str, array]:
+        """The array arguments by parameter."""
+        names, values = self.record.loaded.names, self.record.values
+        return {names[k]: values[k] for k in self.record.loaded.arrays}
+
+    @property
+    def floats(self) -> dict[str, array]:
+        """Those that hold floats."""
+        names, values = self.record.loaded.names, self.record.values
+        return {names[k]: values[k] for k in self.record.loaded.floats}
+
+    @property
+    def changed(self) -> Sequence[array]:
+        """Float arrays that the launch writes."""
+        values = self.record.values
+        return [values[k] for k in self.record.loaded.floats_written]
+
+    @property
+    def used(self) -> Sequence[array]:
+        """Float arrays that it reads and whose gradients are requested."""
+        loaded, values, unwanted = self.record.loaded, self.record.values, self.unwanted
+        if not unwanted:
+            return [values[k] for k in loaded.floats_read]
+        return [values[k] for k in loaded.floats_read if loaded.names[k] not in unwanted]
+
+    @property
+    def touched(self) -> Collection[array]:
+        """Its array arguments."""
+        values = self.record.values
+        return [values[k] for k in self.record.loaded.arrays]
+
+    @property
+    def needed(self) -> tuple[int, ...]:
+        """Positions of arrays that the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        if self._needed is None:
+            try:
+                plain = plain_adjoint(self.record, self.unwanted, False) if apart(self.touched) else None
+                self._needed = self._needed_by_code() if plain is None else plain.needed
+            except NotDifferentiable:
+                self._needed = ()
+        return self._needed
+
+    def needs(self, name: str) -> bool:
+        """Whether the adjoint reads what this parameter got."""
+        return self.record.loaded.names.index(name) in self.needed
+
+    def _needed_by_code(self) -> tuple[int, ...]:
+        loaded = self.record.loaded
+        read = self._code(is_dense(self.arrays), overlap(self.floats)).touched
+        return tuple([k for k in loaded.arrays if loaded.names[k] in read])
+
+    def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
+        record = self.record
+        options = adjoint_options(record, self.unwanted, contiguous)
+        return build.load(
+            record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, atomic
+        )
+
+    def passes(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it."""
+        values = self.record.values
+        for k in self.record.loaded.floats_written:
+            if values[k].memory in reached:
+                return True
+        return False
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Launch with other arrays."""
+        execute(self.record.on(instead))
+
+    def check(self) -> None:
+        """Build the adjoint.
+
+        Raises:
+            NotDifferentiable: there is no right one.
+        """
+        self._code()
+
+    def reads_of(self, memory: Memory) -> str:
+        """The first parameter in this memory that the adjoint reads; "" if it reads none."""
+        loaded, values = self.record.loaded, self.record.values
+        return next((loaded.names[k] for k in self.needed if values[k].memory is memory), "")
+
+    def version_of(self, memory: Memory) -> int:
+        """The memory's version just before the launch."""
+        return next(v for k, v in self.versions.items() if self.record.values[k].memory is memory)
+
+    def reversed(self, tape: Tape) -> Undo:
+        """The adjoint launch, on the arrays as the launch found them."""
+        called = None if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)) else self._called(tape)
+        if called is not None:
+            return called
+        adjoints = self.adjoints(tape)
+        made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
+
+        def undo() -> None:
+            for one in made:
+                if isinstance(one, array):
+                    one.zero_()
+                else:
+                    execute(one)
+
+        return undo
+
+    def _called(self, tape: Tape) -> Undo | None:
+        """The adjoint launch without a record of it; None if it needs one."""
+        record = self.record
+        plain = plain_adjoint(record, self.unwanted, tape.deterministic)
+        if plain is None:
+            return None
+        given = found = record.values
+        for k in plain.needed:
+            memory = given[k].memory
+            if memory.version != self.versions[k] or memory in tape.written:
+                kept = self.as_they_were(tape)
+                found = [kept.get(name, value) for name, value in zip(record.loaded.names, given, strict=True)]
+                break
+        values = plain.arguments(given, found, tape.adjoint_of)
+        return None if values is None else partial(run_unseen, plain.loaded, record.dim, values)
+
+    def adjoint(self, tape: Tape) -> LaunchRecord:
+        """The adjoint launch.
+
+        Raises:
+            NotDifferentiable: there is no right one.
+        """
+        return self.bound(tape, self.adjoints(tape))
+
+    def adjoints(self, tape: Tape) -> dict[str, array]:
+        """The adjoint arrays by parameter."""
+        return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
+
+    def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
+        """The adjoint launch, or a part of it, with these adjoint arrays."""
+        kept = self.as_they_were(tape)
+        return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
+
+    def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
+        """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
+        record = self.record
+        # Which order sums have in a loop is promised by `deterministic`: these have another one.
+        if record.direction != FORWARD or tape.deterministic or record.options.ordered:
+            return []
+        if not isinstance(record.specialisation, Specialisation):
+            return []
+        names = adjoints_of(record.specialisation, "adjoint")
+        options = adjoint_options(record, self.unwanted)
+        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
+        found = gathers(record.specialisation, record.dim, arguments, options.constant)
+        if found is None:
+            return []
+        sums = self.bound(tape, adjoints, GATHERED)
+        if found.filled and hold(found.fills, record.dim, arguments):
+            return [sums, *(arguments[n] for n in sorted(found.clears))]
+        return [sums, self.bound(tape, adjoints, CLEARING)] if found.clears else [sums]
+
+    def as_they_were(self, tape: Tape) -> dict[str, array]:
+        """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
+
+        Raises:
+            NotDifferentiable: the adjoint reads one of which no copy was kept.
+        """
+        found: dict[str, array] = {}
+        record = self.record
+        for k, version in self.versions.items():
+            name, value = record.loaded.names[k], record.values[k]
+            if value.memory.version == version:
+                if value.memory in tape.written and k in self.needed:
+                    found[name] = value.twin(copy_of(value))
+                continue
+            kept = tape.kept.as_it_was(value, version)
+            if kept is not None:
+                found[name] = kept
+            elif k in self.needed:
+                raise NotDifferentiable(
+                    f"{name} of {record.kernel} has changed since the launch, outside the tape's `with`, and the "
+                    "adjoint needs it as it was.",
+                    record.location,
+                    "Write the new values to another array, or call backward() before the change.",
+                    record.kernel,
+                    parameter=name,
+                )
+        return found

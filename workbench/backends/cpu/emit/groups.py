@@ -1,0 +1,42 @@
+"""The loop over groups of threads that go through loops together (`passes/loops/abreast`)."""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.emit.combine import Part
+from workbench.backends.cpu.emit.effects.look import look_seldom
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.ir.values import Op
+from workbench.passes.loops.abreast import Groups
+
+
+def emit_groups(emitter: Emitter, part: Part, groups: Groups) -> None:
+    """A loop over full groups, and what threads are left."""
+    w, count = emitter.writer, groups.threads
+    emitter.thread = "%tid"
+    emitter.tids = (*emitter.tids[:-1], emitter.thread)
+    w.jump("groups")
+    w.open("groups")
+    w.do(f"%tid = phi i32 [ {part.first}, %{part.before} ], [ %tid.next, %group.end ]")
+    left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
+    w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
+    w.open("group")
+    emitter.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
+    emitter.block(groups.full)
+    if emitter.strips.threads:
+        number = w.emit(f"udiv i32 %tid, {count}")
+        look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
+    w.jump("group.end")
+    w.open("group.end")
+    w.do(f"%tid.next = add nsw i32 %tid, {count}")
+    w.do(f"br label %groups{emitter.loop_end()}")
+    w.open("few")
+    w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "rest", part.after)
+    w.open("rest")
+    emitter.group_end = part.end
+    emitter.block(groups.rest)
+    w.jump(part.after)
+
+
+def emit_group_end(emitter: Emitter, op: Op) -> None:
+    """The thread after the last one of the group."""
+    emitter.bind(op.result, [emitter.group_end])

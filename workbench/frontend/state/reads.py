@@ -1,0 +1,111 @@
+"""What lowering reads of the world around a kernel's text, noted so that another process can read the same again.
+
+Only two things are ever read: a name in a definition's scope, and an attribute of what a name means. Whatever looks at
+more than that (a call of the user's Python in `static(…)`) says so by `refuse`: then nothing is known of the kernel
+without lowering it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Mapping
+from contextvars import ContextVar
+from typing import Any, Protocol, TypeAlias
+
+Usable: TypeAlias = Callable[[Any], bool]
+
+GIVEN = "given"
+"""In the place of `usable`: what Python gave to a parameter's annotation when it made the function."""
+_READABLE = (
+    ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.keyword, ast.expr_context,
+)  # fmt: skip
+
+
+class Reader(Protocol):
+    """A definition, as far as names are read in its scope."""
+
+    @property
+    def library(self) -> bool:
+        """Whether it is a part of Workbench, whose names mean the same as long as its code is the same."""
+        ...
+
+    @property
+    def annotations(self) -> Mapping[str, Any]:
+        """Those that Python evaluated."""
+        ...
+
+    def read(self, path: str, usable: Usable) -> Any:
+        """What a dotted name means there now."""
+        ...
+
+
+class Reads:
+    """What one lowering read.
+
+    Attributes:
+        found: in order: where (a definition, or an object for its attribute), how a definition's scope was asked (None
+            for an attribute), the name, and what it meant.
+        refused: why this does not say all; empty if it does.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
+        self.refused = ""
+
+
+NOTED: ContextVar[Reads | None] = ContextVar("what the lowering under way has read", default=None)
+
+
+def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) -> None:
+    """Note what a name of a definition's scope means."""
+    noted = NOTED.get()
+    if noted is not None and not definition.library:
+        noted.found.setdefault((id(definition), usable, identifier), (definition, usable, identifier, value))
+
+
+def given(definition: Reader, parameter: str) -> Any:
+    """What Python gave to an annotation when it made the function."""
+    value = definition.annotations[parameter]
+    name(definition, GIVEN, parameter, value)
+    return value
+
+
+def attribute(base: Any, attr: str, value: Any) -> Any:
+    """Note an attribute's value, and return it."""
+    noted = NOTED.get()
+    if noted is not None:
+        noted.found.setdefault((id(base), None, attr), (base, None, attr, value))
+    return value
+
+
+def refuse(reason: str) -> None:
+    """Note that more is read than can be noted."""
+    noted = NOTED.get()
+    if noted is not None:
+        noted.refused = noted.refused or reason
+
+
+def expression(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str] = ()) -> None:
+    """Note what an expression of Python reads that is about to be evaluated; names in `known` are not the scope's."""
+    if NOTED.get() is not None and not definition.library and not _readable(definition, node, usable, known):
+        refuse(f"what {ast.unparse(node)} reads is not known")
+
+
+def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:
+    path = dotted(node)
+    if path is None:
+        parts = ast.iter_child_nodes(node)
+        return isinstance(node, _READABLE) and all(_readable(definition, part, usable, known) for part in parts)
+    if path.partition(".")[0] in known:
+        return "." not in path
+    definition.read(path, usable)
+    return True
+
+
+def dotted(node: ast.AST) -> str | None:
+    """The text of a name, or of attributes of one; None of anything else."""
+    attrs: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attrs.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(attrs)]) if isinstance(node, ast.Name) else None

@@ -1,0 +1,44 @@
+"""Division of integers by what is the same in all threads: `i // w` and `i % n`, where n is a parameter or a size.
+
+No CPU divides vectors of integers. By a number that is known before the loops a quotient is a product with its
+reciprocal, and a remainder what is left: no division per thread, and threads go side by side. Literal divisors are left
+to the compiler, which knows more of them.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.passes.reductions import same_in_all
+from workbench.types import ArrayType, int32, uint32
+
+DIVISIONS = frozenset({"floordiv", "mod"})
+TYPES = frozenset({int32, uint32})
+"""A float64 holds each of their numbers, and the quotient of any two to well within the distance of two quotients."""
+
+
+def same_divisors(function: Function) -> Function:
+    """The function with such divisions as `floor_quotient`s; itself if there are none."""
+    operations = list(walk(function.body))
+    if not any(op.name in DIVISIONS for op in operations):
+        return function
+    made = {v: op for op in operations for v in op.results}
+    params = frozenset(p for p in function.params if not isinstance(p.type, ArrayType))
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name not in DIVISIONS or op.result.type not in TYPES:
+            return None
+        x, divisor = op.operands
+        literal = divisor in made and made[divisor].name == "const"
+        if literal or not same_in_all(divisor, made, params) or same_in_all(x, made, params):
+            return None
+        if op.name == "floordiv":
+            return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)
+        quotient, product = Value(op.result.type), Value(op.result.type)
+        return (
+            Op("floor_quotient", op.operands, (quotient,), {}, (), op.location),
+            Op("mul", (quotient, divisor), (product,), {}, (), op.location),
+            Op("sub", (x, product), op.results, {}, (), op.location),
+        )
+
+    return rewrite(function, change)

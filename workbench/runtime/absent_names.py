@@ -1,0 +1,57 @@
+"""What is said of names of an array that hold nothing: what NumPy and PyTorch have, and `.grad` where there is none."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from workbench.runtime.device.call_site import warn_of_user
+
+_CLONE = "wb.clone(x) is a copy, which tapes and records see."
+_INSTEAD = {
+    "astype": "wb.array(x, dtype=wb.float64) is a copy of another dtype.",
+    "fill": "x.fill_(value) sets every element.",
+    **dict.fromkeys(("copy", "clone"), _CLONE),
+    "detach": "x.numpy() has its elements, apart from every tape.",
+    "cpu": 'x.to("cpu") is on the CPU; x.numpy() has its elements.',
+    "cuda": 'x.to("cuda") is on the GPU.',
+    "backward": "Launch inside `with wb.Tape() as tape:`, then call tape.backward(x).",
+    "zero_grad": "x.grad.zero_() clears its gradient.",
+    "numel": "x.size is the number of elements.",
+    "dim": "x.ndim is the number of dimensions.",
+    "ravel": "x.flatten() has one dimension.",
+    "sort": "wb.utils.radix_sort_pairs sorts keys with their values; np.sort(x) is a NumPy array.",
+    "cumsum": "wb.utils.array_scan(x, out) writes the running sums.",
+    "norm": "wb.sqrt(x.dot(x)) is its length.",
+    "itemsize": "x.dtype.size is the number of bytes of an element.",
+}
+"""What to write instead of a name that NumPy's and PyTorch's arrays have."""
+
+
+def absent(value: Any, name: str) -> AttributeError:
+    """The error for an attribute that an array lacks, with what to write instead."""
+    message = f"an array has no attribute {name!r}."
+    if not name.startswith("_"):
+        message = f"{message} {_instead_of(value, name)}".rstrip()
+    return AttributeError(message, name=name, obj=None)
+
+
+def _instead_of(value: Any, name: str) -> str:
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    if hasattr(np.ndarray, name):
+        if callable(getattr(np, name, None)):
+            return f"np.{name}(x) takes it and returns what NumPy does; in a kernel, write a loop."
+        return f"x.numpy().{name} is NumPy's."
+    close = get_close_matches(name, [n for n in dir(value) if not n.startswith("_")], 1, 0.8)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def warn_no_grad() -> None:
+    """Warn a user who reads the `.grad` of an array that has none, though a tape has computed its gradient."""
+    warn_of_user(
+        "This array's .grad is None: it was made without requires_grad=True. "
+        "tape.gradients[x] has its gradient; or make it with requires_grad=True, before the tape records."
+    )
