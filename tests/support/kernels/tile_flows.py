@@ -25,8 +25,10 @@ def _rows(b: Made, x: Value) -> Value:
     return b.one("shape", (x,), int32, {"axis": 1})
 
 
-def gemm(name: str, shape: tuple[int, int, int], block: int, dtype: Any = float32, storage: str = "register") -> Case:
-    """`c = a · b`, a tile per block, edges that do not fit."""
+def gemm(
+    name: str, shape: tuple[int, int, int], block: int, dtype: Any = float32, storage: str = "register", **how: Any
+) -> Case:  # fmt: skip
+    """`c = a · b`, a tile per block, edges that do not fit; `how` are attributes of the product."""
     m, n, k = shape
     wide = float32 if dtype.is_half else dtype
 
@@ -38,7 +40,7 @@ def gemm(name: str, shape: tuple[int, int, int], block: int, dtype: Any = float3
         def turn(at: Value, tiles: list[Value]) -> list[Value]:
             left = b.get(x, (zero, at), (m, k), label="left")
             right = b.get(y, (at, column), (k, n), label="right")
-            return [b.matmul(left, right, tiles[0])]
+            return [b.matmul(left, right, tiles[0], **how)]
 
         first = b.filled((m, n), 0, wide, "sum")
         if storage == "shared":

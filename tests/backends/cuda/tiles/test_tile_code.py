@@ -79,18 +79,19 @@ def test_gradients_of_16_bits_keep_the_range_of_the_cotangent(size: float) -> No
     np.testing.assert_allclose(A.grad.numpy().astype(np.float64), want, rtol=2**-10)
 
 
-def test_copies_of_two_turns_are_under_way_at_each_wait(monkeypatch: Any) -> None:
+@pytest.mark.parametrize(("size", "block_dim"), [(64, 64), pytest.param(128, 256, marks=SLOW)])
+def test_copies_of_two_turns_are_under_way_at_each_wait(size: int, block_dim: int, monkeypatch: Any) -> None:
     """In the interpreter a copy lands when it is waited for: the product is right only if each wait is."""
     monkeypatch.setattr(emulation, "_started", [emulation.new_driver(load_interpreted)])
     monkeypatch.setattr(build, "_DEVICE_CODE", {})
-    kernel = gemm_kernel(64, 64, 32)
+    kernel = gemm_kernel(size, size, 32)
     rng = np.random.default_rng(2)
     for turns in (0, 1, 2, 7):
         monkeypatch.setattr(Copies, "under_way", [])
-        shapes = ((64, 32 * turns), (32 * turns, 64))
+        shapes = ((size, 32 * turns), (32 * turns, size))
         a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in shapes)
-        given = [wb.array(v, device="emulated:0") for v in (a, b, np.ones((64, 64), np.float32))]
-        wb.launch_tiled(kernel, [1, 1], inputs=given, block_dim=64)
+        given = [wb.array(v, device="emulated:0") for v in (a, b, np.ones((size, size), np.float32))]
+        wb.launch_tiled(kernel, [1, 1], inputs=given, block_dim=block_dim)
         np.testing.assert_array_equal(given[2].numpy(), a.astype(np.float32) @ b.astype(np.float32))
         assert len(Copies.under_way) == turns
         assert all((found == 2).all() for found in Copies.under_way)

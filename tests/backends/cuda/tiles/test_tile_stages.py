@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.support.kernels.tile_flows import gemm
-from tests.support.kernels.tile_kernels import float32
+from tests.support.kernels.tile_kernels import float16, float32
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_kernel
@@ -20,6 +22,16 @@ def test_an_architecture_s_shared_memory_decides(target: str, stages: int) -> No
     made = emit_kernel(LARGE.function, Options(), target)
     assert made.shared == stages * 4 * (128 * 36 + 32 * 132)
     assert blocks_at_once(made.shared, target) >= (1 if target == "sm_75" else 2)
+
+
+@pytest.mark.parametrize("how", [{"dtype": float16}, {"dtype": float32}, {"precision": "tf32"}], ids=str)
+def test_a_turn_of_a_large_product_has_one_barrier_and_two_groups_under_way(how: dict[str, Any]) -> None:
+    made = emit_kernel(gemm("large", (128, 128, 32), 256, **how).function, Options(), "sm_90")
+    text = made.text[made.text.index('extern "C"') :]
+    before, _, turn = text.partition("    for (int k = 0;")
+    assert before.count("wb_commit();") == 2 and "__syncthreads" not in before
+    assert turn.count("wb_arrived_but<1>();") == turn.count("__syncthreads();") == 1
+    assert turn.index("wb_arrived_but") < turn.index("__syncthreads") < turn.index("wb_commit") < turn.index("wb_prod")
 
 
 def test_a_small_product_has_three_stages_wherever_copies_are_asynchronous() -> None:
