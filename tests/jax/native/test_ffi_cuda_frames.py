@@ -300,6 +300,31 @@ def test_batches_that_are_dimensions_are_one_launch(gpu: Gpu) -> None:
     assert [c[0] for c in gpu.calls].count("cuLaunchKernel") == 1 and config.batch == ()
 
 
+@wb.kernel
+def flipped(x: wb.array2d[wb.vec4], y: wb.array2d[wb.vec4]):
+    i, j = wb.tid()
+    y[j, i] = x[i, j] * 2.0
+
+
+def test_sizes_that_are_open_have_64_bits_and_buffers_may_lie_anywhere(gpu: Gpu, monkeypatch: Any) -> None:
+    """One code serves all sizes of an exported program, and buffers wherever XLA puts them, here 4 bytes off."""
+    target = cuda.target_for(make_plan(flipped), 64, "sm_90")
+    text = target.image.decode()
+    assert "div.s64" in text and "global.v4" not in text and ".nc" not in text
+    made = target.thunks()
+    gpu.initialize(made)
+
+    def beside(like: np.ndarray) -> np.ndarray:
+        return Gpu.array(gpu, np.concatenate([[f32(0)], like.ravel()]))[1:].reshape(like.shape)
+
+    for place in (gpu.array, beside):
+        monkeypatch.setattr(gpu, "array", place)
+        for m, n in ((2, 3), (5, 4)):
+            x = np.arange(m * n * 4, dtype=f32).reshape(m, n, 4)
+            (found,) = gpu.execute(made, [x], [np.zeros((n, m, 4), f32)], dims(-1, -2))  # x's axes
+            assert np.array_equal(found, 2 * x.transpose(1, 0, 2))
+
+
 def test_a_kernel_that_was_redefined_is_refused_before_anything_is_queued(gpu: Gpu) -> None:
     """In `initialize`: a command buffer repeats what it queued without `execute`."""
     plan = make_plan(axpy, outputs=0, in_out={"y"})
