@@ -20,6 +20,7 @@ SPEAKS_FIRST = ("failed", "compiling", "recompiled", "compiled", "disk hit", "me
 
 _FACTS = (
     ("registers", "{} regs"),
+    ("stack", "{} B local"),
     ("spill_stores", "{} spill"),
     ("shared", "{} B shared"),
     ("matmul", "matmul {}"),
@@ -194,7 +195,7 @@ WATCHED = tuple(_HANDLERS)
 
 def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
     told = ((metadata[name], form) for name, form in _FACTS if name in metadata)
-    return tuple(form.format(value) for value, form in told if value or "shared" not in form)
+    return tuple(form.format(value) for value, form in told if value or " B " not in form)
 
 
 def _names(rows: Iterable[KernelRow]) -> str:

@@ -185,7 +185,8 @@ def test_registers_that_spill(texts):
     assert p.registers == 64 and p.spills > 0 and p.limited_by == "registers" and p.occupancy == 0.5
     assert sectors(p.total) == (2 * 96 * 32 * 4, 2 * 96 * 32 * 4)
     assert p.total.flops == 192 * 1024
-    assert f"{p.spills} bytes spilled" in str(p)
+    assert p.local_bytes > 0
+    assert f"{p.local_bytes:,} bytes of local memory, {p.spills} bytes spilled" in str(p)
 
 
 def test_an_array_in_local_memory(texts):

@@ -86,11 +86,11 @@ def test_what_others_build_meanwhile_is_not_shown() -> None:
     assert [row.kernel for row in view.rows] == ["saxpy"]
 
 
-def test_registers_and_spills_are_read_from_the_metadata() -> None:
-    done = events.CompileDone(
-        "f", "forward", KEY, 0.02, STAGES, {"registers": 24, "spill_stores": 0, "backend": "cuda"}
-    )
-    assert fold(done, kernels=("f",)).headline.endswith("24 regs, 0 spill")
+@pytest.mark.parametrize(("stack", "shown"), [(0, "24 regs, 0 spill"), (400, "24 regs, 400 B local, 0 spill")])
+def test_registers_and_local_memory_are_read_from_the_metadata(stack: int, shown: str) -> None:
+    facts = {"registers": 24, "stack": stack, "spill_stores": 0, "shared": 0, "backend": "cuda"}
+    done = events.CompileDone("f", "forward", KEY, 0.02, STAGES, facts)
+    assert fold(done, kernels=("f",)).headline.endswith(shown)
 
 
 def test_a_failed_cell_lists_its_errors_by_line() -> None:

@@ -100,7 +100,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
         resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
         counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
         *first_warp(what, kernel, counting), _contraction(record, what, arch, total, limit),
-        (best, gain),
+        (best, gain), resources.get("stack", 0),
     )  # fmt: skip
 
 

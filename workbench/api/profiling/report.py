@@ -76,6 +76,7 @@ class Profile:
         contraction: the share of the instructions that `fma=True` would save; 0 if the kernel has it, or if it is not
             bound by instructions.
         best_block: the threads of a block that `block_dim=None` takes, and how much larger the occupancy is with them.
+        local_bytes: of local memory per thread: spills, and arrays that are not in registers.
     """
 
     kernel: str
@@ -100,6 +101,7 @@ class Profile:
     warp_ends: bool = True
     contraction: float = 0.0
     best_block: tuple[int, float] = (0, 0.0)
+    local_bytes: int = 0
 
     @property
     def occupancy(self) -> float:
@@ -144,8 +146,9 @@ class Profile:
         found = ["Counts of PTX instructions run on the CPU; no times, no caches."]
         if self.sampled is not None:
             found.append(f"Sampled: {self.sampled:,} of {blocks:,} blocks ran; counts are scaled to all of them.")
+        local = f"{self.local_bytes:,} bytes of local memory, " if self.local_bytes else ""
         found.append(
-            f"{self.registers} registers per thread, {self.spills} bytes spilled, {self.shared_bytes:,} bytes of "
+            f"{self.registers} registers per thread, {local}{self.spills} bytes spilled, {self.shared_bytes:,} bytes of "
             f"shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
         )
         size, gain = self.best_block
