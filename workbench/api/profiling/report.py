@@ -148,8 +148,8 @@ class Profile:
             found.append(f"Sampled: {self.sampled:,} of {blocks:,} blocks ran; counts are scaled to all of them.")
         local = f"{self.local_bytes:,} bytes of local memory, " if self.local_bytes else ""
         found.append(
-            f"{self.registers} registers per thread, {local}{self.spills} bytes spilled, {self.shared_bytes:,} bytes of "
-            f"shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
+            f"{self.registers} registers per thread, {local}{self.spills} bytes spilled, {self.shared_bytes:,} bytes "
+            f"of shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
         )
         size, gain = self.best_block
         if gain >= WORTH:
