@@ -8,7 +8,8 @@ its code to the next, is in slots, one for each thread of the group; LLVM keeps 
 full. Each thread does what it did in the same order, so its result has the same bits.
 
 Where all threads of a group add to one element, their terms are added up first (`slot_sum`), and the element is changed
-once.
+once. Where all threads of the launch do, each one's part goes into a buffer as it does without groups
+(`backends/cpu/emit/combine`), with the same bits.
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
 in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
@@ -63,10 +64,15 @@ def abreast(function: Function) -> Function:
 
 def _forbids(op: Op) -> bool:
     """What depends on the order of threads, or has no place in a loop over some of them."""
-    return (
-        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "reduce_add", "slots")
-        or (op.name in ACCESSES and op.name not in ELEMENTS) or bool(op.attrs.get(REDUCTION))
+    return not _is_combined(op) and (
+        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "slots")
+        or (op.name in ACCESSES and op.name not in ELEMENTS)
     )  # fmt: skip
+
+
+def _is_combined(op: Op) -> bool:
+    """Whether all threads change one element, and the backend combines that (`passes/reductions`)."""
+    return op.name == "reduce_add" or bool(op.attrs.get(REDUCTION))
 
 
 class Groups(msgspec.Struct, frozen=True):
@@ -164,13 +170,15 @@ class _Rows:
 
     def is_common_place(self, op: Op) -> bool:
         """Whether all threads add to one element a sum that is better made first."""
-        return self.same.issuperset(_indices(op)) and not element(op.operands[-1].type).is_half
+        return not _is_combined(op) and self.same.issuperset(_indices(op)) and not element(op.operands[-1].type).is_half
 
     def stays_outside(self, op: Op) -> bool:
         return op.name == "for" and self.same.issuperset(op.operands[:3])
 
     def nearby(self, op: Op) -> bool:
         """Whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        if _is_combined(op):
+            return True
         *outer, last = _indices(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
 
@@ -182,6 +190,9 @@ class _Rows:
             if op.name in ACCESSES:
                 arrays.setdefault(op.operands[0], []).append(op)
             if op.name == "atomic_add" and not used.isdisjoint(op.results):
+                return False
+            # The body is written twice: both have to change what is surely the same element.
+            if _is_combined(op) and any(v in self.made and v not in self.known for v in _indices(op)):
                 return False
         for ops in arrays.values():
             names = {op.name for op in ops}
@@ -203,6 +214,8 @@ class _Rows:
 
 
 def _indices(op: Op) -> tuple[Value, ...]:
+    if op.name == "reduce_add":
+        return ()
     return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
