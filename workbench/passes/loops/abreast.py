@@ -28,10 +28,10 @@ from workbench.ir.ops import ACCESSES, EFFECTS, ELEMENTS, LOOPS, OPAQUE, PURE, R
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import Scalar, Vector, element, int32, int64
+from workbench.types import Scalar, Slots, Vector, element, int32, int64
 from workbench.types import bool as bool_
 
-LIMIT = 150
+LIMIT = 180
 """Operations of a body that is written twice, at most."""
 MOST = 4
 """Loops that are, at most: each is several more."""
@@ -41,6 +41,9 @@ WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
 NARROW, WIDEST = 16, 64
 """Threads of a group."""
+ROOM = 2**15
+"""Bytes of an array in which the threads of a group keep states, at most: it is on the stack."""
+SLOTTED = frozenset({"slots", "slot_read", "slot_write"})
 
 
 def abreast(function: Function) -> Function:
@@ -65,7 +68,7 @@ def abreast(function: Function) -> Function:
 def _forbids(op: Op) -> bool:
     """What depends on the order of threads, or has no place in a loop over some of them."""
     return not _is_combined(op) and (
-        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "slots")
+        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "slot_sum", "slot_matmul")
         or (op.name in ACCESSES and op.name not in ELEMENTS)
     )  # fmt: skip
 
@@ -102,6 +105,7 @@ class _Rows:
         same: values that are the same in all of them.
         unit: the thread's own index along the row plus something that is the same.
         loops: those that stand outside.
+        straight: operations that stand in these or in the body itself.
     """
 
     def __init__(self, function: Function) -> None:
@@ -115,6 +119,7 @@ class _Rows:
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
         self.loops: set[Op] = set()
         self._note(function.body)
+        self.straight: set[Op] = set()
         self.find(function.body)
 
     def _note(self, block: Block) -> None:
@@ -136,12 +141,15 @@ class _Rows:
 
     def is_the_same(self, op: Op) -> bool:
         """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
+        if op.name in SLOTTED:
+            return False
         if op.name == "load":
             return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
         return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
 
     def find(self, block: Block) -> None:
         """Look for such loops in a block that all threads of a row run."""
+        self.straight.update(block.ops)
         for op in block.ops:
             if op.name == "if" and op.attrs.get(INTERIOR):
                 self.find(op.blocks[0])
@@ -182,6 +190,14 @@ class _Rows:
         *outer, last = _indices(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
 
+    def has_room(self, op: Op) -> bool:
+        """Whether a thread's slots, or an access to them, can be those of a group."""
+        if op.name != "slots":
+            return op in self.straight and op.operands[1] in self.same
+        type = op.result.type
+        assert isinstance(type, Slots)
+        return op in self.straight and type.count * element(type).size * WIDEST <= ROOM
+
     def independent(self, operations: Iterable[Op]) -> bool:
         """Whether no thread sees what another one writes: each array is read, or written, or each thread's own."""
         used = {v for op in operations for v in op.operands}
@@ -193,6 +209,8 @@ class _Rows:
                 return False
             # The body is written twice: both have to change what is surely the same element.
             if _is_combined(op) and any(v in self.made and v not in self.known for v in _indices(op)):
+                return False
+            if op.name in SLOTTED and not self.has_room(op):
                 return False
         for ops in arrays.values():
             names = {op.name for op in ops}
@@ -237,7 +255,7 @@ def _crossing(body: Block, rows: _Rows) -> set[Value]:
                 part += 1
                 visit(op.blocks[0])
                 part += 1
-            elif not rows.is_common_value(op):
+            elif op.name != "slots" and not rows.is_common_value(op):
                 for inner in (op, *(i for b in op.blocks for i in walk(b))):
                     made.update((v, part) for v in inner.results)
                     used.extend((v, part) for v in inner.operands)
@@ -294,6 +312,8 @@ class _Group:
                 self.part(part, carried)
                 part = []
                 self.loop(op)
+            elif op.name == "slots":
+                self.env[op.result] = self.slots(op)
             elif self.rows.is_common_value(op):
                 self.builder.append(copy_op(op, self.env))
             elif op.name != "yield":
@@ -351,6 +371,13 @@ class _Group:
             b.location = op.location
             if op in terms:
                 b.slot_write(terms[op], index, env.get(op.operands[-1], op.operands[-1]))
+            elif op.name in SLOTTED:
+                # The states of a group's threads lie side by side.
+                at = env.get(op.operands[1], op.operands[1])
+                row = b.one("mul", (at, b.const(self.threads, at.type)), at.type)
+                column = index if at.type == int32 else b.one("cast", (index,), at.type)
+                at = b.one("add", (row, column), at.type)
+                b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
             elif op.name != "tid":
                 b.append(copy_op(op, env))
             for value in self.crossing.intersection(op.results):
@@ -366,6 +393,12 @@ class _Group:
         for operand in op.operands:
             self.again(operand, env)
         self.builder.append(copy_op(op, env))
+
+    def slots(self, op: Op) -> Value:
+        """Those of a thread, for all of the group."""
+        type = op.result.type
+        assert isinstance(type, Slots)
+        return self.storage.slots(type.dtype, type.count * self.threads)
 
     def place(self, value: Value) -> Value:
         """The slots of a value."""
