@@ -9,11 +9,12 @@ import pytest
 
 import workbench as wb
 from workbench.api.kernels.kernel import Kernel
-from workbench.autodiff import adjoint
+from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.ir.values import Function
 from workbench.passes import pipeline
+from workbench.passes.reductions import reductions
 from workbench.types import ArrayType, element
 
 A1, A2, A3 = (wb.array(dtype=wb.float64, ndim=n) for n in (1, 2, 3))
@@ -154,6 +155,54 @@ def test_gradients_are_what_they_are_thread_by_thread(
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * np.abs(b).max())
     if kernel in (product, attraction):
         assert "llvm.vector.reduce.fadd" in emit_llvm(function, Options(few_cores=few))
+
+
+@wb.kernel
+def paths(x: A1, v: V1, steps: int, o: A1, most: A1, sums: V1):
+    i = wb.tid()
+    s = x[i]
+    for _ in range(steps):
+        s = wb.sin(s) + wb.float64(0.125)
+        o[1] += s * x[0]
+    if s > wb.float64(0.5):
+        wb.atomic_max(most, 1, s)
+    sums[0] += v[i] * s
+
+
+@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.slow), 1100])
+def test_changes_of_one_element_have_the_same_bits(
+    size: int, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = reductions(paths.specialise().function)
+    assert "groups:" in emit_llvm(function, Options())
+    random = np.random.default_rng(size)
+    given = [random.random(size), random.random((size, 3)), 21, np.zeros(2), np.zeros(2), np.ones((1, 3))]
+    found, plain = ([a.copy() if isinstance(a, np.ndarray) else a for a in given] for _ in range(2))
+    launch(function, (size,), found)
+    one_by_one(monkeypatch, lambda: launch(function, (size,), plain))
+    assert all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in zip(found, plain, strict=True))
+    assert found[3][0] == 0 and found[3][1] != 0 and found[4][1] > 0.5
+
+
+@wb.kernel
+def steps_of_its_own(x: A1, a: wb.float64, o: A1):
+    i = wb.tid()
+    s, t = x[i], a
+    for _ in range(40):
+        s, t = wb.sin(s) * t + wb.float64(0.3), s * wb.float64(0.7)
+    o[0] += s * t
+
+
+@pytest.mark.slow
+def test_states_of_a_group_have_the_same_bits(launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    function = reductions(adjoint(steps_of_its_own.specialise().function))
+    assert "groups:" in emit_llvm(function, Options())
+    found, plain = ([np.linspace(0.1, 0.9, 77), 0.8, np.zeros(1), np.zeros(77), np.zeros(1), np.ones(1)] for _ in "ab")
+    launch(function, (77,), found)
+    one_by_one(monkeypatch, lambda: launch(function, (77,), plain))
+    assert all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in zip(found, plain, strict=True))
+    assert np.all(found[3] != 0) and found[4][0] != 0
 
 
 @wb.kernel

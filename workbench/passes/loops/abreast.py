@@ -208,7 +208,7 @@ class _Rows:
             if op.name == "atomic_add" and not used.isdisjoint(op.results):
                 return False
             # The body is written twice: both have to change what is surely the same element.
-            if _is_combined(op) and any(v in self.made and v not in self.known for v in _indices(op)):
+            if _is_combined(op) and not self.known.keys() >= set(_indices(op)):
                 return False
             if op.name in SLOTTED and not self.has_room(op):
                 return False
