@@ -97,10 +97,11 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)
-        return _Form(
-            lambda carried, masked: _reversed_body(sweep, states.turn, carried, masked),
-            lambda starts, body: states.run(starts, body.block),
-        )
+
+        def reversed_(carried: list[_Carried], masked: bool) -> _Body:
+            return _reversed_body(sweep, states.turn, carried, masked)
+
+        return _Form(reversed_, lambda starts, body: states.run(starts, body.block))
     checkpoints = Checkpoints(sweep, loop)
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
