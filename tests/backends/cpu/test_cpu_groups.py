@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 import workbench as wb
+from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit_module import emit_llvm
+from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
 from workbench.passes import pipeline
 from workbench.types import ArrayType, element
@@ -65,6 +65,8 @@ def backwards_and_branches(x: A2, w: A2, b: A1, y: A2):
             s += v
         for q in range(3):
             s = s * wb.float64(0.9) + b[k] * wb.float64(q)
+            if j + q < n:
+                s += w[k, j + q]
     if s > wb.float64(0.0):
         y[i, j] = s
 
@@ -94,9 +96,6 @@ def planes(x: A3, y: A3):
     y[h, i, j] = s
 
 
-MATRICES = (product, loops_in_loops, backwards_and_branches, in_place, columns)
-
-
 def arguments(kernel: Kernel, rows: int, size: int) -> tuple[tuple[int, ...], list[np.ndarray]]:
     random = np.random.default_rng(size)
     if kernel is attraction:
@@ -107,40 +106,46 @@ def arguments(kernel: Kernel, rows: int, size: int) -> tuple[tuple[int, ...], li
     return (rows, size), [random.standard_normal(s) for s in shapes]
 
 
-def one_by_one(monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> None:
+def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Options) -> tuple[CpuCode, CpuCode]:
+    """The function with its threads in groups, and with each thread by itself."""
+    grouped = build(function, options)
     with monkeypatch.context() as here:
         here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function: function})
-        run()
+        return grouped, build(function, options)
 
 
-KERNELS = [product, *(pytest.param(k, marks=pytest.mark.slow) for k in (*MATRICES[1:], attraction, planes))]
+KERNELS = (product, loops_in_loops, backwards_and_branches, in_place, columns, attraction, planes)
+MOST_SLOW = [in_place, *(pytest.param(k, marks=pytest.mark.slow) for k in KERNELS if k is not in_place)]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
-@pytest.mark.parametrize("size", [pytest.param(150, marks=pytest.mark.slow), 37])
-def test_each_thread_has_the_bits_that_it_has_by_itself(
-    kernel: Kernel, size: int, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_go_in_groups(kernel: Kernel) -> None:
+    assert "groups:" in emit_llvm(kernel.specialise().function, Options())
+
+
+@pytest.mark.parametrize("kernel", MOST_SLOW, ids=lambda k: k.name)
+def test_each_thread_has_the_bits_that_it_has_by_itself(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     function = kernel.specialise().function
-    assert "groups:" in emit_llvm(function, Options())
-    dims, given = arguments(kernel, 3, size)
-    found = []
-    for cuts in (None, [1, size // 2, size - 2]):
+    grouped, alone = both_codes(monkeypatch, function, Options())
+    for size in (37, 150):
+        dims, given = arguments(kernel, 3, size)
         args = [a.copy() for a in given]
-        launch(function, dims, args, cuts=cuts)
-        found.append(args)
-    args = [a.copy() for a in given]
-    one_by_one(monkeypatch, lambda: launch(function, dims, args))
-    for other in found:
-        for a, b in zip(args, other, strict=True):
-            np.testing.assert_array_equal(a, b)
+        execute(alone, function, dims, args)
+        for cuts in (None, [1, size // 2, size - 2]):
+            found = [a.copy() for a in given]
+            execute(grouped, function, dims, found, cuts=cuts)
+            for a, b in zip(args, found, strict=True):
+                np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize(
+    ("kernel", "few"),
+    [*((k, True) for k in KERNELS), (product, False), (attraction, False)],
+    ids=lambda v: getattr(v, "name", str(v)),
+)
 def test_gradients_are_what_they_are_thread_by_thread(
-    kernel: Kernel, few: bool, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    kernel: Kernel, few: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function: Function = adjoint(kernel.specialise().function)
     dims, given = arguments(kernel, 3, 70)
@@ -148,8 +153,8 @@ def test_gradients_are_what_they_are_thread_by_thread(
     given += [random.standard_normal(a.shape) for a in given]
     assert all(isinstance(p.type, ArrayType) and element(p.type.dtype).size == 8 for p in function.params)
     args, plain = ([a.copy() for a in given] for _ in range(2))
-    launch(function, dims, args, Options(few_cores=few))
-    one_by_one(monkeypatch, lambda: launch(function, dims, plain, Options(few_cores=few)))
+    for code, arrays in zip(both_codes(monkeypatch, function, Options(few_cores=few)), (args, plain), strict=True):
+        execute(code, function, dims, arrays)
     for a, b in zip(args, plain, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * np.abs(b).max())
     if kernel in (product, attraction):

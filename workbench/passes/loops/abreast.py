@@ -327,8 +327,10 @@ class _Group:
         b = self.builder
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
         index = b.one("sub", (thread, self.first), int32)
-        made = {v for op in ops for v in op.results}
-        needed = [v for op in ops for o in (op, *(i for block in op.blocks for i in walk(block))) for v in o.operands]
+        every = [o for op in ops for o in (op, *(i for block in op.blocks for i in walk(block)))]
+        # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
+        made = {v for o in every for v in o.results}
+        needed = [v for o in every for v in o.operands]
         for value in dict.fromkeys((*needed, *carried.values())):
             if value in self.rows.unit and value not in made:
                 self.again(value, env)
