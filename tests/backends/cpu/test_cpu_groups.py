@@ -189,3 +189,17 @@ def sees_others(x: A2, y: A2):
 @pytest.mark.parametrize("kernel", [own_bounds, along_rows, sees_others], ids=lambda k: k.name)
 def test_other_loops_stay_each_threads_own(kernel: Kernel) -> None:
     assert "groups:" not in emit_llvm(kernel.specialise().function, Options())
+
+
+def test_one_thread_and_two_arguments_that_are_one_array() -> None:
+    @wb.kernel
+    def serial(x: A1, y: A1, sums: A1, n: int):
+        for k in range(n):
+            y[k] = wb.float64(2.0)
+            wb.atomic_add(sums, 0, x[k])
+            y[n] = sums[0]
+
+    n = 20
+    x = wb.ones(n + 1, dtype=wb.float64)
+    wb.launch(serial, 1, [x], [x, x[n:], n])
+    assert x.numpy().tolist() == [2.0] * n + [1.0 + 2.0 * n]

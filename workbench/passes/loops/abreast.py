@@ -16,7 +16,7 @@ in a row. In both `tid` is the group's first thread, and `group_end` the one aft
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -148,7 +148,7 @@ class _Rows:
     def pays(self, op: Op) -> bool:
         """Whether in each turn neighbours access neighbours, or all the same element, and no loop is in the way."""
         for inner in op.blocks[0].ops:
-            long = [o for o in (inner, *(w for b in inner.blocks for w in walk(b))) if self.is_long(o)]
+            long = [o for o in _with_blocks((inner,)) if self.is_long(o)]
             if long and not (long[0] is inner and self.stays_outside(inner) and self.pays(inner)):
                 return False
         return all(self.nearby(o) for o in walk(op.blocks[0]) if o.name in ACCESSES)
@@ -165,6 +165,16 @@ class _Rows:
     def is_common_place(self, op: Op) -> bool:
         """Whether all threads add to one element a sum that is better made first."""
         return self.same.issuperset(_indices(op)) and not element(op.operands[-1].type).is_half
+
+    def waits(self, op: Op, part: Iterable[Op]) -> bool:
+        """Whether it comes after all that the part does: in a row of one thread, two arguments may be one array.
+
+        What is asked for once stands before the part's loop, and a sum of all threads behind it.
+        """
+        if self.is_common_value(op):
+            return op.name == "load" and any(o.name in EFFECTS for o in _with_blocks(part))
+        reads = any(o.name in ACCESSES and o.name != "atomic_add" for o in _with_blocks((op,)))
+        return reads and any(o.name == "atomic_add" and self.is_common_place(o) for o in part)
 
     def stays_outside(self, op: Op) -> bool:
         return op.name == "for" and self.same.issuperset(op.operands[:3])
@@ -206,6 +216,13 @@ def _indices(op: Op) -> tuple[Value, ...]:
     return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
+def _with_blocks(ops: Iterable[Op]) -> Iterator[Op]:
+    for op in ops:
+        yield op
+        for block in op.blocks:
+            yield from walk(block)
+
+
 def _width(value: Value) -> int:
     return value.type.length if isinstance(value.type, Vector) else 1
 
@@ -218,14 +235,19 @@ def _crossing(body: Block, rows: _Rows) -> set[Value]:
 
     def visit(block: Block) -> None:
         nonlocal part
+        before: list[Op] = []
         for op in block.ops:
             if op in rows.loops:
                 used.extend((v, part) for v in op.operands[3:])
                 part += 1
                 visit(op.blocks[0])
-                part += 1
-            elif not rows.is_common_value(op):
-                for inner in (op, *(i for b in op.blocks for i in walk(b))):
+                part, before = part + 1, []
+                continue
+            if rows.waits(op, before):
+                part, before = part + 1, []
+            if not rows.is_common_value(op):
+                before.append(op)
+                for inner in _with_blocks((op,)):
                     made.update((v, part) for v in inner.results)
                     used.extend((v, part) for v in inner.operands)
 
@@ -281,7 +303,11 @@ class _Group:
                 self.part(part, carried)
                 part = []
                 self.loop(op)
-            elif self.rows.is_common_value(op):
+                continue
+            if self.rows.waits(op, part):
+                self.part(part, {})
+                part = []
+            if self.rows.is_common_value(op):
                 self.builder.append(copy_op(op, self.env))
             elif op.name != "yield":
                 part.append(op)
@@ -327,7 +353,7 @@ class _Group:
         b = self.builder
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
         index = b.one("sub", (thread, self.first), int32)
-        every = [o for op in ops for o in (op, *(i for block in op.blocks for i in walk(block)))]
+        every = list(_with_blocks(ops))
         # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
         made = {v for o in every for v in o.results}
         needed = [v for o in every for v in o.operands]
