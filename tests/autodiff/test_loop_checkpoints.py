@@ -186,7 +186,8 @@ def test_few_iterations_keep_every_state(name: str, monkeypatch: pytest.MonkeyPa
         function = _kernel(LOOPS[name].replace("range(n", f"range({n}"))
         reverse = check(function, 3, values(6), values(6), 0.7, n, 1)
         slots = {v.type.count for op in walk(reverse.body) for v in op.results if isinstance(v.type, Slots)}
-        assert len(slots) == 1 and slots <= {1, 3, 6}
+        iterations = 3 if "-2" in LOOPS[name] else 6
+        assert slots == {iterations} or n == 1
 
 
 def test_more_iterations_than_asked_for_are_run_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
