@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.checks.numeric import X1, check, compiled, kernel, values
 from tests.support.devices import on_gpu
-from workbench.autodiff import adjoint
+from workbench.autodiff import adjoint, reverse_mode
 from workbench.autodiff.reverse.loops.checkpoints import CHUNK
 from workbench.backends.python.interpret import run, step
 from workbench.ir.values import Function, walk
@@ -172,6 +172,32 @@ def test_every_trip_count(slots: int, storage: set[int]) -> None:
         x = np.random.default_rng(n).uniform(0.9, 1.1, 150)
         found, seed = np.zeros(150), np.ones(1)
         run(reverse, 1, [x, np.zeros(1), 0.0, n, 1, found, seed, np.zeros(1)])
+        np.testing.assert_allclose(found[:n], np.prod(x[:n]) / x[:n], rtol=1e-12)
+
+
+KNOWN = [name for name, body in LOOPS.items() if "while" not in body and name != "nested"]
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("name", KNOWN)
+def test_few_iterations_keep_every_state(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    for n in (1, 6):
+        function = _kernel(LOOPS[name].replace("range(n", f"range({n}"))
+        reverse = check(function, 3, values(6), values(6), 0.7, n, 1)
+        slots = {v.type.count for op in walk(reverse.body) for v in op.results if isinstance(v.type, Slots)}
+        iterations = 3 if "-2" in LOOPS[name] else 6
+        assert slots == {iterations} or n == 1
+
+
+def test_more_iterations_than_asked_for_are_run_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    for n, slots, storage in ((64, 16, {64}), (65, 16, {7, 8}), (64, 15, {1, 15}), (8, 2, {8})):
+        reverse = adjoint(_kernel(LOOPS["product"].replace("range(n)", f"range({n})")), checkpoints=slots)
+        assert {v.type.count for op in walk(reverse.body) for v in op.results if isinstance(v.type, Slots)} == storage
+        x = np.random.default_rng(n).uniform(0.9, 1.1, 65)
+        found, seed = np.zeros(65), np.ones(1)
+        run(reverse, 1, [x, np.zeros(1), 0.0, 0, 1, found, seed, np.zeros(1)])
         np.testing.assert_allclose(found[:n], np.prod(x[:n]) / x[:n], rtol=1e-12)
 
 

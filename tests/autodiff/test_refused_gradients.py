@@ -94,3 +94,12 @@ def test_the_need_of_an_overwritten_value_is_named() -> None:
     with pytest.raises(NotDifferentiable, match=r"the value it had here \(line 5\)") as caught:
         adjoint(function)
     assert caught.value.location is not None and caught.value.location.line == 4
+
+
+def test_the_adjoint_of_a_loop_backwards_from_kept_states() -> None:
+    text = (
+        "def k(x, y, n):\n    i = tid()\n    s = x[i]\n    for j in range(n):\n        s = sin(s * x[j])\n    y[i] = s"
+    )
+    function = kernel(text, {"x": X1, "y": X1, "n": int32})
+    with pytest.raises(NotDifferentiable, match="backwards from states that were kept"):
+        adjoint(adjoint(function))

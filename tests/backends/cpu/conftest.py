@@ -50,24 +50,30 @@ def build(function: Function, options: Options) -> CpuCode:
     return load_kernel(artifact.image, artifact.metadata["entry"])
 
 
+def execute(
+    code: CpuCode, function: Function, dims: Sequence[int], args: Sequence[Any],
+    threads: int = 1, grain: int = 65536, cuts: Sequence[int] | None = None,
+) -> None:  # fmt: skip
+    """Run code that `build` returned; `cuts` splits the range by hand."""
+    buffer = pack(function, dims, args)
+    total = prod(dims)
+    if cuts is None:
+        assert dispatch(code.address, buffer.ctypes.data, total, threads, grain) == 0
+    else:
+        entry = ENTRY(code.address)
+        ends = [0, *cuts, total]
+        for begin, end in pairwise(ends):
+            assert entry(buffer.ctypes.data, begin, end, None, ctypes.addressof(GO_ON), None) == 0
+
+
 @pytest.fixture
 def launch() -> Callable[..., None]:
     """`launch(function, dims, args, options, threads, grain, cuts)`: `cuts` splits the range by hand."""
 
     def run(
-        function: Function, dims: Sequence[int], args: Sequence[Any], options: Options | None = None,
-        threads: int = 1, grain: int = 65536, cuts: Sequence[int] | None = None,
-    ) -> None:  # fmt: skip
-        code = build(function, options or Options())
-        buffer = pack(function, dims, args)
-        total = prod(dims)
-        if cuts is None:
-            assert dispatch(code.address, buffer.ctypes.data, total, threads, grain) == 0
-        else:
-            entry = ENTRY(code.address)
-            ends = [0, *cuts, total]
-            for begin, end in pairwise(ends):
-                assert entry(buffer.ctypes.data, begin, end, None, ctypes.addressof(GO_ON), None) == 0
+        function: Function, dims: Sequence[int], args: Sequence[Any], options: Options | None = None, **how: Any
+    ) -> None:
+        execute(build(function, options or Options()), function, dims, args, **how)
 
     return run
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 import workbench as wb
+from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
-from workbench.autodiff import adjoint
+from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit_module import emit_llvm
+from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
 from workbench.passes import pipeline
+from workbench.passes.reductions import reductions
 from workbench.types import ArrayType, element
 
 A1, A2, A3 = (wb.array(dtype=wb.float64, ndim=n) for n in (1, 2, 3))
@@ -65,6 +66,8 @@ def backwards_and_branches(x: A2, w: A2, b: A1, y: A2):
             s += v
         for q in range(3):
             s = s * wb.float64(0.9) + b[k] * wb.float64(q)
+            if j + q < n:
+                s += w[k, j + q]
     if s > wb.float64(0.0):
         y[i, j] = s
 
@@ -94,9 +97,6 @@ def planes(x: A3, y: A3):
     y[h, i, j] = s
 
 
-MATRICES = (product, loops_in_loops, backwards_and_branches, in_place, columns)
-
-
 def arguments(kernel: Kernel, rows: int, size: int) -> tuple[tuple[int, ...], list[np.ndarray]]:
     random = np.random.default_rng(size)
     if kernel is attraction:
@@ -107,40 +107,46 @@ def arguments(kernel: Kernel, rows: int, size: int) -> tuple[tuple[int, ...], li
     return (rows, size), [random.standard_normal(s) for s in shapes]
 
 
-def one_by_one(monkeypatch: pytest.MonkeyPatch, run: Callable[[], None]) -> None:
+def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Options) -> tuple[CpuCode, CpuCode]:
+    """The function with its threads in groups, and with each thread by itself."""
+    grouped = build(function, options)
     with monkeypatch.context() as here:
         here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function: function})
-        run()
+        return grouped, build(function, options)
 
 
-KERNELS = [product, *(pytest.param(k, marks=pytest.mark.slow) for k in (*MATRICES[1:], attraction, planes))]
+KERNELS = (product, loops_in_loops, backwards_and_branches, in_place, columns, attraction, planes)
+MOST_SLOW = [in_place, *(pytest.param(k, marks=pytest.mark.slow) for k in KERNELS if k is not in_place)]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
-@pytest.mark.parametrize("size", [pytest.param(150, marks=pytest.mark.slow), 37])
-def test_each_thread_has_the_bits_that_it_has_by_itself(
-    kernel: Kernel, size: int, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_go_in_groups(kernel: Kernel) -> None:
+    assert "groups:" in emit_llvm(kernel.specialise().function, Options())
+
+
+@pytest.mark.parametrize("kernel", MOST_SLOW, ids=lambda k: k.name)
+def test_each_thread_has_the_bits_that_it_has_by_itself(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     function = kernel.specialise().function
-    assert "groups:" in emit_llvm(function, Options())
-    dims, given = arguments(kernel, 3, size)
-    found = []
-    for cuts in (None, [1, size // 2, size - 2]):
+    grouped, alone = both_codes(monkeypatch, function, Options())
+    for size in (37, 150):
+        dims, given = arguments(kernel, 3, size)
         args = [a.copy() for a in given]
-        launch(function, dims, args, cuts=cuts)
-        found.append(args)
-    args = [a.copy() for a in given]
-    one_by_one(monkeypatch, lambda: launch(function, dims, args))
-    for other in found:
-        for a, b in zip(args, other, strict=True):
-            np.testing.assert_array_equal(a, b)
+        execute(alone, function, dims, args)
+        for cuts in (None, [1, size // 2, size - 2]):
+            found = [a.copy() for a in given]
+            execute(grouped, function, dims, found, cuts=cuts)
+            for a, b in zip(args, found, strict=True):
+                np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize(
+    ("kernel", "few"),
+    [*((k, True) for k in KERNELS), (product, False), (attraction, False)],
+    ids=lambda v: getattr(v, "name", str(v)),
+)
 def test_gradients_are_what_they_are_thread_by_thread(
-    kernel: Kernel, few: bool, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    kernel: Kernel, few: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     function: Function = adjoint(kernel.specialise().function)
     dims, given = arguments(kernel, 3, 70)
@@ -148,12 +154,58 @@ def test_gradients_are_what_they_are_thread_by_thread(
     given += [random.standard_normal(a.shape) for a in given]
     assert all(isinstance(p.type, ArrayType) and element(p.type.dtype).size == 8 for p in function.params)
     args, plain = ([a.copy() for a in given] for _ in range(2))
-    launch(function, dims, args, Options(few_cores=few))
-    one_by_one(monkeypatch, lambda: launch(function, dims, plain, Options(few_cores=few)))
+    for code, arrays in zip(both_codes(monkeypatch, function, Options(few_cores=few)), (args, plain), strict=True):
+        execute(code, function, dims, arrays)
     for a, b in zip(args, plain, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * np.abs(b).max())
     if kernel in (product, attraction):
         assert "llvm.vector.reduce.fadd" in emit_llvm(function, Options(few_cores=few))
+
+
+@wb.kernel
+def paths(x: A1, v: V1, steps: int, o: A1, most: A1, sums: V1):
+    i = wb.tid()
+    s = x[i]
+    for _ in range(steps):
+        s = wb.sin(s) + wb.float64(0.125)
+        o[1] += s * x[0]
+    if s > wb.float64(0.5):
+        wb.atomic_max(most, 1, s)
+    sums[0] += v[i] * s
+
+
+@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.slow), 1100])
+def test_changes_of_one_element_have_the_same_bits(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    function = reductions(paths.specialise().function)
+    assert "groups:" in emit_llvm(function, Options())
+    random = np.random.default_rng(size)
+    given = [random.random(size), random.random((size, 3)), 21, np.zeros(2), np.zeros(2), np.ones((1, 3))]
+    found, plain = ([a.copy() if isinstance(a, np.ndarray) else a for a in given] for _ in range(2))
+    for code, args in zip(both_codes(monkeypatch, function, Options()), (found, plain), strict=True):
+        execute(code, function, (size,), args)
+    assert all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in zip(found, plain, strict=True))
+    assert found[3][0] == 0 and found[3][1] != 0 and found[4][1] > 0.5
+
+
+@wb.kernel
+def steps_of_its_own(x: A1, a: wb.float64, o: A1):
+    i = wb.tid()
+    s, t = x[i], a
+    for _ in range(40):
+        s, t = wb.sin(s) * t + wb.float64(0.3), s * wb.float64(0.7)
+    o[0] += s * t
+
+
+@pytest.mark.slow
+def test_states_of_a_group_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    function = reductions(adjoint(steps_of_its_own.specialise().function))
+    assert "groups:" in emit_llvm(function, Options())
+    found, plain = ([np.linspace(0.1, 0.9, 77), 0.8, np.zeros(1), np.zeros(77), np.zeros(1), np.ones(1)] for _ in "ab")
+    for code, args in zip(both_codes(monkeypatch, function, Options()), (found, plain), strict=True):
+        execute(code, function, (77,), args)
+    assert all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in zip(found, plain, strict=True))
+    assert np.all(found[3] != 0) and found[4][0] != 0
 
 
 @wb.kernel
@@ -184,3 +236,17 @@ def sees_others(x: A2, y: A2):
 @pytest.mark.parametrize("kernel", [own_bounds, along_rows, sees_others], ids=lambda k: k.name)
 def test_other_loops_stay_each_threads_own(kernel: Kernel) -> None:
     assert "groups:" not in emit_llvm(kernel.specialise().function, Options())
+
+
+def test_one_thread_and_two_arguments_that_are_one_array() -> None:
+    @wb.kernel
+    def serial(x: A1, y: A1, sums: A1, n: int):
+        for k in range(n):
+            y[k] = wb.float64(2.0)
+            wb.atomic_add(sums, 0, x[k])
+            y[n] = sums[0]
+
+    n = 20
+    x = wb.ones(n + 1, dtype=wb.float64)
+    wb.launch(serial, 1, [x], [x, x[n:], n])
+    assert x.numpy().tolist() == [2.0] * n + [1.0 + 2.0 * n]

@@ -366,7 +366,8 @@ def kernel(
             something else here (division of integers, the `else` of a loop, draws, noise; the guide has the list).
         checkpoints: how many states of a loop the adjoint keeps at once in each thread, 2 to 1024, where it needs what
             the loop carried. More of them run fewer iterations again and take more memory of the thread; gradients are
-            the same. The forward code does not depend on it.
+            the same. A loop with a known number of iterations, at most 4 · `checkpoints` and at most 64, keeps all
+            states if one takes at most 16 bytes. The forward code does not depend on it.
         matmul: how it multiplies tiles on CUDA: "generated" (at once), "cublasdx" (linked; seconds when it is new,
             and the extra `mathdx`), "auto" (generated until cuBLASDx's is ready). Left out: as `WORKBENCH_MATMUL`
             says, else "auto".

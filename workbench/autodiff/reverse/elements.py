@@ -108,6 +108,14 @@ def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
         cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))
 
 
+def _kept(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Refuse: in an adjoint, a loop's checkpoints are written many times over."""
+    raise sweep.refuse(
+        "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.", op,
+        "For second derivatives, use the tangent of the gradient (wb.hvp).",
+    )  # fmt: skip
+
+
 def _nothing(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """What depends on nothing that varies."""
 
@@ -128,5 +136,6 @@ VALUES: dict[str, ValueRule] = {
     "vec": vec,
     "extract": extract,
     "insert": insert,
+    "slot_read": _kept,
     "const": _nothing,
 }

@@ -8,7 +8,8 @@ its code to the next, is in slots, one for each thread of the group; LLVM keeps 
 full. Each thread does what it did in the same order, so its result has the same bits.
 
 Where all threads of a group add to one element, their terms are added up first (`slot_sum`), and the element is changed
-once.
+once. Where all threads of the launch do, each one's part goes into a buffer as it does without groups
+(`backends/cpu/emit/combine`), with the same bits.
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
 in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
@@ -16,30 +17,27 @@ in a row. In both `tid` is the group's first thread, and `group_end` the one aft
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from workbench.builtins import TABLE
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, REDUCTION
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, EFFECTS, ELEMENTS, LOOPS, OPAQUE, PURE, REPORTS, STRUCTURED, TILED
+from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, walk
-from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import Scalar, Vector, element, int32, int64
+from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
+from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
+from workbench.types import Scalar, Slots, Vector, int32
 from workbench.types import bool as bool_
 
-LIMIT = 150
+LIMIT = 180
 """Operations of a body that is written twice, at most."""
 MOST = 4
 """Loops that are, at most: each is several more."""
-SHORT = 16
-"""Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
 WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
-NARROW, WIDEST = 16, 64
-"""Threads of a group."""
+NARROW = 16
+"""Threads of a group, at least; at most they are `rows.WIDEST`."""
 
 
 def abreast(function: Function) -> Function:
@@ -49,23 +47,23 @@ def abreast(function: Function) -> Function:
         return function
     if not any(op.name == "for" for op in operations) or any(_forbids(op) for op in operations):
         return function
-    rows = _Rows(function)
+    rows = Rows(function)
     if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
         return function
     *before, last = function.body.ops or (Op("yield"),)
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
         inside, border = last.blocks
-        split = rows.split(inside)
+        split = _split(rows, inside)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
-    return replace_body(function, rows.split(function.body))
+    return replace_body(function, _split(rows, function.body))
 
 
 def _forbids(op: Op) -> bool:
     """What depends on the order of threads, or has no place in a loop over some of them."""
-    return (
-        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "reduce_add", "slots")
-        or (op.name in ACCESSES and op.name not in ELEMENTS) or bool(op.attrs.get(REDUCTION))
+    return not is_combined(op) and (
+        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "slot_sum", "slot_matmul")
+        or (op.name in ACCESSES and op.name not in ELEMENTS)
     )  # fmt: skip
 
 
@@ -89,128 +87,22 @@ def groups_of(body: Block) -> Groups | None:
     return Groups(threads, *last.blocks) if threads else None
 
 
-class _Rows:
-    """What is the same in all threads of a row, and the loops that they go through together.
-
-    Attributes:
-        same: values that are the same in all of them.
-        unit: the thread's own index along the row plus something that is the same.
-        loops: those that stand outside.
-    """
-
-    def __init__(self, function: Function) -> None:
-        self.function = function
-        self.axis = function.launch_ndim - 1
-        self.known = constants(function.body)
-        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
-        self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
-        self.unit: set[Value] = set()
-        self.made = {v: op for op in walk(function.body) for v in op.results}
-        self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
-        self.loops: set[Op] = set()
-        self._note(function.body)
-        self.find(function.body)
-
-    def _note(self, block: Block) -> None:
-        for op in block.ops:
-            if op.name == "tid":
-                (self.unit if op.attrs[AXIS] == self.axis else self.same).update(op.results)
-            elif op.name == "shape" or self.is_the_same(op):
-                self.same.update(op.results)
-            elif op.name in ("cast", "add", "sub") and op.result.type in (int32, int64):
-                units = [v for v in op.operands if v in self.unit]
-                rest = [v for v in op.operands if v not in self.unit]
-                if len(units) == 1 and units[0] is op.operands[0 if op.name == "sub" else op.operands.index(units[0])]:
-                    if self.same.issuperset(rest):
-                        self.unit.update(op.results)
-            if op.name == "for" and self.same.issuperset(op.operands[:3]):
-                self.same.add(op.blocks[0].params[0])
-            for inner in op.blocks:
-                self._note(inner)
-
-    def is_the_same(self, op: Op) -> bool:
-        """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
-        if op.name == "load":
-            return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
-        return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
-
-    def find(self, block: Block) -> None:
-        """Look for such loops in a block that all threads of a row run."""
-        for op in block.ops:
-            if op.name == "if" and op.attrs.get(INTERIOR):
-                self.find(op.blocks[0])
-            if op.name != "for" or not self.same.issuperset(op.operands[:3]):
-                continue
-            if self.is_long(op) and self.pays(op):
-                self.loops.add(op)
-                self.find(op.blocks[0])
-
-    def pays(self, op: Op) -> bool:
-        """Whether in each turn neighbours access neighbours, or all the same element, and no loop is in the way."""
-        for inner in op.blocks[0].ops:
-            long = [o for o in (inner, *(w for b in inner.blocks for w in walk(b))) if self.is_long(o)]
-            if long and not (long[0] is inner and self.stays_outside(inner) and self.pays(inner)):
-                return False
-        return all(self.nearby(o) for o in walk(op.blocks[0]) if o.name in ACCESSES)
-
-    def is_long(self, op: Op) -> bool:
-        """Whether it is a loop that LLVM does not write out."""
-        trips = known_trips(op, self.known)
-        return op.name in LOOPS and (trips is None or trips > SHORT)
-
-    def is_common_value(self, op: Op) -> bool:
-        """Whether it is computed once for a group."""
-        return op.name not in STRUCTURED and bool(op.results) and self.same.issuperset(op.results)
-
-    def is_common_place(self, op: Op) -> bool:
-        """Whether all threads add to one element a sum that is better made first."""
-        return self.same.issuperset(_indices(op)) and not element(op.operands[-1].type).is_half
-
-    def stays_outside(self, op: Op) -> bool:
-        return op.name == "for" and self.same.issuperset(op.operands[:3])
-
-    def nearby(self, op: Op) -> bool:
-        """Whether neighbouring threads access neighbouring elements, or all of them the same one."""
-        *outer, last = _indices(op)
-        return self.same.issuperset(outer) and (last in self.same or last in self.unit)
-
-    def independent(self, operations: Iterable[Op]) -> bool:
-        """Whether no thread sees what another one writes: each array is read, or written, or each thread's own."""
-        used = {v for op in operations for v in op.operands}
-        arrays: dict[Value, list[Op]] = {}
-        for op in operations:
-            if op.name in ACCESSES:
-                arrays.setdefault(op.operands[0], []).append(op)
-            if op.name == "atomic_add" and not used.isdisjoint(op.results):
-                return False
-        for ops in arrays.values():
-            names = {op.name for op in ops}
-            if len(names) > 1 and names & EFFECTS and len({_indices(op) for op in ops}) > 1:
-                return False
-            if len(names) > 1 and names & EFFECTS and not any(v in self.unit for v in _indices(ops[0])):
-                return False
-        return True
-
-    def split(self, body: Block) -> Block:
-        """The body for full groups, and for the threads that are left."""
-        carried = max((sum(_width(v) for v in op.operands[3:]) for op in self.loops), default=1)
-        threads = max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
-        builder = Builder()
-        builder.location = next(iter(self.loops)).location
-        blocks = tuple(_Group(self, threads, full).written(body) for full in (True, False))
-        builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), blocks, builder.location))
-        return builder.body()
-
-
-def _indices(op: Op) -> tuple[Value, ...]:
-    return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+def _split(rows: Rows, body: Block) -> Block:
+    """The body for full groups, and for the threads that are left."""
+    carried = max((sum(_width(v) for v in op.operands[3:]) for op in rows.loops), default=1)
+    threads = max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
+    builder = Builder()
+    builder.location = next(iter(rows.loops)).location
+    blocks = tuple(_Group(rows, threads, full).written(body) for full in (True, False))
+    builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), blocks, builder.location))
+    return builder.body()
 
 
 def _width(value: Value) -> int:
     return value.type.length if isinstance(value.type, Vector) else 1
 
 
-def _crossing(body: Block, rows: _Rows) -> set[Value]:
+def _crossing(body: Block, rows: Rows) -> set[Value]:
     """Values that are needed in another part of the code than the one in which they are made."""
     made: dict[Value, int] = {}
     used: list[tuple[Value, int]] = []
@@ -218,14 +110,19 @@ def _crossing(body: Block, rows: _Rows) -> set[Value]:
 
     def visit(block: Block) -> None:
         nonlocal part
+        before: list[Op] = []
         for op in block.ops:
             if op in rows.loops:
                 used.extend((v, part) for v in op.operands[3:])
                 part += 1
                 visit(op.blocks[0])
-                part += 1
-            elif not rows.is_common_value(op):
-                for inner in (op, *(i for b in op.blocks for i in walk(b))):
+                part, before = part + 1, []
+                continue
+            if rows.waits(op, before):
+                part, before = part + 1, []
+            if op.name != "slots" and not rows.is_common_value(op):
+                before.append(op)
+                for inner in with_blocks((op,)):
                     made.update((v, part) for v in inner.results)
                     used.extend((v, part) for v in inner.operands)
 
@@ -243,7 +140,7 @@ class _Group:
         sums: slots whose contents are added up.
     """
 
-    def __init__(self, rows: _Rows, threads: int, full: bool) -> None:
+    def __init__(self, rows: Rows, threads: int, full: bool) -> None:
         self.rows, self.threads, self.full = rows, threads, full
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
@@ -281,6 +178,12 @@ class _Group:
                 self.part(part, carried)
                 part = []
                 self.loop(op)
+                continue
+            if self.rows.waits(op, part):
+                self.part(part, {})
+                part = []
+            if op.name == "slots":
+                self.env[op.result] = self.slots(op)
             elif self.rows.is_common_value(op):
                 self.builder.append(copy_op(op, self.env))
             elif op.name != "yield":
@@ -327,8 +230,10 @@ class _Group:
         b = self.builder
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
         index = b.one("sub", (thread, self.first), int32)
-        made = {v for op in ops for v in op.results}
-        needed = [v for op in ops for o in (op, *(i for block in op.blocks for i in walk(block))) for v in o.operands]
+        every = list(with_blocks(ops))
+        # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
+        made = {v for o in every for v in o.results}
+        needed = [v for o in every for v in o.operands]
         for value in dict.fromkeys((*needed, *carried.values())):
             if value in self.rows.unit and value not in made:
                 self.again(value, env)
@@ -338,6 +243,13 @@ class _Group:
             b.location = op.location
             if op in terms:
                 b.slot_write(terms[op], index, env.get(op.operands[-1], op.operands[-1]))
+            elif op.name in SLOTTED:
+                # The states of a group's threads lie side by side.
+                at = env.get(op.operands[1], op.operands[1])
+                row = b.one("mul", (at, b.const(self.threads, at.type)), at.type)
+                column = index if at.type == int32 else b.one("cast", (index,), at.type)
+                at = b.one("add", (row, column), at.type)
+                b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
             elif op.name != "tid":
                 b.append(copy_op(op, env))
             for value in self.crossing.intersection(op.results):
@@ -353,6 +265,12 @@ class _Group:
         for operand in op.operands:
             self.again(operand, env)
         self.builder.append(copy_op(op, env))
+
+    def slots(self, op: Op) -> Value:
+        """Those of a thread, for all of the group."""
+        type = op.result.type
+        assert isinstance(type, Slots)
+        return self.storage.slots(type.dtype, type.count * self.threads)
 
     def place(self, value: Value) -> Value:
         """The slots of a value."""

@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
-from workbench.autodiff.reverse.recompute import recompute
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn, following, kept_type
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import bits, maths, operators, rounding
@@ -26,7 +25,7 @@ from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Value, dtype_of, walk
 from workbench.tiles import Tile
-from workbench.types import Scalar, Vector, element, float32, int32, int64
+from workbench.types import element, float32, int32, int64
 
 CHUNK = 8
 """Iterations that are run backwards from one start, where the kept states are at least twice as many."""
@@ -56,7 +55,7 @@ class Checkpoints:
         self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
         zero = self.number(0)
         self.iterations = loop.count(sweep)
-        self.kept = [s for s in range(len(loop.carried)) if loop.known(sweep, s, zero) is None]
+        self.kept = loop.kept(sweep)
         for carry in self.kept:
             if isinstance(loop.carried[carry].type, Tile):
                 name = loop.carried[carry].name or "a tile"
@@ -66,14 +65,14 @@ class Checkpoints:
                     "iteration a launch.",
                 )  # fmt: skip
         ops = list(walk(loop.body))
-        size = sum(_kept_type(loop.carried[s]).size for s in self.kept)
+        size = sum(kept_type(loop.carried[s]).size for s in self.kept)
         plain = len(ops) <= SHORT and all(op.name not in LOOPS for op in ops)
         self.short = self.chunk > 1 and plain and size <= SMALL
         # Of a loop whose index has 32 bits, chunks are fewer than 2**31.
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
         self.positions = self.builder.slots(int32 if narrow else int64, self.count)
-        self.slots = {s: self.builder.slots(_kept_type(loop.carried[s]), self.count) for s in self.kept}
-        self.states = {s: self.builder.slots(_kept_type(loop.carried[s]), self.chunk) for s in self.kept}
+        self.slots = {s: self.builder.slots(kept_type(loop.carried[s]), self.count) for s in self.kept}
+        self.states = {s: self.builder.slots(kept_type(loop.carried[s]), self.chunk) for s in self.kept}
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
 
     def number(self, value: int) -> Ref:
@@ -233,23 +232,7 @@ class Checkpoints:
 
     def _next(self, at: Ref, state: Sequence[Value]) -> list[Value]:
         """The state after one iteration more."""
-        loop, env = self.loop, self.sweep.env
-        _Forward(self, at, state).enter()
-        recompute(loop.body.ops[:-1], env, self.builder, self.sweep.memory.overwritten)
-        self.builder.location = loop.op.location
-        return [env[loop.body.yielded[s]] for s in self.kept]
-
-
-class _Forward(PositionTurn):
-    """An iteration run forward from a state."""
-
-    def __init__(self, owner: Checkpoints, position: Ref, state: Sequence[Value]) -> None:
-        super().__init__(owner.sweep, owner.loop, position.value)
-        self.state = dict(zip(owner.kept, state, strict=True))
-
-    def kept(self, carry: int) -> Value | None:
-        """What is carried."""
-        return self.state[carry]
+        return following(self.sweep, self.loop, at.value, dict(zip(self.kept, state, strict=True)))
 
 
 class _KeptTurn(PositionTurn):
@@ -266,8 +249,3 @@ class _KeptTurn(PositionTurn):
     def kept(self, carry: int) -> Value | None:
         """What was kept."""
         return self.owner.builder.slot_read(self.owner.states[carry], self.counter)
-
-
-def _kept_type(value: Value) -> Scalar | Vector:
-    assert isinstance(value.type, (Scalar, Vector))
-    return value.type

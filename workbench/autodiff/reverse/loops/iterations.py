@@ -6,15 +6,17 @@ by a constant. What else the adjoint needs is kept by `checkpoints`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from workbench.autodiff.reverse.cotangents import zero
-from workbench.autodiff.reverse.recompute import Missing, unavailable
+from workbench.autodiff.reverse.recompute import Missing, recompute, unavailable
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
-from workbench.types import Kind, element, int64, is_integer
+from workbench.types import Kind, Scalar, Vector, element, int64, is_integer
 
 
 class Loop(msgspec.Struct, frozen=True):
@@ -72,6 +74,11 @@ class Loop(msgspec.Struct, frozen=True):
         if grown is None or self.body.yielded[carry] is param:
             return grown if grown is None else sweep.ref(self.init[carry])
         return sweep.ref(self.init[carry]) + done.cast(param.type) * grown
+
+    def kept(self, sweep: ReverseSweep) -> list[int]:
+        """The numbers of the carried values that have to be kept."""
+        start = sweep.builder.ref(sweep.builder.const(0, int64))
+        return [s for s in range(len(self.carried)) if self.known(sweep, s, start) is None]
 
     def at(self, sweep: ReverseSweep, position: Ref) -> Value:
         """The index of a `for` after `position` iterations."""
@@ -167,3 +174,29 @@ class PositionTurn(Turn):
     def done(self) -> Ref:
         """The counter."""
         return self.sweep.builder.ref(self.counter)
+
+
+def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> list[Value]:
+    """The state after one iteration more, without its effects; `state` by the numbers of carried values."""
+    _Forward(sweep, loop, position, state).enter()
+    recompute(loop.body.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
+    sweep.builder.location = loop.op.location
+    return [sweep.env[loop.body.yielded[s]] for s in state]
+
+
+class _Forward(PositionTurn):
+    """An iteration run forward from a state."""
+
+    def __init__(self, sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> None:
+        super().__init__(sweep, loop, position)
+        self.state = state
+
+    def kept(self, carry: int) -> Value | None:
+        """What is carried."""
+        return self.state[carry]
+
+
+def kept_type(value: Value) -> Scalar | Vector:
+    """The type of a carried value that is kept in slots."""
+    assert isinstance(value.type, (Scalar, Vector))
+    return value.type

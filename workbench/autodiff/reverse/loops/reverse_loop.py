@@ -16,6 +16,7 @@ from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
 from workbench.autodiff.reverse.loops.iterations import CountedTurn, Loop, PositionTurn, Turn
+from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
@@ -92,16 +93,24 @@ def _straight(sweep: ReverseSweep, loop: Loop) -> _Form:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """Rounds of a few iterations each, from states that were kept."""
+    """From states that are kept: all, or some, in rounds of a few iterations each."""
+    count = few(sweep, loop)
+    if count:
+        states = States(sweep, loop, count)
+
+        def reversed_(carried: list[_Carried], masked: bool) -> _Body:
+            return _reversed_body(sweep, states.turn, carried, masked)
+
+        return _Form(reversed_, lambda starts, body: states.run(starts, body.block))
     checkpoints = Checkpoints(sweep, loop)
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
         with checkpoints.round() as turns:
             bodies = [_reversed_body(sweep, turn, carried, masked) for turn in turns]
             body = bodies[0]
-            states = [Value(p.type, p.name) for p in body.block.params[1:]]
-            checkpoints.leaf(states, [b.block for b in bodies])
-        return _Body(checkpoints.closed(states), body.sums, body.may_die)
+            carries = [Value(p.type, p.name) for p in body.block.params[1:]]
+            checkpoints.leaf(carries, [b.block for b in bodies])
+        return _Body(checkpoints.closed(carries), body.sums, body.may_die)
 
     return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))
 

@@ -270,7 +270,7 @@ class ModuleEmitter(Emitter):
         """A loop over threads; `own` is part of its labels' names where there is another one."""
         groups = groups_of(body)
         if groups:
-            return emit_groups(self, part, groups)
+            return emit_groups(self, part, groups, self.combining)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.

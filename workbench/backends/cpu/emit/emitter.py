@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
@@ -12,7 +12,7 @@ from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
-from workbench.backends.cpu.text.reductions import reductions_of
+from workbench.backends.cpu.text.reductions import Reduction, reductions_of
 from workbench.backends.cpu.text.values import memory, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
@@ -44,6 +44,8 @@ class Emitter(ABC):
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
         group_end: the thread after the last one of a group (`passes/loops/abreast`).
+        group: the value that this is.
+        place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: how many turns loops make between two looks at what asks them to end.
     """
@@ -68,6 +70,8 @@ class Emitter(ABC):
         self.thread = ""
         self.tids: tuple[str, ...] = ()
         self.row = self.group_end = ""
+        self.group: Value | None = None
+        self.place: Callable[[Reduction, int], str] | None = None
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.emit.combine import Part
+from workbench.backends.cpu.emit.combine import Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.ir.values import Op
 from workbench.passes.loops.abreast import Groups
 
 
-def emit_groups(emitter: Emitter, part: Part, groups: Groups) -> None:
+def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combining | None) -> None:
     """A loop over full groups, and what threads are left."""
     w, count = emitter.writer, groups.threads
+    if combining:
+        combining.begin_threads(part)
+        emitter.place = combining.place
+    before = w.label if combining else part.before
     emitter.thread = "%tid"
     emitter.tids = (*emitter.tids[:-1], emitter.thread)
     w.jump("groups")
     w.open("groups")
-    w.do(f"%tid = phi i32 [ {part.first}, %{part.before} ], [ %tid.next, %group.end ]")
+    w.do(f"%tid = phi i32 [ {part.first}, %{before} ], [ %tid.next, %group.end ]")
     left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
     w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
     w.open("group")
     emitter.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
     emitter.block(groups.full)
+    emitter.thread = "%tid"
     if emitter.strips.threads:
         number = w.emit(f"udiv i32 %tid, {count}")
         look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
@@ -30,13 +35,15 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups) -> None:
     w.do(f"%tid.next = add nsw i32 %tid, {count}")
     w.do(f"br label %groups{emitter.loop_end()}")
     w.open("few")
-    w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "rest", part.after)
-    w.open("rest")
+    w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "group.rest", part.after)
+    w.open("group.rest")
     emitter.group_end = part.end
     emitter.block(groups.rest)
+    emitter.place = None
     w.jump(part.after)
 
 
 def emit_group_end(emitter: Emitter, op: Op) -> None:
     """The thread after the last one of the group."""
+    emitter.group = op.result
     emitter.bind(op.result, [emitter.group_end])

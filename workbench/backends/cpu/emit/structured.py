@@ -240,6 +240,8 @@ class _For:
         """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
+        if self.op.operands[1] is self.emitter.group:
+            self.emitter.thread = index
         self.emitter.block(self.body)
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")

@@ -1,0 +1,174 @@
+"""What is the same in all threads of a row, and the loops that they go through together (`abreast`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from workbench.builtins import TABLE
+from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
+from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE, STRUCTURED
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.passes.analysis.cost import constants, known_trips
+from workbench.types import Scalar, Slots, Vector, element, int32, int64
+
+SHORT = 16
+"""Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
+WIDEST = 64
+"""Threads of a group, at most."""
+ROOM = 2**15
+"""Bytes of an array in which the threads of a group keep states, at most: it is on the stack."""
+SLOTTED = frozenset({"slots", "slot_read", "slot_write"})
+
+
+class Rows:
+    """What is the same in all threads of a row, and the loops that they go through together.
+
+    Attributes:
+        same: values that are the same in all of them.
+        unit: the thread's own index along the row plus something that is the same.
+        loops: those that stand outside.
+        straight: operations that stand in these or in the body itself.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.axis = function.launch_ndim - 1
+        self.known = constants(function.body)
+        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
+        self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
+        self.unit: set[Value] = set()
+        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
+        self.loops: set[Op] = set()
+        self._note(function.body)
+        self.straight: set[Op] = set()
+        self.find(function.body)
+
+    def _note(self, block: Block) -> None:
+        for op in block.ops:
+            if op.name == "tid":
+                (self.unit if op.attrs[AXIS] == self.axis else self.same).update(op.results)
+            elif op.name == "shape" or self.is_the_same(op):
+                self.same.update(op.results)
+            elif op.name in ("cast", "add", "sub") and op.result.type in (int32, int64):
+                units = [v for v in op.operands if v in self.unit]
+                rest = [v for v in op.operands if v not in self.unit]
+                if len(units) == 1 and units[0] is op.operands[0 if op.name == "sub" else op.operands.index(units[0])]:
+                    if self.same.issuperset(rest):
+                        self.unit.update(op.results)
+            if op.name == "for" and self.same.issuperset(op.operands[:3]):
+                self.same.add(op.blocks[0].params[0])
+            for inner in op.blocks:
+                self._note(inner)
+
+    def is_the_same(self, op: Op) -> bool:
+        """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
+        if op.name in SLOTTED:
+            return False
+        if op.name == "load":
+            return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
+        return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
+
+    def find(self, block: Block) -> None:
+        """Look for such loops in a block that all threads of a row run."""
+        self.straight.update(block.ops)
+        for op in block.ops:
+            if op.name == "if" and op.attrs.get(INTERIOR):
+                self.find(op.blocks[0])
+            if op.name != "for" or not self.same.issuperset(op.operands[:3]):
+                continue
+            if self.is_long(op) and self.pays(op):
+                self.loops.add(op)
+                self.find(op.blocks[0])
+
+    def pays(self, op: Op) -> bool:
+        """Whether in each turn neighbours access neighbours, or all the same element, and no loop is in the way."""
+        for inner in op.blocks[0].ops:
+            long = [o for o in with_blocks((inner,)) if self.is_long(o)]
+            if long and not (long[0] is inner and self.stays_outside(inner) and self.pays(inner)):
+                return False
+        return all(self.nearby(o) for o in walk(op.blocks[0]) if o.name in ACCESSES)
+
+    def is_long(self, op: Op) -> bool:
+        """Whether it is a loop that LLVM does not write out."""
+        trips = known_trips(op, self.known)
+        return op.name in LOOPS and (trips is None or trips > SHORT)
+
+    def is_common_value(self, op: Op) -> bool:
+        """Whether it is computed once for a group."""
+        return op.name not in STRUCTURED and bool(op.results) and self.same.issuperset(op.results)
+
+    def is_common_place(self, op: Op) -> bool:
+        """Whether all threads add to one element a sum that is better made first."""
+        return not is_combined(op) and self.same.issuperset(indices(op)) and not element(op.operands[-1].type).is_half
+
+    def waits(self, op: Op, part: Iterable[Op]) -> bool:
+        """Whether it comes after all that the part does: in a row of one thread, two arguments may be one array.
+
+        What is asked for once stands before the part's loop, and a sum of all threads behind it.
+        """
+        if self.is_common_value(op):
+            return op.name == "load" and any(o.name in EFFECTS for o in with_blocks(part))
+        reads = any(o.name in ACCESSES and o.name != "atomic_add" for o in with_blocks((op,)))
+        return reads and any(o.name == "atomic_add" and self.is_common_place(o) for o in part)
+
+    def stays_outside(self, op: Op) -> bool:
+        """Whether it may stand outside: a row's threads make the same turns of it."""
+        return op.name == "for" and self.same.issuperset(op.operands[:3])
+
+    def nearby(self, op: Op) -> bool:
+        """Whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        if is_combined(op):
+            return True
+        *outer, last = indices(op)
+        return self.same.issuperset(outer) and (last in self.same or last in self.unit)
+
+    def has_room(self, op: Op) -> bool:
+        """Whether a thread's slots, or an access to them, can be those of a group."""
+        if op.name != "slots":
+            return op in self.straight and op.operands[1] in self.same
+        type = op.result.type
+        assert isinstance(type, Slots)
+        return op in self.straight and type.count * element(type).size * WIDEST <= ROOM
+
+    def independent(self, operations: Iterable[Op]) -> bool:
+        """Whether no thread sees what another one writes: each array is read, or written, or each thread's own."""
+        used = {v for op in operations for v in op.operands}
+        arrays: dict[Value, list[Op]] = {}
+        for op in operations:
+            if op.name in ACCESSES:
+                arrays.setdefault(op.operands[0], []).append(op)
+            if op.name == "atomic_add" and not used.isdisjoint(op.results):
+                return False
+            # The body is written twice: both have to change what is surely the same element.
+            if is_combined(op) and not self.known.keys() >= set(indices(op)):
+                return False
+            if op.name in SLOTTED and not self.has_room(op):
+                return False
+        for ops in arrays.values():
+            names = {op.name for op in ops}
+            if len(names) > 1 and names & EFFECTS and len({indices(op) for op in ops}) > 1:
+                return False
+            if len(names) > 1 and names & EFFECTS and not any(v in self.unit for v in indices(ops[0])):
+                return False
+        return True
+
+
+def is_combined(op: Op) -> bool:
+    """Whether all threads change one element, and the backend combines that (`passes/reductions`)."""
+    return op.name == "reduce_add" or bool(op.attrs.get(REDUCTION))
+
+
+def indices(op: Op) -> tuple[Value, ...]:
+    """Those of an access to an element."""
+    if op.name == "reduce_add":
+        return ()
+    return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+
+
+def with_blocks(ops: Iterable[Op]) -> Iterator[Op]:
+    """The operations, and those in their blocks."""
+    for op in ops:
+        yield op
+        for block in op.blocks:
+            yield from walk(block)
