@@ -196,8 +196,9 @@ class _Plain(enum.IntEnum):
 
 
 def _enum(value: Any, seen: Seen) -> str:
-    own = {name for name in vars(value).keys() - vars(_Plain).keys() if name.startswith("__")}  # `__add__` for static()
-    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in vars(value) or own - _HARMLESS:
+    own: Mapping[str, object] = value.__dict__
+    operators = {name for name in own if name.startswith("__")} - {*_Plain.__dict__, *_HARMLESS}  # static() calls them
+    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in own or operators:
         raise Inexact(f"{value.__name__} is an enum of its own kind")
     members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
     return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"
