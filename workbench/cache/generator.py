@@ -17,8 +17,8 @@ from workbench.errors import CacheError
 
 SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
 FRONT_END = (
-    "frontend", "structs.py", "tiles.py", "source.py", "host", "api/kernels", "api/builds", "compat", "utils",
-    "runtime/arrays",
+    "frontend", "structs.py", "tiles.py", "source.py", "ranges.py", "host", "api/kernels", "api/builds",
+    "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
 """What turns a kernel's text into IR, beside `SOURCES`."""
 _PACKAGE = Path(__file__).resolve().parent.parent

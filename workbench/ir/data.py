@@ -10,11 +10,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
-import numpy as np
-
-from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, Number, attributes
+from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
 from workbench.ir.json_values import Json, Malformed, Places, checked, nth
-from workbench.ir.show import literal_bits
+from workbench.ir.show import literal_bits, read_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
 from workbench.source import UNKNOWN, Location, Source
@@ -29,7 +27,6 @@ from workbench.types import (
     Transform,
     Type,
     Vector,
-    element,
     is_small,
 )
 
@@ -38,7 +35,6 @@ MAX_DEPTH = 60
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
 _PARAMETER = re.compile(r"[^\W\d]\w*((\[\])?\.[^\W\d]\w*)*")  # `x`; `p.x` and `ps[].x` of structs
 _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
-_HEX = re.compile(r"[0-9a-f]*")
 
 
 class _BlockData(TypedDict):
@@ -157,25 +153,6 @@ def read_type(data: Json) -> Type:
     raise Malformed(f"{str(data)[:80]} is no type")
 
 
-def read_bits(bits: Json, type: Type) -> Number | tuple[Number, ...]:
-    """The number, or the tuple of numbers, that `literal_bits` wrote.
-
-    Raises:
-        Malformed: they are none of this type.
-    """
-    if not isinstance(type, (Scalar, Vector)):
-        raise Malformed(f"a constant of {type!r}")
-    count = type.length if isinstance(type, Vector) else 1
-    scalar = element(type)
-    if not isinstance(bits, str) or not _HEX.fullmatch(bits) or len(bits) != 2 * count * scalar.size:
-        raise Malformed(f"a constant of {type!r} with the bits {str(bits)[:40]}")
-    if scalar.is_half:
-        numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
-        return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
-    found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
-    return tuple(found) if isinstance(type, Vector) else found[0]
-
-
 def _scalar(data: Json) -> Scalar:
     if isinstance(data, str) and data in SCALARS:
         return SCALARS[data]
@@ -245,10 +222,16 @@ class _Writer:
             if op.name == "const" and name == VALUE:
                 kind = op.result.type
                 assert isinstance(kind, (Scalar, Vector))
-                told[name] = ["bits", literal_bits(value, kind)]
+                told[name] = self.constant(value, kind)
             elif value is not None:
                 told[name] = self.plain(value, op.name)
         return told
+
+    def constant(self, value: object, type: Scalar | Vector) -> Json:
+        """Its bits; with `places`, which say that it is to be the same IR, also what its type has no room for."""
+        bits = literal_bits(value, type)
+        whole = self.places is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
+        return ["bits", bits] if whole else ["bits", bits, self.plain(value, "const")]
 
     def plain(self, value: object, op: str) -> Json:
         if isinstance(value, (bool, int, str)) or value is None:
@@ -362,6 +345,8 @@ class _Reader:
         match attrs.get(VALUE):
             case ["bits", bits] if len(made) == 1:
                 read[VALUE] = read_bits(bits, made[0].type)
+            case ["bits", _, written] if self.places is not None:  # 0.1 of a float32, as the user wrote it
+                read[VALUE] = self.plain(written, 0)
             case _:
                 raise Malformed("a constant without a value")
         name = read.get(CAPTURED)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE
+from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE, Number
+from workbench.ir.json_values import Malformed
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value
 from workbench.source import Location
-from workbench.types import Scalar, Vector, element
+from workbench.types import Scalar, Type, Vector, element
 
+_HEX = re.compile(r"[0-9a-f]*")
 # Attributes of many lines, which readers find in the cell.
 TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
@@ -36,6 +40,25 @@ def literal_bits(value: object, type: Scalar | Vector) -> str:
             return np.array(bits, dtype=">u2").tobytes().hex()
         data = np.asarray(value, dtype=scalar.numpy)
     return data.astype(scalar.numpy.newbyteorder(">")).tobytes().hex()
+
+
+def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
+    """The number, or the tuple of numbers, that `literal_bits` wrote.
+
+    Raises:
+        Malformed: they are none of this type.
+    """
+    if not isinstance(type, (Scalar, Vector)):
+        raise Malformed(f"a constant of {type!r}")
+    count = type.length if isinstance(type, Vector) else 1
+    scalar = element(type)
+    if not isinstance(bits, str) or not _HEX.fullmatch(bits) or len(bits) != 2 * count * scalar.size:
+        raise Malformed(f"a constant of {type!r} with the bits {str(bits)[:40]}")
+    if scalar.is_half:
+        numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
+        return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
+    found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
+    return tuple(found) if isinstance(type, Vector) else found[0]
 
 
 class _Printer:

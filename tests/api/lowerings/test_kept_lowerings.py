@@ -20,6 +20,7 @@ from workbench.cache.folder.entry import Entry
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.ir.data import to_data
+from workbench.ir.show import show
 
 USES = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] += {}\n"
 CALLS = "def k(x: array(dtype=float)):\n    i = tid()\n    x[i] = f(x[i])\n"
@@ -77,6 +78,37 @@ class Warm(enum.Enum):
 Cold.__name__ = Cold.__qualname__ = Warm.__name__ = Warm.__qualname__ = "Heat"
 NAN = float("nan")
 QUIET = np.array([0x7FC00001], np.uint32).view(np.float32)[0]
+
+
+def made(number: float, again: bool = False) -> Any:
+    """A func of a `def` that runs for each; or of one in the same text elsewhere."""
+
+    @wb.func
+    def f(a: float):
+        return a * number
+
+    one = f
+
+    @wb.func
+    def f(a: float):
+        return a * number
+
+    return f if again else one
+
+
+class Shifted(enum.IntEnum):
+    A = 1
+
+    def __add__(self, other: object) -> int:
+        return 5
+
+
+def marked(vector: Any) -> Any:
+    vector.mine = 1.0
+    return vector
+
+
+ONE = made(2.0)
 CHANGED = {
     "another number": (USES.format("c"), {"c": 0.1}, {"c": 0.1 + 2**-56}),
     "the sign of zero": (USES.format("c"), {"c": 0.0}, {"c": -0.0}),
@@ -110,6 +142,10 @@ CHANGED = {
         {"f": func("def f(a: float):\n    return g(a)\n", g=func(FUNC.format("float", 2)))},
         {"f": func("def f(a: float):\n    return g(a)\n", g=func(FUNC.format("float", 3)))},
     ),
+    "two closures of one def": (USES.format("f(1.0) + g(1.0)"), {"f": ONE, "g": ONE}, {"f": ONE, "g": made(3.0)}),
+    "where the second of two stands": (
+        USES.format("f(1.0) + g(1.0)"), {"f": ONE, "g": made(3.0)}, {"f": ONE, "g": made(3.0, again=True)}
+    ),
     "a struct's field": (
         USES.format("P(1.0).v"), {"P": struct(v=wb.float32)}, {"P": struct(v=wb.float32, w=wb.float32)}
     ),
@@ -121,6 +157,9 @@ CHANGED = {
 UNKNOWABLE = {
     "an object of the user's own class": (USES.format("c.v"), {"c": types.SimpleNamespace(v=1.0)}),
     "a call of the user's Python": (STATIC.format("c()"), {"c": lambda: 1.0}),
+    "an operator of an enum": (STATIC.format("float(e.A + 1)"), {"e": Shifted}),
+    "what the user put on a vector": (STATIC.format("v.mine"), {"v": marked(wb.vec2(1, 2))}),
+    "what a call in an annotation reads": (CALLS, {"f": func(FUNC.format('eval("T")', 2), T=wb.float32)}),
     "an attribute of a func": (STATIC.format("f.v"), {"f": types.SimpleNamespace(v=1.0)}),
     "a module that is not imported under its name": (USES.format("m.c"), {"m": module("math", c=1.0)}),
 }
@@ -150,6 +189,16 @@ def test_what_cannot_be_compared_is_lowered_each_time(what: str) -> None:
     text, names = UNKNOWABLE[what]
     keep(read(text, names))
     assert known(read(text, names)) is None
+
+
+def test_the_ir_shows_numbers_as_the_user_wrote_them() -> None:
+    text = USES.format("0.1 * x[i] + v[1] + n")
+    names = {"v": wb.vec2(0.1, 2), "n": NAN}
+    kernel = read(text, names)
+    keep(kernel)
+    found = known(read(text, names))
+    assert found is not None and show(found.function) == show(kernel.specialise().function)
+    assert "const 0.1\n" in show(found.function)
 
 
 def test_a_gradient_that_a_func_gets_later_is_another_lowering() -> None:

@@ -30,6 +30,8 @@ _RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbenc
 """Modules of the language's types, which are records compared by content."""
 
 
+_HARMLESS = {"__init__", "__repr__", "__str__"}
+"""Methods of enums that say nothing of a member's value."""
 _FUNC = "workbench.api.kernels.func.Func"
 
 
@@ -75,6 +77,12 @@ class Seen:
         if not any(known is definition for known in self.definitions):
             self.definitions.append(definition)
         self.customs.setdefault(id(definition), customs)
+
+    def where(self, definition: Definition) -> str:
+        """Which definition it is, and the first that stands at the same place: a `def` that ran twice makes two."""
+        here = definition.source, definition.node.lineno
+        beside = next(k for k, d in enumerate(self.definitions) if (d.source, d.node.lineno) == here)
+        return f"{self.number(definition)} {beside}"
 
 
 def written(definition: Definition) -> str:
@@ -144,9 +152,9 @@ def _func(value: _Func, seen: Seen) -> str:
         if custom.native is not None:
             raise Inexact(f"{value.name} has CUDA text")
         for role in (definition, custom.gradient, custom.replay):
-            parts.append("" if role is None else written(role))
             if role is not None:
                 seen.add(role, customs)
+            parts.append("" if role is None else f"{written(role)} {seen.where(role)}")
     return f"func {value.name} {' '.join(parts)}"
 
 
@@ -181,8 +189,16 @@ def _named(value: Any, seen: Seen) -> str:
     return f"{module}.{path}"
 
 
+class _Plain(enum.IntEnum):
+    """What Python itself writes in an enum."""
+
+    A: int = 1  # type: ignore[misc]
+
+
 def _enum(value: Any, seen: Seen) -> str:
-    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in vars(value):
+    own: Mapping[str, object] = value.__dict__
+    operators = {name for name in own if name.startswith("__")} - {*_Plain.__dict__, *_HARMLESS}  # static() calls them
+    if value.__bases__ not in ((enum.Enum,), (enum.IntEnum,)) or "value" in own or operators:
         raise Inexact(f"{value.__name__} is an enum of its own kind")
     members = ", ".join(f"{name}={exact(m.value, seen)}" for name, m in value.__members__.items())
     return f"enum {value.__bases__[0].__name__} {value.__name__}({members})"

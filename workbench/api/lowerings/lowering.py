@@ -44,6 +44,7 @@ from workbench.frontend import (
     watch_custom,
 )
 from workbench.ir.data import Unwritable, from_data, to_data
+from workbench.ir.show import show
 from workbench.ir.values import Function, Value, walk
 from workbench.passes.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
@@ -246,10 +247,9 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
 
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
     """Refuse an attribute that may change although the object is the same."""
-    text = exact(where, seen)
-    ours = text.startswith("workbench.") or (
-        type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
-    )
+    exact(where, seen)
+    ours = type(where).__module__.startswith("workbench.") and not hasattr(where, "__wb_definitions__")
+    ours = ours and not (isinstance(where, np.ndarray) and name in vars(where))  # of the user, on a vector
     member = isinstance(where, enum.Enum) and name in ("name", "value")
     if not (where is MISSING or ours or member or (isinstance(where, enum.EnumMeta) and name in where.__members__)):
         raise Inexact(f"{name} of {where!r} may change")
@@ -383,7 +383,7 @@ def _compare(name: str, found: Lowering, made: Lowering) -> None:
             "watched": {(w.definition.name, w.path, repr(meaning(w.value))) for w in lowering.watched},
             "forward key": lowering.parts("forward"), "other keys": lowering.parts("adjoint"),
             "own keys": [function_parts(function, d) for d in ("forward", "adjoint")], "source": function.source,
-            "places": [op.location for op in walk(function.body)],
+            "places": [op.location for op in walk(function.body)], "view": show(function),
         }  # fmt: skip
 
     before, now = shown(found), shown(made)

@@ -94,12 +94,21 @@ def expression(definition: Reader, node: ast.AST, usable: Usable, known: Collect
 def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collection[str]) -> bool:
     path = dotted(node)
     if path is None:
+        if isinstance(node, ast.Call) and not _is_ours(definition, node.func, usable):
+            return False
         parts = ast.iter_child_nodes(node)
         return isinstance(node, _READABLE) and all(_readable(definition, part, usable, known) for part in parts)
     if path.partition(".")[0] in known:
         return "." not in path
     definition.read(path, usable)
     return True
+
+
+def _is_ours(definition: Reader, function: ast.expr, usable: Usable) -> bool:
+    """Whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
+    path = dotted(function)
+    value = definition.read(path, usable) if path is not None else None
+    return (getattr(value, "__module__", None) or "").partition(".")[0] == "workbench"
 
 
 def dotted(node: ast.AST) -> str | None:

@@ -20,8 +20,9 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
 from workbench.builtins.declaration.verify import verify_builtins
-from workbench.ir.data import from_data, read_bits
+from workbench.ir.data import from_data
 from workbench.ir.json_values import Malformed
+from workbench.ir.show import read_bits
 from workbench.ir.values import Function
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive, saved_values
