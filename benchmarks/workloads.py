@@ -98,14 +98,19 @@ def main() -> int:
         rows = [line(load, times) for load in loads]
         print("\n".join(rows), flush=True)
         lines += rows
+        if not names:
+            keep(lines, times)
+    return failed
+
+
+def keep(lines: list[str], times: Times) -> None:
+    """Write what has been measured so far: all rows take half an hour on a loaded machine."""
     note = f"Least processor time of all threads over {ROUNDS} rounds; × is that system's over Workbench's. "
     note += "A gradient is a run forward and backward. Other work ran beside."
     facts = ", ".join(f"{name} {value}" for name, value in machine().items() if value)
-    if not names:
-        kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d"), "rounds": ROUNDS, "seconds": times}
-        (RESULTS / "workloads.json").write_text(json.dumps(kept, indent=1) + "\n")
-        (RESULTS / "workloads.md").write_text("\n".join([*lines, "", note, "", facts, ""]))
-    return failed
+    kept = {"machine": machine(), "when": time.strftime("%Y-%m-%d"), "rounds": ROUNDS, "seconds": times}
+    (RESULTS / "workloads.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (RESULTS / "workloads.md").write_text("\n".join([*lines, "", note, "", facts, ""]))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
         return _write_gif
     if suffix == ".mp4":
         try:
-            import imageio_ffmpeg  # noqa: F401
+            import imageio_ffmpeg  # noqa: F401  # pyright: ignore[reportMissingImports]
         except ImportError:
             raise Refusal("an MP4 is written by FFmpeg: pip install imageio-ffmpeg") from None
         return _write_mp4
@@ -64,7 +64,7 @@ def _write_gif(path: str, images: list[np.ndarray], fps: float) -> None:
 
 
 def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
-    from imageio_ffmpeg import write_frames
+    from imageio_ffmpeg import write_frames  # pyright: ignore[reportMissingImports]  # an extra
 
     Path(path).write_bytes(b"")  # FFmpeg's own answer to a folder that is not there is a broken pipe
     height, width = (size + size % 2 for size in images[0].shape[:2])  # H.264 halves the resolution of colours

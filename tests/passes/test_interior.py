@@ -33,6 +33,13 @@ def periodic(shift: int, x: FLOATS, y: FLOATS):
 
 
 @wb.kernel
+def round_and_round(shift: int, x: FLOATS, y: FLOATS):
+    i = wb.tid()
+    n = x.shape[0]
+    y[i] = x[(i - 1 + n) % n] + 2.0 * x[(x.shape[0] + (i + shift)) % x.shape[0]]
+
+
+@wb.kernel
 def guarded(x: FLOATS, y: FLOATS):
     i = wb.tid()
     if i > 0:
@@ -67,7 +74,7 @@ def split(kernel: wb.Kernel) -> Function:
     return split_border(kernel.specialise().function)
 
 
-@pytest.mark.parametrize("kernel", [clamped, periodic], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [clamped, periodic, round_and_round], ids=lambda kernel: kernel.name)
 def test_nothing_is_clamped_inside(kernel: wb.Kernel) -> None:
     found = interior_of(split(kernel))
     assert found is not None
@@ -107,4 +114,7 @@ def test_a_periodic_row(shift: int, n: int) -> None:
     want = x[(i - 1) % n] + np.float32(2) * x[far] + np.float32(4) * x[i - 1]
     y = wb.zeros(n)
     wb.launch(periodic, n, [shift, wb.array(x)], [y])
+    assert y.numpy().tobytes() == want.astype(np.float32).tobytes()
+    want = x[(i - 1) % n] + np.float32(2) * x[(i + np.int32(shift) + np.int32(n)) % np.int32(n)]
+    wb.launch(round_and_round, n, [shift, wb.array(x)], [y])
     assert y.numpy().tobytes() == want.astype(np.float32).tobytes()

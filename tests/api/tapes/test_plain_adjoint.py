@@ -109,3 +109,33 @@ def test_only_some_gradients_of_small_launches():
         tape.backward(grads={y: 1.0})
         assert tape.gradients[x].numpy().tolist() == [5.0, 6.0, 7.0]
         assert z.numpy().tolist() == [5.0, 6.0, 7.0]
+
+
+def test_a_seed_is_what_was_given_and_passes_add_up():
+    x, y = wb.array([1.0, 2.0, 3.0], device="cpu"), wb.zeros(3, device="cpu", requires_grad=True)
+    seed = wb.array([1.0, 0.0, 2.0], device="cpu")
+    tape = wb.Tape()
+    with tape:
+        wb.launch(scale, 3, inputs=[2.0, 1.0, x], outputs=[y])
+    tape.backward(grads={y: seed})
+    seed.fill_(7.0)
+    assert tape.seeds[y].numpy().tolist() == [1.0, 0.0, 2.0]
+    y.grad.fill_(1.0)
+    tape.backward(grads={y: y.grad})  # itself an adjoint of the pass, and kept as a sum of earlier ones
+    assert tape.gradients[x].numpy().tolist() == [8.0, 8.0, 36.0]
+    assert y.grad.numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_an_array_that_the_adjoint_does_not_read_may_change():
+    @wb.kernel
+    def double(x: X, y: X):
+        i = wb.tid()
+        y[i] = 2.0 * x[i]
+
+    x, y = arrays()
+    tape = wb.Tape()
+    with tape:
+        wb.launch(double, 3, inputs=[x], outputs=[y])
+    x.fill_(9.0)
+    tape.backward(grads={y[1:]: 1.0})
+    assert tape.gradients[x].numpy().tolist() == [0.0, 2.0, 2.0] and not tape.snapshots

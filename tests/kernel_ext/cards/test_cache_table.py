@@ -24,7 +24,8 @@ def cached_once(x: wb.array[float]):
 
 
 def mine(view: dict[str, Any]) -> list[str]:
-    return [e["digest"] for e in view["entries"] if e["name"] == "cached_once"]
+    """The modules of this kernel; what its lowering came to is an entry of its own."""
+    return [e["digest"] for e in view["entries"] if (e["name"], e["backend"]) == ("cached_once", "cpu")]
 
 
 def test_a_module_is_listed_and_can_be_removed() -> None:

@@ -367,10 +367,7 @@ def test_the_tour_deblurs_in_a_page(opened: Callable[..., Any], need: Callable[[
         native.append(float(found["loss"].numpy()[0]))
     code = """async () => {
       const all = [];
-      for (let k = 0; k < 30; k++) {
-        await workbench.run();
-        all.push((await workbench.read("loss"))[0]);
-      }
+      for (let k = 0; k < 30; k++) { await workbench.run(); all.push((await workbench.read("loss"))[0]); }
       return all;
     }"""
     curve = page.evaluate(code)

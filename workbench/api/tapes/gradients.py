@@ -14,7 +14,11 @@ class Adjoints(Protocol):
     """A tape, as far as its gradients are read."""
 
     adjoints: dict[Memory, array]
-    seen: dict[int, array]
+
+    @property
+    def seen(self) -> dict[int, array]:
+        """The float arrays that it recorded, by their ids."""
+        ...
 
     def adjoint_of(self, value: array) -> array:
         """The array that gathers this one's gradient."""

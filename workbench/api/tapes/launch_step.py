@@ -230,3 +230,13 @@ class LaunchStep(Step):
                     parameter=name,
                 )
         return found
+
+
+def stopped(step: LaunchStep) -> NotDifferentiable:
+    """The error for a launch that was stopped while a tape recorded it."""
+    name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
+    return NotDifferentiable(
+        f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
+        advice="Run the tape's block again.",
+        function=step.record.kernel,
+    )

@@ -6,6 +6,8 @@ change, of each version at most once, and only if an adjoint really reads it (th
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from workbench.api.tapes.launch_step import LaunchStep
@@ -39,6 +41,16 @@ class Snapshot:
     def __str__(self) -> str:
         name = f"{self.parameter} of {self.kernel}" if self.kernel else self.parameter
         return f"{name}, {self.nbytes:,} bytes, before {self.changed_by} changed it"
+
+
+def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
+    """What a tape of so many steps has kept, kind by kind."""
+    kinds = Counter(str(s) for s in snapshots)
+    nbytes = sum(s.nbytes for s in snapshots)
+    kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"
+    lines = [f"<Tape of {steps} step{'' if steps == 1 else 's'}; {kept if kinds else 'nothing had to be kept'}>"]
+    lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
+    return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
 
 
 class Snapshots:

@@ -7,7 +7,6 @@ and where a change was not seen, `backward` refuses and names the array.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import Token
 from types import TracebackType
@@ -18,20 +17,19 @@ from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
 from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_added, mark_half_added
-from workbench.api.tapes.launch_step import NONE, LaunchStep
+from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
-from workbench.api.tapes.snapshots import Snapshot, Snapshots
+from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import is_zero, refuse_apart
-from workbench.runtime.arrays.create import zeros
+from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.types import element, is_float
+from workbench.types import is_float
 
 
 class Tape(Observer):
@@ -80,7 +78,7 @@ class Tape(Observer):
         self._carriers = None if only is None or checkpoint_every else memories_of(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
-        self._stopped: set[Step] = set()
+        self._stopped: set[LaunchStep] = set()
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -125,12 +123,7 @@ class Tape(Observer):
         return len(self.steps)
 
     def __repr__(self) -> str:
-        kinds = Counter(str(s) for s in self.snapshots)
-        steps = f"{len(self)} step{'' if len(self) == 1 else 's'}"
-        kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {self.nbytes:,} bytes"
-        lines = [f"<Tape of {steps}; {kept if kinds else 'nothing had to be kept'}>"]
-        lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
-        return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
+        return listed(len(self), self.snapshots)
 
     # What it hears of.
 
@@ -285,8 +278,8 @@ class Tape(Observer):
         given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        if self._stopped:
-            self._refuse_stopped(steps)
+        for step in self._stopped.intersection(steps) if self._stopped else ():
+            raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
@@ -296,7 +289,9 @@ class Tape(Observer):
         again = isinstance(self.kept, Checkpoints)
         ready = [] if again else [(step, step.reversed(self)) for step in steps]
         try:
-            aside = self._set_aside(earlier)
+            aside = self._copies(earlier)  # sums of earlier passes, which are added again in the end
+            for memory in aside:
+                self.adjoints[memory].zero_()
             for target, start in starting:
                 # The adjoint of what a step has written is 0 now.
                 begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
@@ -343,16 +338,6 @@ class Tape(Observer):
         """A tape for steps that run again."""
         return type(self)(into_grad=False, deterministic=self.deterministic)
 
-    def _refuse_stopped(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            if step in self._stopped and isinstance(step, LaunchStep):
-                name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
-                raise NotDifferentiable(
-                    f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",
-                    advice="Run the tape's block again.",
-                    function=step.record.kernel,
-                )
-
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
@@ -363,13 +348,6 @@ class Tape(Observer):
                 for value in step.used:
                     reached.add(value.memory)
         return found
-
-    def _set_aside(self, memories: Sequence[Memory]) -> dict[Memory, array]:
-        """Sums of earlier passes in adjoints that this one reads and clears; they are added again in the end."""
-        held = self._copies(memories)
-        for memory in held:
-            self.adjoints[memory].zero_()
-        return held
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
@@ -396,8 +374,13 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        memory, own = self._base(value).memory, value.grad
-        return own if own is not None and own.memory is memory else value.twin(memory)
+        base, own = self._base(value), value.grad if value.requires_grad else None
+        if own is not None and own.memory is base.memory:
+            return own
+        alike = base.shape == value.shape and base.tag == value.tag
+        if alike and base.address - base.memory.address == value.address - value.memory.address:
+            return base
+        return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
         """The adjoint of all of its memory."""
@@ -405,10 +388,9 @@ class Tape(Observer):
         if base is None:
             base = value.memory.grad if self._into_grad else None
             if base is None:
-                scalar = element(value.dtype)
                 value.memory.adjoint_apart = self._into_grad
                 with without(self):
-                    base = zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
+                    base = zeros_beside(value)
             self.lend(value.memory, base)
         return base
 

@@ -23,6 +23,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.passes.loops.usual import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
@@ -49,23 +50,6 @@ def split_border(function: Function) -> Function:
         return function
     interior = _Interior(function)
     return replace_body(function, interior.body()) if interior.found() else function
-
-
-class _Usual(msgspec.Struct, frozen=True):
-    """What a condition is in all threads but those at a border, and which these are.
-
-    Attributes:
-        holds: whether it holds in them.
-        first, last: numbers of threads: none before, none behind.
-        rows: what must hold for a row to have any.
-        asked: how many comparisons these are.
-    """
-
-    holds: bool
-    first: tuple[Value, ...]
-    last: tuple[Value, ...]
-    rows: tuple[Value, ...]
-    asked: int = 1
 
 
 class _Interior:
@@ -122,7 +106,7 @@ class _Interior:
             for inner in op.blocks:
                 yield from self.inside(inner)
 
-    def usual(self, condition: Value) -> _Usual | None:
+    def usual(self, condition: Value) -> Usual | None:
         """Whether the condition holds in all but a few threads at a border; None if it is another one."""
         op = self.made.get(condition)
         if op is None:
@@ -138,7 +122,7 @@ class _Interior:
             alone = next((p for p in known if p.holds is decides), None)
             if alone is not None or len(known) < len(parts):
                 return alone
-            return _Usual(
+            return Usual(
                 not decides,
                 tuple(v for p in known for v in p.first),
                 tuple(v for p in known for v in p.last),
@@ -147,7 +131,7 @@ class _Interior:
             )
         return self.compared(op.name, *op.operands) if op.name in _MIRRORED else None
 
-    def compared(self, name: str, one: Value, other: Value) -> _Usual | None:
+    def compared(self, name: str, one: Value, other: Value) -> Usual | None:
         """A comparison of an index with a number that is the same for all threads of a row."""
         for asks, index, bound in ((name, one, other), (_MIRRORED[name], other, one)):
             limit = self.wide(bound)
@@ -162,18 +146,18 @@ class _Interior:
             row = self.wide(index)
             if row is not None and self.is_row(index) and not self.is_row(bound):
                 asked = self.emit(asks, row, limit, type=bool_)
-                return _Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
+                return Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
         return None
 
-    def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> _Usual:
+    def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> Usual:
         """The threads of a row in which the comparison holds, or does not."""
         near, far = self.emit("sub", limit, offset[0]), self.emit("sub", limit, offset[1])
         one = self.number(1)
         if low:  # from a thread on: those for which `index > limit`, or `index >= limit`
             first = near if name in ("ge", "lt") else self.emit("add", near, one)
-            return _Usual(holds, (first, self.emit("sub", self.number(_LEAST), offset[0])), (), ())
+            return Usual(holds, (first, self.emit("sub", self.number(_LEAST), offset[0])), (), ())
         last = far if name in ("le", "gt") else self.emit("sub", far, one)
-        return _Usual(holds, (), (last, self.emit("sub", self.number(_MOST), offset[1])), ())
+        return Usual(holds, (), (last, self.emit("sub", self.number(_MOST), offset[1])), ())
 
     def is_row(self, value: Value) -> bool:
         """Whether the number differs between rows: it comes of an outer index of the thread."""
@@ -226,9 +210,13 @@ class _Interior:
     def bound(self, op: Op) -> None:
         """Note where this index is what it is made from, if that is known."""
         index, low, high = self.parts(op)
-        offset = self.offset(index) if index is not None else None
-        if offset is None or index is None:
+        whole = self.offset(index) if index is not None else None
+        if whole is None or index is None:
             return
+        # `(j - 1 + n) % n` is `j - 1` inside. Where the sum wraps it is something else: so the bounds of both count.
+        index = self.without(index, high) if op.name == "mod" else index
+        offset = self.offset(index)
+        assert offset is not None, "what is left of an offset is one"
         limits = [self.wide(low), self.wide(high)]
         if (low is not None and limits[0] is None) or (high is not None and limits[1] is None):
             return
@@ -237,9 +225,20 @@ class _Interior:
         if op.name == "mod" and limits[1] is not None:
             limits[1] = self.emit("sub", limits[1], self.number(1))
         # All in int64: a bound minus an offset may leave int32, where a wrapped bound would admit threads.
-        self.first += [self.emit("sub", v, offset[0]) for v in (limits[0], self.number(_LEAST)) if v is not None]
-        self.last += [self.emit("sub", v, offset[1]) for v in (limits[1], self.number(_MOST)) if v is not None]
+        for low_end, high_end, at in ((limits[0], limits[1], offset), (self.number(_LEAST), self.number(_MOST), whole)):
+            self.first += [self.emit("sub", low_end, at[0])] if low_end is not None else []
+            self.last += [self.emit("sub", high_end, at[1])] if high_end is not None else []
         self.plain[op.result] = index
+
+    def without(self, index: Value, size: Value | None) -> Value:
+        """The index without the size that is added to it."""
+        op = self.made.get(index)
+        if op is None or op.name != "add" or size is None:
+            return index
+        for kept, added in (op.operands, op.operands[::-1]):
+            if self.wide(added) is self.wide(size) and self.offset(kept) is not None:
+                return kept
+        return index
 
     def parts(self, op: Op) -> tuple[Value | None, Value | None, Value | None]:
         """What is bounded, from below by what, from above by what."""

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import lying_in
+from workbench.runtime.arrays.create import lying_in, zeros
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.structs import Struct
 from workbench.types import element, uint8
@@ -34,6 +34,16 @@ def copy_of(value: array) -> Memory:
     everything = covering(value)
     everything.twin(made).copy_(everything)
     return made
+
+
+def zeros_beside(value: array) -> array:
+    """Zeros as large as the array's memory, like the array where that is all of it."""
+    kind, size = value.dtype, value.memory.nbytes
+    whole = value.is_contiguous and not isinstance(kind, Struct) and value.size * kind.size == size > 0
+    if whole and not value.device.is_cuda and not OBSERVERS.get():
+        return value.twin(allocate(value.device, size, zeroed=True))
+    scalar = element(kind)
+    return zeros(max(1, -(-size // scalar.size)), scalar, value.device)
 
 
 def is_zero(companion: array) -> bool:

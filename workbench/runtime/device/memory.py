@@ -101,7 +101,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
         buffer = driver_of(device).alloc(device.index, max(nbytes, 1))
         made = Memory(device, buffer.handle, nbytes, buffer)
     else:
-        raw = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
+        raw: Any = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
         start = ctypes.addressof(ctypes.c_char.from_buffer(raw))  # `__array_interface__` takes four times as long
         shift = -start % 64
         made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
