@@ -23,8 +23,13 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
     if not text.strip():
         such = "loss(x)" if magic == "%grad" else "wb.launch(saxpy, n, [2.0, x, y])"
         raise Refusal(f"{magic} takes an expression, such as {magic} {such}")
-    if isinstance(namespace.get(text.strip()), wb.Kernel):
-        raise Refusal(f"{magic} takes what launches {text.strip()}: {magic} wb.launch({text.strip()}, n, [...])")
+    if isinstance(namespace.get(name := text.strip()), wb.Kernel):
+        if magic == "%grad":  # a launch returns nothing that has a gradient
+            check = f"wb.gradcheck({name}, n, [...], [...])"
+            raise Refusal(
+                f"%grad takes what returns one float, such as %grad loss(x); {name} alone is checked by {check}"
+            )
+        raise Refusal(f"{magic} takes what launches {name}: {magic} wb.launch({name}, n, [...])")
     try:
         code = compile(text.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.output.renderable import Shown
+from kernel_ext.refusal import must_be
 from kernel_ext.views import units
 from kernel_ext.views.programs import profile_view, sweeps_view, threads_view
 from kernel_ext.views.view_data import as_data
@@ -21,7 +22,11 @@ def profile(profile: wb.Profile) -> Shown:
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
     """
+    must_be(profile, wb.Profile, "profile() takes what wb.profile returned")
     view = profile_view.profile_view(profile)
     return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
 

@@ -16,8 +16,8 @@ from kernel_ext.output.cell_page import CellPage
 from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
-from kernel_ext.refusal import Refusal
-from kernel_ext.session.recording import Label, timeline_view
+from kernel_ext.refusal import Refusal, must_be
+from kernel_ext.session.recording import Label, place_label, timeline_view
 from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
@@ -179,7 +179,11 @@ def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
     """
+    must_be(tape, wb.Tape, "tape() takes a tape")
     view = tape_rows.tape_view(tape, title, namespace)
     picture = tape_rows.tape_picture(tape, view, namespace or {})
     return Shown("graph_view", picture, tape_rows.tape_text(view), tape_rows.tape_html(view, picture))
@@ -218,17 +222,21 @@ def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = 
     return Shown("source_view", view, renderers.inspect_text(view), renderers.inspect_html(view), make_pane=make_pane)
 
 
-def timeline(recorder: wb.Recorder, title: str = "record", label: Label = str) -> Shown:
+def timeline(recorder: wb.Recorder, title: str = "record", label: Label = place_label) -> Shown:
     """A record as lanes of bars.
 
     Args:
         recorder: what `wb.record` returned.
         title: what to call it.
-        label: turns a file's name into what people call it.
+        label: turns a file's name into what people call it; a notebook's cell is called `cell [6]` if not given.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
     """
+    must_be(recorder, wb.Recorder, "timeline() takes what wb.record returned")
     view = timeline_view(recorder, title, label)
     shown = Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
     shown.live_parts = WeakValueDictionary(recorder=recorder)  # a picture keeps no arrays alive
@@ -240,7 +248,11 @@ def graph(graph: wb.Graph) -> Shown:
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
     """
+    must_be(graph, wb.Graph, "graph() takes a captured graph")
     static = graph._repr_mimebundle_()
     return Shown("graph_view", graph.layout(), static["text/plain"], static["text/html"])
 
@@ -250,7 +262,11 @@ def steps(steps: inspect.Steps) -> Shown:
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
     """
+    must_be(steps, inspect.Steps, "steps() takes what wb.step returned")
     view = step_rows.steps_view(steps)
     return Shown("stepper", view, units.ascii_only(str(steps)), step_rows.steps_html(view))
 
@@ -267,8 +283,11 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
-        Refusal: there is nothing to show, or an array has no gradient.
+        Refusal: there is nothing to show, it is something else, or an array has no gradient.
     """
+    must_be(
+        verdict, wb.Verdict | None, "grad() takes what wb.gradcheck returned, or arrays by name: grad(x=x, tape=tape)"
+    )
     view = gradient_view.grads_view(verdict, tape, arrays)
     return Shown("grad_view", view, gradient_view.grads_text(view), gradient_view.grads_html(view))
 

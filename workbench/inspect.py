@@ -379,3 +379,7 @@ __all__ = [
     "note_launches", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all",
     "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,6 +5,7 @@ Plain functions and one class without IPython in them; the magics parse and call
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,18 @@ from kernel_ext.views.view_data import SpanRow, TimelineView
 Label = Callable[[str], str]
 SHORTEST = 1e-3
 """Part of the whole time below which a gap is not shown."""
+
+
+def place_label(filename: str) -> str:
+    """A cell of the notebook that runs is `cell [6]`; other files, and those of a script, keep their names."""
+    if "IPython" not in sys.modules:  # a script may do without
+        return filename
+    from IPython.core.getipython import get_ipython
+
+    from kernel_ext.session.tracebacks import cell_label
+
+    shell = get_ipython()
+    return filename if shell is None else cell_label(shell, filename).replace("Cell In", "cell ")
 
 
 def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = str) -> TimelineView:

@@ -157,7 +157,7 @@ __global__ void scan(const float* x, float* sums) {
     sums[i] = s[t];
 }
 """,
-    goals=("sectors",),
+    goals=("sectors", "wavefronts"),
     picture=Picture(
         "Sums of all elements up to one's own, in rounds of steps 1, 2, 4",
         (Boxes("x", (1, 1, 1, 1, 1, 1, 1, 1)), Boxes("step = 1", (1, 2, 2, 2, 2, 2, 2, 2), (0, 1.7)),

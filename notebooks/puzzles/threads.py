@@ -285,7 +285,7 @@ def histogram(index: array[int], counts: array[int]):
     i = tid()
     atomic_add(counts, index[i], 1)
 """,
-    goals=("atomics",),
+    goals=("atomics", "sectors"),
     picture=Picture(
         "How often does each number occur? Several threads add to one element",
         (Boxes("index", (1, 0, 1, 3, 1, 0)), Boxes("counts", (2, 3, 0, 1), (1, 2.4), marked=frozenset({(0, 1)}))),

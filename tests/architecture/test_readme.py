@@ -28,3 +28,11 @@ def test_links_and_pictures_are_there() -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", README)
     missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
     assert targets and not missing, missing
+
+
+def test_the_comparisons_figures_are_those_of_the_results_it_names() -> None:
+    section = README.partition("## Why this, and not")[2].partition("\n## ")[0]
+    tables = [(ROOT / target).read_text(encoding="utf-8") for target in re.findall(r"\]\(([^)#]+)\)", section)]
+    figures = re.findall(r"\d+\.\d+×", section)
+    measured = {figure for table in tables for figure in re.findall(r"\d+\.\d+×", table)}
+    assert figures and not set(figures) - measured

@@ -113,6 +113,13 @@ def test_a_wrong_answer_is_told_in_the_right_words(name: str, need: Callable[[st
 
 COSTLY: dict[str, tuple[tuple[tuple[str, str], ...], str]] = {
     "chunks": ((("i + k * threads", "8 * i + k"),), r"[3-9]\.\d× the sectors needed \([\d,]+ for [\d,]+\)"),
+    "histogram": ((("atomic_add(counts, index[i], 1)",
+                    "if i == 0:\n        for k in range(len(index)):\n            counts[index[k]] += 1"),),
+                  r"1\d\.\d× the sectors needed"),
+    "scan": ((("for (int step = 1; step < 64; step *= 2) {\n        float before = t >= step ? s[t - step] : 0.0f;\n"
+               "        __syncthreads();\n        s[t] += before;\n        __syncthreads();\n    }",
+               "if (t == 0) for (int k = 1; k < 64; k++) s[k] += s[k - 1];\n    __syncthreads();"),),
+             r"[2-9]\.\d× the passes over shared memory needed"),
     "transpose": ((("[33]", "[32]"),), r"16\.5× the passes over shared memory needed"),
     "window": ((("s[t] + s[t + 1] + s[t + 2] + s[t + 3] + s[t + 4]",
                  "(i > 1 ? x[i - 2] : 0) + (i > 0 ? x[i - 1] : 0) + x[i] + (i + 1 < n ? x[i + 1] : 0)"

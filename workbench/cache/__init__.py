@@ -60,3 +60,7 @@ def import_(path: str | os.PathLike[str], trust: bool = False) -> Imported:
 
 
 __all__ = ["CacheInfo", "EntryInfo", "Imported", "clear", "entries", "export", "import_", "info", "prune", "remove"]
+
+
+def __dir__() -> list[str]:
+    return __all__

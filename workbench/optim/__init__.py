@@ -17,3 +17,7 @@ from workbench.optim.schedules import cosine, exponential, warmup
 from workbench.optim.steppers import SGD, Adam
 
 __all__ = ["LBFGS", "SGD", "Adam", "Optimizer", "Progress", "Step", "cosine", "exponential", "progress", "warmup"]
+
+
+def __dir__() -> list[str]:
+    return __all__

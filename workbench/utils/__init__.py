@@ -9,3 +9,7 @@ from workbench.utils.scan import array_scan
 from workbench.utils.sort import radix_sort, radix_sort_pairs, segmented_sort_pairs
 
 __all__ = ["array_scan", "histogram", "radix_sort", "radix_sort_pairs", "runlength_encode", "segmented_sort_pairs"]
+
+
+def __dir__() -> list[str]:
+    return __all__

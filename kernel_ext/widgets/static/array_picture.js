@@ -42,7 +42,7 @@ function image(value, [tall, wide], [rows, columns]) {
   const bad = [];
   if (tall === rows && wide === columns) {
     for (let k = 0; k < mean.length; k++) if (!Number.isFinite((mean[k] = value(k)))) (mean[k] = NaN), bad.push(k);
-    return { rows, columns, low: mean, high: mean, bad };
+    return { rows, columns, low: mean, high: "", bad };
   }
   for (let r = 0, at = 0; r < rows; r++) {
     for (let c = 0; c < columns; c++, at++) {
@@ -57,7 +57,7 @@ function image(value, [tall, wide], [rows, columns]) {
       if (count < all) bad.push(at);
     }
   }
-  return { rows, columns, low: mean, high: mean, bad };
+  return { rows, columns, low: mean, high: "", bad };
 }
 
 /** Three components as bytes of colours. @param {ReturnType<typeof image>[]} means @param {number} low @param {number} high */
@@ -67,7 +67,7 @@ function colours(means, low, high) {
   means.forEach((part, c) => part.low.forEach((value, k) => {
     bytes[3 * k + c] = Math.max(0, Math.min(1, ((value || 0) - low) / (high - low))) * 255 + 0.5;
   }));
-  return { rows, columns, low: bytes, high: bytes, bad: [...new Set(means.flatMap((part) => part.bad))].sort((a, b) => a - b) };
+  return { rows, columns, low: bytes, high: "", bad: [...new Set(means.flatMap((part) => part.bad))].sort((a, b) => a - b) };
 }
 
 /** The picture of an array that had the picture `first` before.

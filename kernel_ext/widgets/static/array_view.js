@@ -38,7 +38,7 @@ function tell(part, view, [row, column]) {
     const shares = [...octets(part.low).slice(3 * k, 3 * k + 3)].map((c) => figure(view.low + ((view.high - view.low) * c) / 255, 3));
     return `${element} ≈ ${mean}(${shares.join(", ")})${bad}`;
   }
-  const [low, high] = [numbers(part.low)[k], numbers(part.high)[k]];
+  const [low, high] = [numbers(part.low)[k], numbers(part.high || part.low)[k]];
   const value = low === high || Number.isNaN(low) ? figure(low, 7) : `${figure(low, 7)} … ${figure(high, 7)}`;
   return `${element} = ${mean}${value}${bad}`;
 }

@@ -140,6 +140,7 @@ function render({ model, el }) {
     redraw();
   };
   lane.addEventListener("input", write);
+  lane.addEventListener("change", () => (lane.value = String(shown()))); // one that is not there is the nearest that is
   begin();
   const deaf = listen(model, { "change:view": begin, "change:selected": redraw });
   return () => {

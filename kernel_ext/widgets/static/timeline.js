@@ -97,7 +97,7 @@ function render({ model, el }) {
   /** A bar in sight. @typedef {{row: Row, index: number, box: {x: number, y: number, width: number, height: number}}} Seen */
   /** @param {ReturnType<typeof measure>} here @param {Seen[]} seen */
   const asElements = (here, seen) => {
-    const picture = draw("svg", { width: here.right + RIGHT, height: height(), role: "list" });
+    const picture = draw("svg", { width: here.right + RIGHT, height: height(), role: "list", "aria-label": "Launches in the order of time" });
     for (const [k, lane] of lanesOfTime(view()).entries()) {
       const y = AXIS + LANE * k;
       picture.append(draw("text", { x: 4, y: y + 16, class: "wb-dim" }, lane.slice(0, 12)),

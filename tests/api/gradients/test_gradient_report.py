@@ -92,6 +92,7 @@ def test_nan_is_counted_and_not_ok() -> None:
     [
         (lambda: wb.zeros(3), {}, "a gradient is of one float"),
         (lambda: 3.0, {}, "returns a float"),
+        (lambda: None, {}, "returns nothing; .* returns the array of one float"),
         (lambda: wb.zeros(1), {"n": wb.zeros(1, dtype=wb.int32)}, "n is not an array of floats"),
     ],
 )

@@ -130,6 +130,8 @@ def test_modules_list_what_is_for_users() -> None:
     assert {"launch", "sqrt", "vec3", "Tape"} <= set(dir(wb)) and not {"api", "ir", "passes", "import_module"} & set(
         dir(wb)
     )
+    for module in (wb.cache, wb.inspect, wb.optim, wb.utils):
+        assert dir(module) == sorted(module.__all__)
     # In a process of its own: here other tests have imported what these names load when they are first used.
     program = "import workbench as wb; from kernel_ext import show; [getattr(m, n) for m in (wb, show) for n in dir(m)]"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stderr == ""

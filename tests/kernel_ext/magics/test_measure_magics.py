@@ -120,6 +120,7 @@ def test_grad_gives_a_report(notebook: Any) -> None:
         ("%bench -r 0 energy(x)", "%bench takes -n from 0 and -r from 1"),
         ("%bench --frob energy(x)", "%bench: "),
         ("%bench push", "%bench takes what launches push: %bench wb.launch(push, n, [...])"),
+        ("%grad push", "such as %grad loss(x); push alone is checked by wb.gradcheck(push, n, [...], [...])"),
         ("%tune push UNROLL=1,2", "%tune of a kernel needs what launches it"),
         (
             '%tune push FROB=1 --run "wb.launch(push, n, [2.0, x, y])"',

@@ -39,6 +39,13 @@ def test_a_recorded_cell_is_shown_and_named(notebook) -> None:
     assert values(notebook) == [0, 0]
 
 
+def test_a_record_shown_by_name_calls_its_cells_what_the_notebook_does(notebook, monkeypatch) -> None:
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: notebook.shell)
+    notebook.run("with wb.record() as run:\n    wb.launch(step, 2, [0.5, x, v])")
+    out = notebook.run("from kernel_ext import show\nprint(show.timeline(run))")
+    assert "cell [4]:2" in out
+
+
 def test_a_cell_that_fails_leaves_what_ran(notebook) -> None:
     notebook.run("%%record part\nwb.launch(step, 2, [0.5, x, v])\n1 / 0")
     assert isinstance(notebook.raised, ZeroDivisionError)

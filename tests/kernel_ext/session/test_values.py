@@ -91,3 +91,9 @@ def test_colours_range_and_size() -> None:
     for wrong in ({"colours": "jet"}, {"range": (1, 0)}, {"range": 3}, {"size": 4}, {"rgb": True}):
         with pytest.raises(Refusal):
             show.array(image[..., 0], **wrong)
+
+
+@pytest.mark.parametrize("name", ["grad", "graph", "profile", "steps", "tape", "timeline"])
+def test_what_a_view_is_not_of_is_refused_by_name(name: str) -> None:
+    with pytest.raises(Refusal, match=rf"^{name}\(\) takes .*; it got 'int'"):
+        getattr(show, name)(3)

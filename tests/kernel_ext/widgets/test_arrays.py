@@ -41,6 +41,10 @@ def test_an_image_is_reduced_to_means_and_stays_in_shape() -> None:
     (part,) = array_view(values).parts
     assert (part.kind, part.rows, part.columns) == ("image", 256, 128)
     assert unpacked(part.low).reshape(256, 128)[1, 0] == pytest.approx(np.mean([4, 5, 6, 7]))
+    small = np.where(values[:2, :3] > 0, values[:2, :3], np.inf)
+    (part,) = array_view(small).parts
+    assert (part.bad, part.high) == ((0, 1, 2), "") and np.isnan(unpacked(part.low)[:3]).all()
+    assert unpacked(part.low)[3:].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_what_is_no_number_is_counted_and_placed() -> None:

@@ -204,10 +204,13 @@ def gradients_of(
 
 def _refuse_others(result: object, what: str) -> None:
     if not isinstance(result, array) or result.size != 1 or result.dtype.shape:
-        shown = (
-            f"{result.type!r} of shape {result.shape}" if isinstance(result, array) else f"a {type(result).__name__}"
-        )
-        raise LaunchError(f"{what} returns {shown}; a gradient is of one float.", advice="Sum it in a kernel.")
+        if result is None:
+            shown, advice = "nothing", "Give a function that launches and returns the array of one float that it fills."
+        else:
+            known = isinstance(result, array)
+            shown = f"{result.type!r} of shape {result.shape}" if known else f"a {type(result).__name__}"
+            advice = "Sum it in a kernel."
+        raise LaunchError(f"{what} returns {shown}; a gradient is of one float.", advice=advice)
 
 
 def _numbers(name: str, gradient: HostArray) -> GradientRow:
