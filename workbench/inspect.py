@@ -153,7 +153,7 @@ def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> 
     Returns:
         The source code that NVRTC compiles.
     """
-    text = emit_cuda(build.function_of(_specialisation(kernel), direction), _OPTIONS, lines=lines)
+    text = emit_cuda(build.function_of(_specialisation(kernel), direction, stack=False), _OPTIONS, lines=lines)
     return marked_cuda(text, *_origin(kernel)) if lines else text
 
 
@@ -200,7 +200,9 @@ def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, line
     Raises:
         BuildError, DeviceError: NVRTC is missing or refused.
     """
-    text = CudaBackend().ptx(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch, lines=lines)
+    text = CudaBackend().ptx(
+        build.function_of(_specialisation(kernel), direction, stack=False), _OPTIONS, arch, lines=lines
+    )
     return marked_ptx(text, *_origin(kernel)) if lines else text
 
 
@@ -220,7 +222,7 @@ def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str
         BuildError, DeviceError: NVRTC or the disassembler is missing or refused.
     """
     return disassembled(
-        CudaBackend().compile(build.function_of(_specialisation(kernel), direction), _OPTIONS, arch).image
+        CudaBackend().compile(build.function_of(_specialisation(kernel), direction, stack=False), _OPTIONS, arch).image
     )
 
 

@@ -29,7 +29,7 @@ def then(direction: str, step: str) -> str:
 
 def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
-    constant: frozenset[str] = frozenset(),
+    constant: frozenset[str] = frozenset(), stack: bool = True,
 ) -> Function:  # fmt: skip
     """The function of this direction.
 
@@ -41,6 +41,7 @@ def derived(
         checkpoints: states that adjoints keep of a loop at once.
         constant: parameters whose gradients an adjoint, if that is the first step, need not find. Later steps find all:
             the gradient of a gradient may well be by what the gradient was not.
+        stack: adjoints may keep every state of a short loop (see `adjoint`).
 
     Raises:
         NotDifferentiable: a step cannot be taken.
@@ -52,7 +53,9 @@ def derived(
     for number, step in enumerate(_steps(direction)):
         if step in ADJOINTS:
             left_out = frozenset[str]() if number else constant
-            function = adjoint(function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out)
+            function = adjoint(
+                function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack
+            )
             function = function if step == "adjoint" else _part(function, step)
         else:
             function = run(FINITE, function) if step == "finite" else tangent(function)

@@ -49,11 +49,12 @@ class _Wanted(msgspec.Struct, frozen=True):
     numbers: bool
     checkpoints: int
     constant: frozenset[str]
+    stack: bool
 
 
 def adjoint(
     function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True,
-    checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(),
+    checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(), stack: bool = True,
 ) -> Function:  # fmt: skip
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
@@ -71,12 +72,14 @@ def adjoint(
         checkpoints: how many states of a loop are kept at once (at least 1), where its carried values are needed.
         constant: arrays whose gradients are not requested: what the kernel reads of them counts as constant, and their
             adjoint arrays, which are parameters all the same, are not added to.
+        stack: every state of a short loop may be kept, in memory of the thread's own; not so on a GPU, where what is in
+            no register is far.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
     atomic = atomic or aliased
-    wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant)
+    wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant, stack)
     current = _simplified(run(ADJOINT_INPUT, function), wanted)
     kept: frozenset[Op] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
@@ -133,8 +136,9 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     cautious = overwrites(function, wanted.aliased)
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
-        RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints, cautious
-    )
+        RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints,
+        wanted.stack, cautious,
+    )  # fmt: skip
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
     # Parameters that are no arrays are read by every thread: their cotangents are summed over the launch.

@@ -162,8 +162,8 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 
     def function(self) -> Function:
         """The IR of the direction."""
-        options = self.options
-        return function_of(self.specialisation, self.direction, self.atomic, options.numbers, options.constant)
+        o, stack = self.options, self.backend.name != "cuda"
+        return function_of(self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack)
 
 
 def _find(
@@ -287,26 +287,26 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
 @deep
 def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
-    constant: tuple[int, ...] = (),
+    constant: tuple[int, ...] = (), stack: bool = True,
 ) -> Function:  # fmt: skip
     """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
-    `constant`: no gradients of these parameters.
+    `constant`: no gradients of these parameters; `stack`: see `autodiff.adjoint`.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
     kernel = specialisation.kernel
-    return ir_of(specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma)
+    return ir_of(specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack)
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
-    constant: tuple[int, ...] = (), fma: bool = False,
+    constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True,
 ) -> Function:  # fmt: skip
     """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
-    function = derived(forward, direction, atomic, numbers, checkpoints, names)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack)
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:

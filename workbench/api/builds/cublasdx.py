@@ -44,7 +44,7 @@ def product_views(specialisation: Specialisation, target: str, direction: str = 
     Raises:
         NotDifferentiable: there is no such direction.
     """
-    function = function_of(specialisation, direction)
+    function = function_of(specialisation, direction, stack=False)
     specs = products_of(function, Options(), target) if multiplies(function) else ()
     return tuple(map(_view, specs))
 

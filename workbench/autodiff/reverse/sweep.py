@@ -52,6 +52,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         builder: where the adjoint is written.
         checkpointed: loops whose carried values are kept.
         checkpoints: how many states of such a loop are kept at once.
+        stack: a thread has memory of its own that is as quick as a cache, for every state of a short loop.
         cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
     """
 
@@ -65,6 +66,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
     builder: Emitter
     checkpointed: frozenset[Op] = frozenset()
     checkpoints: int = 16
+    stack: bool = True
     cautious: bool = False
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:

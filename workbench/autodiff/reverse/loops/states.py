@@ -55,7 +55,7 @@ class States:
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
     """How many iterations a loop has whose states are all kept; 0 for another one."""
-    if loop.op.name != "for":
+    if loop.op.name != "for" or not sweep.stack:
         return 0
     start, stop, step = (sweep.constant(v) for v in loop.op.operands[:3])
     if start is None or stop is None or not step or any(op.name in LOOPS for op in walk(loop.body)):

@@ -209,7 +209,7 @@ def _is_reference(wire: Wire) -> bool:
 
 
 def _function(code: Code) -> Function:
-    return function_of(code.specialisation, code.direction, code.shared, constant=code.constant)
+    return function_of(code.specialisation, code.direction, code.shared, constant=code.constant, stack=False)
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
