@@ -49,7 +49,7 @@ def abreast(function: Function) -> Function:
         return function
     if not any(op.name == "for" for op in operations) or any(_forbids(op) for op in operations):
         return function
-    rows = _Rows(function)
+    rows = Rows(function)
     if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
         return function
     *before, last = function.body.ops or (Op("yield"),)
@@ -66,6 +66,8 @@ def _forbids(op: Op) -> bool:
     return (
         op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "reduce_add", "slots")
         or (op.name in ACCESSES and op.name not in ELEMENTS) or bool(op.attrs.get(REDUCTION))
+        # Copied with its block it would be the group's first thread.
+        or (not op.attrs.get(INTERIOR) and any(o.name == "tid" for b in op.blocks for o in walk(b)))
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def groups_of(body: Block) -> Groups | None:
     return Groups(threads, *last.blocks) if threads else None
 
 
-class _Rows:
+class Rows:
     """What is the same in all threads of a row, and the loops that they go through together.
 
     Attributes:
@@ -210,7 +212,7 @@ def _width(value: Value) -> int:
     return value.type.length if isinstance(value.type, Vector) else 1
 
 
-def _crossing(body: Block, rows: _Rows) -> set[Value]:
+def _crossing(body: Block, rows: Rows) -> set[Value]:
     """Values that are needed in another part of the code than the one in which they are made."""
     made: dict[Value, int] = {}
     used: list[tuple[Value, int]] = []
@@ -243,7 +245,7 @@ class _Group:
         sums: slots whose contents are added up.
     """
 
-    def __init__(self, rows: _Rows, threads: int, full: bool) -> None:
+    def __init__(self, rows: Rows, threads: int, full: bool) -> None:
         self.rows, self.threads, self.full = rows, threads, full
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
