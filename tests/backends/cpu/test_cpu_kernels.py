@@ -179,7 +179,9 @@ def test_shape_and_narrow_indices(launch):
 
 EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5, -0.5, -1.5, 3e9, -3e9, 5e18, 1e20, -1e20, 127.9, 128.0, 255.9, -128.9]
 for _bits in (7, 8, 15, 16, 31, 32, 63, 64):  # each limit and its neighbours
-    EDGES += [s * n for s in (1, -1) for n in (2.0**_bits, np.nextafter(2.0**_bits, 0), 2.0**_bits - 0.5, 2.0**_bits + 1)]
+    EDGES += [
+        s * n for s in (1, -1) for n in (2.0**_bits, np.nextafter(2.0**_bits, 0), 2.0**_bits - 0.5, 2.0**_bits + 1)
+    ]
 EDGES *= 3  # vectors, and some behind
 
 

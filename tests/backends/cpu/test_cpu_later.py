@@ -54,8 +54,9 @@ def reads_what_it_adds_to(x: A1, counts: I1, sums: A1):
 @wb.kernel
 def uses_what_was_there(x: A1, counts: I1, sums: A1):
     i = wb.tid()
-    old = wb.atomic_add(counts, int(x[i] * 3.0) + 1, 1)
-    wb.atomic_add(sums, old, x[i])
+    v = x[i]
+    old = wb.atomic_add(counts, int(v * 3.0) + 1, 1)
+    wb.atomic_add(sums, old, v)
 
 
 @wb.kernel

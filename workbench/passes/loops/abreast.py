@@ -169,6 +169,7 @@ class Rows:
         return self.same.issuperset(_indices(op)) and not element(op.operands[-1].type).is_half
 
     def stays_outside(self, op: Op) -> bool:
+        """Whether all threads of a row make the same turns of it."""
         return op.name == "for" and self.same.issuperset(op.operands[:3])
 
     def nearby(self, op: Op) -> bool:

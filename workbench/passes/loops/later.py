@@ -31,7 +31,8 @@ def later(function: Function) -> Function:
     if function.block_dim or not function.launch_ndim or len(ops) > LIMIT:
         return function
     added = [op for op in ops if any(inner.name == "atomic_add" for inner in _inside(op))]
-    if not added or not all(map(_only_adds, added)):
+    used = {v for op in walk(function.body) for v in op.operands}
+    if not added or not all(_only_adds(op, used) for op in added):
         return function
     rows = Rows(function)
     before = [op for op in ops if op not in added]
@@ -60,15 +61,14 @@ def _is_pure(op: Op) -> bool:
     return not op.blocks and (op.name in PURE or op.name in TABLE)
 
 
-def _only_adds(op: Op) -> bool:
+def _only_adds(op: Op, used: set[Value]) -> bool:
     """Whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
-    inside = _inside(op)
-    used = {v for o in inside for v in o.operands}
-    return all(
-        (_is_pure(o) and o.name != "tid") or o.name == "yield" or (o.name == "if" and not o.results and not o.attrs.get(INTERIOR))
-        or (o.name == "atomic_add" and not o.attrs.get(REDUCTION) and used.isdisjoint(o.results))
-        for o in inside
-    )  # fmt: skip
+    if op.name == "if":
+        plain = not op.results and not op.attrs.get(INTERIOR)
+        return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
+    if op.name == "atomic_add":
+        return not op.attrs.get(REDUCTION) and used.isdisjoint(op.results)
+    return op.name == "yield" or (_is_pure(op) and op.name != "tid")
 
 
 def _reads_beside(op: Op, rows: Rows) -> bool:
