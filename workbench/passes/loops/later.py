@@ -43,6 +43,8 @@ def later(function: Function) -> Function:
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
     own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
     kept = [v for op in own for v in op.results if v in needed]
+    if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
+        return function
     computed = sum(op.name != "load" and not rows.unit.issuperset(op.results) for op in own)
     if computed < COMPUTED or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > KEPT:
         return function
