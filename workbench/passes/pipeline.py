@@ -42,6 +42,7 @@ from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.interior import split_border
+from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.nonatomic import nonatomic
 from workbench.passes.reductions import reductions
@@ -85,7 +86,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("abreast", "divisors", "expand"),
+    *("abreast", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -109,6 +110,7 @@ PASSES: Mapping[str, Pass] = {
     "fold": fold,
     "halves": halves,
     "interior": split_border,
+    "later": later,
     "lower_tiles": lower_tiles,
     "nonatomic": nonatomic,
     "reductions": reductions,

@@ -233,7 +233,16 @@ def sees_others(x: A2, y: A2):
         y[k, j] = y[k, 0] + x[i, j]
 
 
-@pytest.mark.parametrize("kernel", [own_bounds, along_rows, sees_others], ids=lambda k: k.name)
+@wb.kernel
+def asks_in_a_branch(x: A1, y: A1):
+    s = wb.float64(0.0)
+    for k in range(x.shape[0]):
+        s += x[k]
+    if s > wb.float64(0.0):
+        y[wb.tid()] = s
+
+
+@pytest.mark.parametrize("kernel", [own_bounds, along_rows, sees_others, asks_in_a_branch], ids=lambda k: k.name)
 def test_other_loops_stay_each_threads_own(kernel: Kernel) -> None:
     assert "groups:" not in emit_llvm(kernel.specialise().function, Options())
 

@@ -19,6 +19,7 @@ from workbench.types import (
     int32,
     int64,
     uint8,
+    uint16,
     uint32,
     uint64,
 )
@@ -177,10 +178,15 @@ def test_shape_and_narrow_indices(launch):
 
 
 EDGES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.5, -0.5, -1.5, 3e9, -3e9, 5e18, 1e20, -1e20, 127.9, 128.0, 255.9, -128.9]
+for _bits in (7, 8, 15, 16, 31, 32, 63, 64):  # each limit and its neighbours
+    EDGES += [
+        s * n for s in (1, -1) for n in (2.0**_bits, np.nextafter(2.0**_bits, 0), 2.0**_bits - 0.5, 2.0**_bits + 1)
+    ]
+EDGES *= 3  # vectors, and some behind
 
 
 @pytest.mark.parametrize("source", [float32, float64])
-@pytest.mark.parametrize("target", [int8, int16, int32, int64, uint8, uint32, uint64, bool])
+@pytest.mark.parametrize("target", [int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool])
 def test_float_to_integer_saturates(launch, source, target):
     x, y = Value(ArrayType(source), "x"), Value(ArrayType(target), "y")
     b = Builder()

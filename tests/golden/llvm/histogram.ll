@@ -23,7 +23,7 @@ thread:
   %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
   %v8 = load float, ptr %v7
   %v9 = fmul float %v8, 0x4024000000000000
-  %v10 = call i32 @llvm.fptosi.sat.i32.f32(float %v9)
+  %v10 = call i32 @wb.int32.float32(float %v9)
   %v13 = trunc i64 %bins.shape0.12 to i32
   %v14 = icmp eq i32 %v13, 0
   %v15 = sitofp i32 %v13 to double
@@ -59,7 +59,16 @@ exit:
 stopped:
   ret i32 -1
 }
-declare i32 @llvm.fptosi.sat.i32.f32(float)
+define internal i32 @wb.int32.float32(float %x) alwaysinline nounwind {
+  %above = fcmp ogt float %x, 0xC1E0000000000000
+  %least = select i1 %above, float %x, float 0xC1E0000000000000
+  %whole = fptosi float %least to i32
+  %beyond = fcmp oge float %x, 0x41E0000000000000
+  %most = select i1 %beyond, i32 2147483647, i32 %whole
+  %nan = fcmp uno float %x, 0.0
+  %result = select i1 %nan, i32 0, i32 %most
+  ret i32 %result
+}
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

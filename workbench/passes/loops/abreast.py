@@ -61,10 +61,11 @@ def abreast(function: Function) -> Function:
 
 def _forbids(op: Op) -> bool:
     """What depends on the order of threads, or has no place in a loop over some of them."""
-    return not is_combined(op) and (
-        op.name in OPAQUE or op.name in TILED or op.name in REPORTS or op.name in ("atomic", "slot_sum", "slot_matmul")
-        or (op.name in ACCESSES and op.name not in ELEMENTS)
-    )  # fmt: skip
+    # Copied with its block, `tid` would be the group's first thread.
+    inner = not op.attrs.get(INTERIOR) and any(o.name == "tid" for b in op.blocks for o in walk(b))
+    ordered = op.name in OPAQUE or op.name in TILED or op.name in REPORTS
+    own = op.name in ("atomic", "slot_sum", "slot_matmul") or (op.name in ACCESSES and op.name not in ELEMENTS)
+    return inner or ((ordered or own) and not is_combined(op))
 
 
 class Groups(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import cast, register, suffix, width
+from workbench.backends.cpu.text.values import cast, register, saturating, suffix, width
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
 from workbench.ir.values import Op
@@ -84,7 +84,6 @@ def emit_cast(emitter: Emitter, op: Op) -> None:
         results.append(emitter.writer.emit(text, op.result.name) if text else operand)
     if source.is_half or target.is_half:
         emitter.needs_halves(source if source.is_half else target)
-    elif results and "call" in (text := cast("", source, target)):
-        function = text.split("@")[1].split("(")[0]
-        emitter.writer.declare(function, f"declare {register(target)} @{function}({register(source)})")
+    elif source.kind is Kind.FLOAT and target.kind in (Kind.INT, Kind.UINT):
+        emitter.writer.declare(f"wb.{target}.{source}", saturating(source, target))
     emitter.bind(op.result, results)

@@ -80,16 +80,18 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
+    one_core = for_one_core(function, options)
     made = run(
         CPU,
         function,
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
+        later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
-    emitter = ModuleEmitter(made, options, maths, half_instructions, for_one_core(function, options))
+    emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0)
 
 

@@ -76,8 +76,7 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
             return ""
         return f"{'fpext' if source.bits < target.bits else 'fptrunc'} {a} {operand} to {b}"
     if floats == (True, False):
-        sign = "s" if target.kind is Kind.INT else "u"
-        return f"call {b} @llvm.fpto{sign}i.sat.{suffix(target)}.{suffix(source)}({a} {operand})"
+        return f"call {b} @wb.{target}.{source}({a} {operand})"
     if floats == (False, True):
         return f"{'sitofp' if source.kind is Kind.INT else 'uitofp'} {a} {operand} to {b}"
     if a == b:
@@ -85,6 +84,31 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
     if int(a[1:]) > int(b[1:]):
         return f"trunc {a} {operand} to {b}"
     return f"{'sext' if source.kind is Kind.INT else 'zext'} {a} {operand} to {b}"
+
+
+def saturating(source: Scalar, target: Scalar) -> str:
+    """The function that `cast` calls for a float that becomes an integer.
+
+    LLVM has `llvm.fptosi.sat`, but for x86 it takes vectors apart, and branches for each number.
+    """
+    a, b = register(source), register(target)
+    signed = target.kind is Kind.INT
+    least, beyond = (-(2.0 ** (target.bits - 1)), 2.0 ** (target.bits - 1)) if signed else (0.0, 2.0**target.bits)
+    low, high = literals(least, source)[0], literals(beyond, source)[0]
+    most = int(beyond) - 1
+    return "\n".join((
+        f"define internal {b} @wb.{target}.{source}({a} %x) alwaysinline nounwind {{",
+        f"  %above = fcmp ogt {a} %x, {low}",
+        f"  %least = select i1 %above, {a} %x, {a} {low}",
+        # Poison beyond the range, but then it is not chosen.
+        f"  %whole = fpto{'s' if signed else 'u'}i {a} %least to {b}",
+        f"  %beyond = fcmp oge {a} %x, {high}",
+        f"  %most = select i1 %beyond, {b} {most}, {b} %whole",
+        f"  %nan = fcmp uno {a} %x, 0.0",
+        f"  %result = select i1 %nan, {b} 0, {b} %most",
+        f"  ret {b} %result",
+        "}",
+    ))  # fmt: skip
 
 
 def index_instruction(operand: str, type: Type) -> str:

@@ -1,0 +1,131 @@
+"""Additions to shared elements behind what is computed for them, by groups of threads.
+
+`atomic_add(counts, int(x[i] * 256.0), 1)`: LLVM does not know which elements an addition changes, so it puts nothing
+side by side. But no thread sees what another one adds. So a group of threads first computes what it adds and where,
+into slots, in a loop that LLVM vectorises; then they add, one thread after the other, as they did: the same bits.
+
+The result has the form of `abreast`'s: an `if` with one block for full groups and one for the threads that are left.
+"""
+
+from __future__ import annotations
+
+from workbench.builtins import TABLE
+from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION
+from workbench.ir.build import Builder
+from workbench.ir.ops import PURE
+from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.loops.abreast import LIMIT
+from workbench.passes.loops.rows import WIDEST, Rows
+from workbench.types import Scalar, Vector, int32
+from workbench.types import bool as bool_
+
+COMPUTED = 3
+"""Operations of a thread that pay for the slots, at least."""
+KEPT = 8
+"""Numbers that a thread keeps for its additions, at most; at twelve nothing was gained."""
+
+
+def later(function: Function) -> Function:
+    """The function with its additions behind the rest of the body; itself where that cannot be, or does not pay."""
+    ops = function.body.ops
+    if function.block_dim or not function.launch_ndim or len(ops) > LIMIT:
+        return function
+    added = [op for op in ops if any(inner.name == "atomic_add" for inner in _inside(op))]
+    used = {v for op in walk(function.body) for v in op.operands}
+    if not added or not all(_only_adds(op, used) for op in added):
+        return function
+    rows = Rows(function)
+    before = [op for op in ops if op not in added]
+    # A load behind an addition would see it where arguments overlap.
+    last = ops[: ops.index(added[0])]
+    if not all(_is_pure(op) or (op.name == "load" and op in last and _reads_beside(op, rows)) for op in before):
+        return function
+    needed = {v for op in added for inner in _inside(op) for v in inner.operands}
+    own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
+    kept = [v for op in own for v in op.results if v in needed]
+    if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
+        return function
+    computed = sum(op.name != "load" and not rows.unit.issuperset(op.results) for op in own)
+    if computed < COMPUTED or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > KEPT:
+        return function
+    b = Builder()
+    b.location = added[0].location
+    blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
+    b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(WIDEST), blocks, b.location))
+    return replace_body(function, b.body())
+
+
+def _inside(op: Op) -> list[Op]:
+    return [op, *(inner for block in op.blocks for inner in walk(block))]
+
+
+def _is_pure(op: Op) -> bool:
+    return not op.blocks and (op.name in PURE or op.name in TABLE)
+
+
+def _only_adds(op: Op, used: set[Value]) -> bool:
+    """Whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
+    if op.name == "if":
+        plain = not op.results and not op.attrs.get(INTERIOR)
+        return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
+    if op.name == "atomic_add":
+        return not op.attrs.get(REDUCTION) and used.isdisjoint(op.results)
+    return op.name == "yield" or (_is_pure(op) and op.name != "tid")
+
+
+def _reads_beside(op: Op, rows: Rows) -> bool:
+    """Whether neighbours read neighbouring elements, or all the same one, and of an array that nothing changes."""
+    return op.operands[0] not in rows.changed and rows.nearby(op)
+
+
+class _Group:
+    """Writes the body of one group of threads."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.builder = rows, Builder()
+        self.env: dict[Value, Value] = {}
+        self.first = self.builder.one("tid", (), int32, {AXIS: rows.axis})
+        self.end = self.builder.one("group_end", (), int32)
+        self.one = self.builder.const(1)
+
+    def full(self, before: list[Op], kept: list[Value], added: list[Op]) -> Block:
+        """All threads compute, then all add."""
+        b = self.builder
+        for op in before:
+            if self.rows.is_common_value(op):
+                b.append(copy_op(op, self.env))
+        places: dict[Value, Value] = {}
+        for value in kept:
+            assert isinstance(value.type, (Scalar, Vector))
+            places[value] = b.slots(value.type, WIDEST)
+        self.threads([op for op in before if not self.rows.is_common_value(op)], writes=places)
+        self.threads(added, reads=places)
+        return b.body()
+
+    def rest(self, ops: tuple[Op, ...]) -> Block:
+        """Each thread by itself."""
+        self.threads(ops, cold=True)
+        return self.builder.body()
+
+    def threads(
+        self,
+        ops: tuple[Op, ...] | list[Op],
+        reads: dict[Value, Value] | None = None,
+        writes: dict[Value, Value] | None = None,
+        cold: bool = False,
+    ) -> None:
+        """A loop over the group's threads."""
+        b, thread = self.builder, Value(int32, "thread")
+        with b.block((thread,)) as opened:
+            env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
+            place = b.one("sub", (thread, self.first), int32)
+            env.update({value: b.slot_read(slots, place) for value, slots in (reads or {}).items()})
+            for op in ops:
+                if op.name != "tid" or self.rows.unit.isdisjoint(op.results):
+                    b.location = op.location
+                    b.append(copy_op(op, env))
+            for value, slots in (writes or {}).items():
+                b.slot_write(slots, place, env[value])
+            b.yield_()
+        b.for_(self.first, self.end, self.one, (), opened.block, COLD.of(True) if cold else None)
