@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.interop.jax.values.library import library, literal_type
+from workbench.interop.jax.values.library import literal_type
 
 _JITS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 _CUSTOMS = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
