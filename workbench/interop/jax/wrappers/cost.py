@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.measurement.cost_model import effort_of_launch
 from workbench.interop.jax.launches.launch_config import attributes
 from workbench.interop.jax.launches.primitives import primitives
 from workbench.interop.jax.recording.replay_call import unfold
@@ -38,6 +37,8 @@ class Costed:
 
             f.cost_analysis(jnp.ones(1000))      # {'flops': 2000.0, 'bytes accessed': 8000.0}
         """
+        from workbench.api.measurement.cost_model import effort_of_launch
+
         jax = library().jax
         leaves, tree = jax.tree.flatten((args, named))
         arrays = {n: x for n, x in enumerate(leaves) if is_typed(x)}
