@@ -152,7 +152,9 @@ def test_every_stage(name, golden):
 @pytest.mark.parametrize("name", ["struct_values", "struct_array", "struct_pairs"])
 def test_structs_stay_in_registers(name):
     text = optimised_text(nonatomic(function(name)), Options(), PORTABLE)
-    assert "alloca" not in text and "store" in text
+    # What threads of a group keep from turn to turn is in slots; no struct is.
+    assert [line for line in text.splitlines() if "alloca" in line and "%slots" not in line] == []
+    assert "store" in text
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -4,8 +4,8 @@ entry:
   %x.data.6 = load ptr, ptr %x.at.5
   %bins.shape0.at.11 = getelementptr inbounds i8, ptr %params, i64 64
   %bins.shape0.12 = load i64, ptr %bins.shape0.at.11, !range !0
-  %bins.at.34 = getelementptr inbounds i8, ptr %params, i64 56
-  %bins.data.35 = load ptr, ptr %bins.at.34
+  %bins.at.35 = getelementptr inbounds i8, ptr %params, i64 56
+  %bins.data.36 = load ptr, ptr %bins.at.35
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -26,27 +26,28 @@ thread:
   %v10 = call i32 @llvm.fptosi.sat.i32.f32(float %v9)
   %v13 = trunc i64 %bins.shape0.12 to i32
   %v14 = icmp eq i32 %v13, 0
-  %v15 = icmp eq i32 %v13, -1
-  %v16 = icmp eq i32 %v10, -2147483648
-  %v17 = and i1 %v15, %v16
-  %v18 = or i1 %v14, %v17
-  %v19 = select i1 %v18, i32 1, i32 %v13
-  %v20 = srem i32 %v10, %v19
-  %v21 = icmp ne i32 %v20, 0
-  %v22 = icmp slt i32 %v20, 0
-  %v23 = icmp slt i32 %v19, 0
-  %v24 = xor i1 %v22, %v23
-  %v25 = and i1 %v21, %v24
-  %v26 = add i32 %v20, %v19
-  %v27 = select i1 %v25, i32 %v26, i32 %v20
-  %v28 = icmp eq i32 %v13, 0
-  %v29 = select i1 %v28, i32 %v10, i32 %v27
-  %v30 = icmp slt i32 %v29, 0
-  %v31 = add i32 %v29, %v13
-  %v32 = select i1 %v30, i32 %v31, i32 %v29
-  %v33 = sext i32 %v32 to i64
-  %v36 = getelementptr inbounds i32, ptr %bins.data.35, i64 %v33
-  %v37 = atomicrmw add ptr %v36, i32 1 monotonic
+  %v15 = sitofp i32 %v13 to double
+  %v16 = fdiv double 1.0, %v15
+  %v17 = select i1 %v14, double 0.0, double %v16
+  %v18 = icmp slt i32 %v13, 0
+  %v19 = select i1 %v18, double -0.5, double 0.5
+  %v20 = fmul double %v19, %v17
+  %v21 = fadd double %v20, -0.5
+  %v22 = select i1 %v14, double -1.0, double %v21
+  %v23 = sitofp i32 %v10 to double
+  %v24 = fmul double %v23, %v17
+  %v25 = fadd double %v24, %v22
+  %v26 = fadd double %v25, 6755399441055744.0
+  %v27 = bitcast double %v26 to i64
+  %v28 = trunc i64 %v27 to i32
+  %v29 = mul i32 %v28, %v13
+  %v30 = sub i32 %v10, %v29
+  %v31 = icmp slt i32 %v30, 0
+  %v32 = add i32 %v30, %v13
+  %v33 = select i1 %v31, i32 %v32, i32 %v30
+  %v34 = sext i32 %v33 to i64
+  %v37 = getelementptr inbounds i32, ptr %bins.data.36, i64 %v34
+  %v38 = atomicrmw add ptr %v37, i32 1 monotonic
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
