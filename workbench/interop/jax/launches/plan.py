@@ -98,7 +98,7 @@ class Code(NamedTuple):
             NotDifferentiable: there is none.
         """
         if step == "adjoint" and self.aliased:  # raises where the order of accesses would matter
-            from workbench.autodiff import adjoint  # late: a call without gradients needs none of it
+            from workbench.autodiff.reverse_mode import adjoint  # late: a call without gradients needs none of it
 
             adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
         made = self._replace(direction=then(self.direction, step))
