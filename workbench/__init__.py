@@ -100,7 +100,11 @@ if TYPE_CHECKING:
     from workbench.api.profiling.profile import profile
     from workbench.api.profiling.report import Profile
     from workbench.api.tapes.tape import Tape
-    from workbench.interop.jax import GraphMode, jax_callable, jax_export, jax_kernel, jax_pack, jax_preload, jax_unpack
+    from workbench.interop.jax.sharing.export import jax_export
+    from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
+    from workbench.interop.jax.sharing.preload import jax_preload
+    from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
+    from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.runtime.records.recorder import Recorder, record
     from workbench.utils.hash_grid import HashGrid
 
@@ -127,15 +131,11 @@ _MODULES = {
     "workbench.api.profiling.profile": ("profile",),
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
-    "workbench.interop.jax": (
-        "GraphMode",
-        "jax_callable",
-        "jax_export",
-        "jax_kernel",
-        "jax_pack",
-        "jax_preload",
-        "jax_unpack",
-    ),
+    "workbench.interop.jax.sharing.export": ("jax_export",),
+    "workbench.interop.jax.sharing.pack": ("jax_pack", "jax_unpack"),
+    "workbench.interop.jax.sharing.preload": ("jax_preload",),
+    "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
+    "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.runtime.records.recorder": ("Recorder", "record"),
     "workbench.utils.hash_grid": ("HashGrid",),
 }

@@ -48,17 +48,22 @@ FLOORS = {
 SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes")}
 OPTIONAL = ("jax", "jaxlib", "ml_dtypes", "torch", "cuda", "IPython")
 NAMESPACES = ("cuda", "cuda.bindings")  # what is imported from these is a library module of its own
-# An import of the library needs none of these: reading them at once would be half of `import workbench`.
+# Neither an import of the library nor a first call of a kernel that is in the cache needs these: reading them at once
+# would be half of `import workbench`, and of a first JAX call.
 ON_FIRST_USE = (
     "workbench.api.builds.linking",
+    "workbench.api.cuda_cpp.kernel",
+    "workbench.api.measurement.cost_model",
     "workbench.autodiff.forward_mode",
     "workbench.autodiff.gather.form",
     "workbench.autodiff.memory.effects",
     "workbench.autodiff.reverse_mode",
     "workbench.backends.cpu.compile",
+    "workbench.backends.cpu.emit.emit_module",
     "workbench.backends.cpu.jit",
     "workbench.backends.cpu.maths",
     "workbench.backends.cuda.compile.nvrtc",
+    "workbench.interop.jax.wrappers.pickled",
     "workbench.runtime.emulated.api",
     "workbench.runtime.emulated.execution",
     "workbench.runtime.emulated.refusal",

@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 import time
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from workbench.errors import CacheError
@@ -64,13 +64,12 @@ def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, i
     Raises:
         CacheError: a file cannot be read, or there is none.
     """
-    digest, newest, count = hashlib.sha256(), 0, 0
+    digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
     try:
         for path in _files(package, sources):
-            with open(path, "rb", buffering=0) as file:
-                text = file.readall()
-                newest = max(newest, os.fstat(file.fileno()).st_mtime_ns)
-            name = os.path.relpath(path, package).replace(os.sep, "/").encode()
+            text, changed = _read(path)
+            newest = max(newest, changed)
+            name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
     except OSError as error:
@@ -78,6 +77,16 @@ def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, i
     if not count:
         raise CacheError(f"the code generator's source code is not in {package}, so nothing can be keyed")
     return digest.hexdigest()[:16], newest
+
+
+def _read(path: str) -> tuple[bytes, int]:
+    """A file's text and when it was changed (ns); for 440 files a file object each would take half of the time."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(file)
+        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status.st_mtime_ns
+    finally:
+        os.close(file)
 
 
 def _files(package: Path, sources: tuple[str, ...]) -> list[str]:

@@ -12,6 +12,8 @@ import pytest
 import workbench as wb
 from workbench.errors import LaunchError
 from workbench.events import CompileStarted, subscribe
+from workbench.interop.jax.native import target
+from workbench.interop.jax.native.thunk import thunk_imports
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -193,7 +195,27 @@ from jax._src.xla_bridge import backends_are_initialized as started
 assert not started()
 assert jax.eval_shape(f, jax.ShapeDtypeStruct((3,), "float32")).shape == (3,)
 assert not started()
-print(f(jax.numpy.ones(3)))
+x = jax.jit(lambda x: x + 1)(jax.numpy.zeros(3))
+before = set(sys.modules)
+print(jax.jit(f)(x), f(x))
+needed = {"workbench.interop.jax.wrappers.jax_kernel", "workbench.api.launches.launch_tiled"}
+late = {*wb._MODULES, "jax.extend", "jax._src.pallas", "workbench.autodiff.reverse_mode"}
+print(late & (set(sys.modules) - before), {*wb._MODULES} & before - needed)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "[1. 1. 1.]\n", done.stderr
+    assert done.stdout == "[1. 1. 1.] [1. 1. 1.]\nset() set()\n", done.stderr
+
+
+def test_a_kernels_handler_is_one_for_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    made = target.native_image
+    monkeypatch.setattr(target, "native_image", lambda name, text, **how: texts.append(text) or made(name, text, **how))
+
+    @wb.kernel
+    def plus_77(x: wb.array[wb.float32], y: wb.array[wb.float32]):
+        y[wb.tid()] = x[wb.tid()] + 77.0
+
+    np.testing.assert_array_equal(wb.jax_kernel(plus_77)(jnp.zeros(3)), [77.0] * 3)
+    (text,) = texts
+    assert "inttoptr" not in text  # what is at an address of this process is linked
+    assert not [a for a in thunk_imports(0).values() if a and str(a) in text]

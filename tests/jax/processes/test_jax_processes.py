@@ -58,8 +58,10 @@ def test_a_halo_exchange_between_four_processes() -> None:
 
 @pytest.mark.slow
 def test_two_processes_share_xlas_compilation_cache(tmp_path: Path) -> None:
-    assert finish(start("cached.py", tmp_path)) == ["compiled\n"]
-    assert finish(start("cached.py", tmp_path)) == ["hit\n"]
+    (first,) = finish(start("cached.py", tmp_path))
+    assert first.startswith("compiled ")
+    # The kernels' handlers come from the cache, too.
+    assert finish(start("cached.py", tmp_path)) == ["hit 0\n"]
 
 
 @wb.kernel

@@ -14,7 +14,7 @@ import sys
 import time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -22,7 +22,6 @@ import msgspec
 
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu import codegen
-from workbench.backends.cpu.emit.emit_module import Module, emit_module, entry_name, for_one_core
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -38,6 +37,9 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Value, walk
 from workbench.types import ArrayType, Vector, float32, int32
+
+if TYPE_CHECKING:
+    from workbench.backends.cpu.emit.emit_module import Module
 
 free_at_fork(llvm.ffi.lib._lock._lock)  # llvmlite's own, in each of its calls
 
@@ -120,6 +122,8 @@ class CpuBackend(Backend):
             BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.
             DeviceError: `target` is no CPU of this platform.
         """
+        from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
+
         started = time.perf_counter()
         module = _emitted(function, options, target)
         emitted = time.perf_counter() - started
@@ -187,6 +191,9 @@ def warm() -> None:
 
 
 def _emitted(function: Function, options: Options, target: str) -> Module:
+    # Late: what is loaded from the cache needs none of it.
+    from workbench.backends.cpu.emit.emit_module import emit_module
+
     here = target == _native()[0]
     return emit_module(function, options, _maths(target), here and converts_halves())
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from workbench.api.builds.build import ir_of, load
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, adjoint, derived, then
+from workbench.autodiff import FORWARD, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
@@ -98,6 +98,8 @@ class Code(NamedTuple):
             NotDifferentiable: there is none.
         """
         if step == "adjoint" and self.aliased:  # raises where the order of accesses would matter
+            from workbench.autodiff.reverse_mode import adjoint  # late: a call without gradients needs none of it
+
             adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
         made = self._replace(direction=then(self.direction, step))
         return made, load(self.specialisation, made.direction, made.options, "cpu", self.shared)

@@ -15,11 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from workbench.backends.cpu import jit
+from workbench.cache.native import native_image
 from workbench.interop.jax.native import registry
 from workbench.interop.jax.native.abi import CODES
 from workbench.interop.jax.native.descriptor import THUNK
 from workbench.interop.jax.native.handler import PROGRAM, address_of, handler_text
-from workbench.interop.jax.native.target import Target, keep, make_known, thunk_named, thunk_of
+from workbench.interop.jax.native.target import Target, for_ever, keep, make_known, thunk_named
 from workbench.runtime.records import saved_values
 
 LAUNCH, REPEAT, FILL = range(3)
@@ -177,6 +179,17 @@ def _step_words(step: Step) -> list[int]:
 
 
 _alive: list[Any] = []
+_PROGRAM, _TABLE = "workbench_thunk_program", "workbench_thunk_table"
+_TEXT = f"""
+@{_TABLE} = external global i64
+declare ptr @{_PROGRAM}(ptr, ptr)
+
+define ptr @{THUNK}(ptr %frame) {{
+  %error = tail call ptr @{_PROGRAM}(ptr %frame, ptr @{_TABLE})
+  ret ptr %error
+}}
+"""
+"""The thunk of all segments: what differs is linked."""
 
 
 def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: Segment | None = None) -> int:
@@ -188,12 +201,8 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
         table[at] = address
     _alive.extend((label, table))  # XLA cannot forget a target
     registry.segments[ctypes.addressof(table)] = segment
-    text = (
-        f"define ptr @{THUNK}(ptr %frame) {{\n"
-        f"  %error = tail call ptr inttoptr (i64 {address_of(PROGRAM)} to ptr)"
-        f"(ptr %frame, ptr inttoptr (i64 {ctypes.addressof(table)} to ptr))\n  ret ptr %error\n}}\n"
-    )
-    return thunk_of(text)
+    imports = {_PROGRAM: address_of(PROGRAM), _TABLE: ctypes.addressof(table)}
+    return for_ever(jit.load(native_image(THUNK, _TEXT, optimise=False), THUNK, imports)).address
 
 
 def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:

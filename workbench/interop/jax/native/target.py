@@ -17,17 +17,16 @@ from functools import cached_property, partial
 from typing import Any
 
 from workbench.backends.cpu import jit
-from workbench.backends.cpu.compile import CpuBackend, compile_text
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
-from workbench.cache.native import load_kernel
+from workbench.cache.native import load_kernel, native_image
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.forks import renewed
 from workbench.interop.jax.native import edits, registry
 from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, completed
 from workbench.interop.jax.native.handler import handler_text
-from workbench.interop.jax.native.thunk import thunk_source, thunk_text
+from workbench.interop.jax.native.thunk import thunk_imports, thunk_source, thunk_text
 from workbench.interop.jax.values.library import library
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.values import Function
@@ -206,21 +205,16 @@ def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
     """One per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
-            # Compiled in each process, because addresses of this process stand in it; without optimisation, since a
-            # thunk is branches and moves.
-            image = compile_text(thunk_text(text, kernel.address), CpuBackend().target(), optimise=False)
+            # Without optimisation, since a thunk is branches and moves.
+            image = native_image(THUNK, thunk_text(text), optimise=False)
             word = (OUTDATED,) if f"@{OUTDATED}" in text else ()  # exports of before have none, and need none
-            code = for_ever(jit.load_symbols(image, (THUNK, DESCRIPTION, *word), needs=[kernel]))
+            symbols, imports = (THUNK, DESCRIPTION, *word), thunk_imports(kernel.address)
+            code = for_ever(jit.load_symbols(image, symbols, imports, needs=[kernel]))
             if word:
                 edits.watch_word(name, code.addresses[OUTDATED])
             registry.names[code.addresses[DESCRIPTION]] = name
             _thunks[name] = code.address
         return _thunks[name]
-
-
-def thunk_of(text: str) -> int:
-    """The address of the thunk in a text in LLVM IR."""
-    return for_ever(jit.load(compile_text(text, CpuBackend().target()), THUNK)).address
 
 
 def for_ever(code: jit.CpuCode) -> jit.CpuCode:

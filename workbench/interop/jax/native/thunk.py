@@ -20,7 +20,7 @@ from workbench.types import element
 
 
 def thunk_source(description: Description) -> str:
-    """The thunk of a description, with HANDLER, ENTRY, LISTENING, STOP and STOPPED for addresses of this process."""
+    """The thunk of a description, with names in capitals for addresses of a process (`_LINKED`)."""
     wires = description.wires
     # Faults, fills and accumulators need a loop or a record; only the generic handler has them.
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
@@ -55,15 +55,35 @@ refused:
   ret ptr %refusal"""
 
 
-def thunk_text(source: str, entry: int) -> str:
-    """A kept text for this process, where the kernel's entry is at `entry`."""
+_LINKED = {
+    "ENTRY": "declare i32 @{}(ptr, i64, i64, ptr, ptr, ptr)",
+    "HANDLER": "declare ptr @{}(ptr, ptr)",
+    "LISTENING": "@{} = external global i32",
+    "STOP": "@{} = external global ptr",
+    "STOPPED": "declare ptr @{}(ptr, ptr)",
+    "REFUSE": "declare ptr @{}(ptr, ptr)",
+}
+"""Addresses that a text names, and how each is declared as a symbol."""
+
+
+def thunk_text(source: str) -> str:
+    """A kept text as a module of LLVM's: addresses are symbols, so that one object serves all processes."""
+    for name, declared in _LINKED.items():
+        source = re.sub(rf"(?<= ){name}\b", f"@{_symbol(name)}", source) + "\n" + declared.format(_symbol(name))
+    return source
+
+
+def thunk_imports(entry: int) -> dict[str, int]:
+    """What the symbols of `thunk_text` are in this process, where the kernel's entry is at `entry`."""
     addresses = {
         "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
         "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
     }  # fmt: skip
-    for name, address in addresses.items():
-        source = re.sub(rf"(?<= ){name}\b", f"inttoptr (i64 {address} to ptr)", source)
-    return source
+    return {_symbol(name): address for name, address in addresses.items()}
+
+
+def _symbol(name: str) -> str:
+    return f"workbench_thunk_{name.lower()}"
 
 
 @dataclass

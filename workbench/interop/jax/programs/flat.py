@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.library import literal_type
 
 _JITS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 _CUSTOMS = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
@@ -122,7 +122,7 @@ class _Taker:
 
     def take(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
         """The results of a closed jaxpr for these arguments."""
-        literal = library().Literal
+        literal = literal_type()
         known = dict(zip(closed.jaxpr.constvars, map(_constant, closed.consts), strict=True))
         known |= dict(zip(closed.jaxpr.invars, arguments, strict=True))
 

@@ -16,7 +16,7 @@ from workbench.interop.jax.launches.primitives import primitives, tangent_of
 from workbench.interop.jax.programs.flat import Flat, flatten
 from workbench.interop.jax.programs.schedule import Part, parts
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.library import library, literal_type
 from workbench.types import SCALARS, is_float
 
 
@@ -170,7 +170,7 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
     (linear,) = kept
     jaxpr, count = traced.closed.jaxpr, len(program.closed.out_avals)
     outputs, residuals, more = jaxpr.outvars[:count], [], []
-    literal = library().Literal
+    literal = literal_type()
     for number, atom in enumerate(jaxpr.outvars[count:], count):
         if isinstance(atom, literal) or atom not in (*jaxpr.invars, *outputs):
             residuals.append(("result", count + len(more)))

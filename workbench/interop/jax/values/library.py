@@ -11,7 +11,7 @@ from workbench.errors import DeviceError
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """`jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`, `Literal`, `ShapedArray`.
+    """`jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`, `ShapedArray`.
 
     Raises:
         DeviceError: JAX is not installed.
@@ -20,7 +20,6 @@ def library() -> Any:
         import jax
         import jax.numpy as jnp
         from jax.core import ShapedArray
-        from jax.extend.core import Literal, Primitive
         from jax.interpreters import ad, batching, mlir, partial_eval
     except ImportError as error:
         raise DeviceError("JAX is not installed.", advice="pip install 'kernel-workbench[jax]'") from error
@@ -30,11 +29,18 @@ def library() -> Any:
         ad=ad,
         batching=batching,
         mlir=mlir,
-        Primitive=Primitive,
+        Primitive=type(jax.lax.add_p),  # `jax.extend.core` has it too, and imports all of Pallas: 18 ms
         ShapedArray=ShapedArray,
-        Literal=Literal,
         partial_eval=partial_eval,
     )
+
+
+@lru_cache(maxsize=1)
+def literal_type() -> Any:
+    """The class of a jaxpr's constants; late, as `jax.extend` imports all of Pallas."""
+    from jax.extend.core import Literal
+
+    return Literal
 
 
 @lru_cache(maxsize=1)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.measurement.cost_model import effort_of_launch
 from workbench.interop.jax.launches.launch_config import attributes
 from workbench.interop.jax.launches.primitives import primitives
 from workbench.interop.jax.recording.replay_call import unfold
-from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.library import library, literal_type
 from workbench.interop.jax.values.misfits import is_typed
 from workbench.runtime.records.entries import FillEntry, LaunchEntry
 
@@ -38,6 +37,8 @@ class Costed:
 
             f.cost_analysis(jnp.ones(1000))      # {'flops': 2000.0, 'bytes accessed': 8000.0}
         """
+        from workbench.api.measurement.cost_model import effort_of_launch
+
         jax = library().jax
         leaves, tree = jax.tree.flatten((args, named))
         arrays = {n: x for n, x in enumerate(leaves) if is_typed(x)}
@@ -62,7 +63,7 @@ class Costed:
 
 def _work(closed: Any, known: Mapping[Any, Any]) -> Iterator[Any]:
     """The fills, copies and launches of a jaxpr; `known` are values of its variables."""
-    literal = library().Literal
+    literal = literal_type()
     values = {**dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), **known}
 
     def value(atom: Any) -> Any:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.editions import newest
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError
@@ -88,6 +87,10 @@ def refuse_text(kernel: object) -> None:
     if not isinstance(kernel, Kernel):
         advice = "A function that launches kernels goes to wb.jax_callable."
         raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
+    if type(kernel) is Kernel:
+        return
+    from workbench.api.cuda_cpp.kernel import CudaKernel  # late: 20 ms, which a first call of a kernel would wait
+
     if isinstance(kernel, CudaKernel):
         raise LaunchError(
             f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,

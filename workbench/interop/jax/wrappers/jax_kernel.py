@@ -42,7 +42,6 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_text,
 )
 from workbench.interop.jax.wrappers.output_types import check_declared, open_types
-from workbench.interop.jax.wrappers.pickled import PickledKernel, kernel_data
 from workbench.interop.jax.wrappers.sharding import Sharded
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
@@ -109,6 +108,8 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By the kernel's IR; see `pickled`."""
+        from workbench.interop.jax.wrappers.pickled import kernel_data
+
         options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
         return _unpickled, (kernel_data(self.kernel, {c.specialisation for c in self._cases.values()}), options)
 
@@ -363,6 +364,8 @@ def jax_kernel(
 
 
 def _unpickled(data: Any, options: dict[str, Any]) -> JaxKernel:
+    from workbench.interop.jax.wrappers.pickled import PickledKernel
+
     # The types of outputs are those that the code has.
     return jax_kernel(PickledKernel(data), **{**options, "output_dtypes": None})
 

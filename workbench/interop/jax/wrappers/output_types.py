@@ -14,7 +14,6 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, LaunchError, WorkbenchError
 from workbench.frontend import ArrayOf
 from workbench.interop.jax.values import arguments
-from workbench.interop.jax.wrappers.pickled import PickledKernel
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Scalar, Vector, as_type, float32, int32
 
@@ -55,8 +54,11 @@ def open_types(
     Raises:
         LaunchError: a declaration names no input and no type, or no type fits what the kernel stores.
     """
-    if isinstance(kernel, PickledKernel):
-        return kernel.completed(types, missing)
+    if type(kernel) is not Kernel:
+        from workbench.interop.jax.wrappers.pickled import PickledKernel  # late: brings what reads records
+
+        if isinstance(kernel, PickledKernel):
+            return kernel.completed(types, missing)
     chosen = {n: ArrayType(_element(kernel.name, n, d, types), _rank(kernel, n, dims)) for n, d in declared.items()}
     rest = tuple(n for n in missing if n not in chosen)
     return chosen | (_stored_types(kernel, {**types, **chosen}, rest, dims) if rest else {})
