@@ -192,15 +192,15 @@ group.end:
   br label %groups
 few:
   %some.132 = icmp sgt i32 %left.3, 0
-  br i1 %some.132, label %rest, label %finish
-rest:
+  br i1 %some.132, label %group.rest, label %finish
+group.rest:
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
   %v136 = trunc i64 %p.shape0.10 to i32
   ; line 6: i = tid()
   br label %for.137
 for.137:
-  %thread.140 = phi i32 [ %tid, %rest ], [ %thread.next.147, %body.138 ]
+  %thread.140 = phi i32 [ %tid, %group.rest ], [ %thread.next.147, %body.138 ]
   %more.141 = icmp slt i32 %thread.140, %high.2
   br i1 %more.141, label %body.138, label %endfor.139
 body.138:

@@ -141,14 +141,14 @@ group.end:
   br label %groups
 few:
   %some.95 = icmp sgt i32 %left.3, 0
-  br i1 %some.95, label %rest, label %finish
-rest:
+  br i1 %some.95, label %group.rest, label %finish
+group.rest:
   ; line 4: for q in range(len(x)):
   %v97 = trunc i64 %x.shape0.8 to i32
   ; line 2: i = tid()
   br label %for.98
 for.98:
-  %thread.101 = phi i32 [ %tid, %rest ], [ %thread.next.106, %body.99 ]
+  %thread.101 = phi i32 [ %tid, %group.rest ], [ %thread.next.106, %body.99 ]
   %more.102 = icmp slt i32 %thread.101, %high.2
   br i1 %more.102, label %body.99, label %endfor.100
 body.99:

@@ -254,15 +254,15 @@ group.end:
   br label %groups
 few:
   %some.181 = icmp sgt i32 %left.3, 0
-  br i1 %some.181, label %rest, label %finish
-rest:
+  br i1 %some.181, label %group.rest, label %finish
+group.rest:
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
   %v190 = trunc i64 %bodies.pos.shape0.15 to i32
   ; line 10: a = bodies[i]
   br label %for.191
 for.191:
-  %thread.194 = phi i32 [ %tid, %rest ], [ %thread.next.222, %body.192 ]
+  %thread.194 = phi i32 [ %tid, %group.rest ], [ %thread.next.222, %body.192 ]
   %more.195 = icmp slt i32 %thread.194, %high.2
   br i1 %more.195, label %body.192, label %endfor.193
 body.192:
