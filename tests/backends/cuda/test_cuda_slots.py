@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+import workbench as wb
 from tests.support.checks.numeric import kernel
 from tests.support.devices import on_gpu
+from workbench.api.builds.build import function_of
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
-from workbench.ir.values import Function
+from workbench.ir.values import Function, walk
 from workbench.types import VECTORS, ArrayType, float32, float64, int32
 
 A1 = ArrayType(float32)
@@ -104,3 +106,22 @@ def test_registers_mean_what_memory_means(name: str, need: Any) -> None:
         on_gpu.run(function, 3, found)
         for a, b in zip(expected, found, strict=True):
             np.testing.assert_allclose(b, a, rtol=1e-5, atol=1e-30)
+
+
+@wb.kernel
+def sixty(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    v = x[i]
+    for _ in range(60):
+        for _ in wb.static(range(20)):
+            v = v * v * 0.25 + x[i] * 0.5
+    y[i] = v
+
+
+def test_all_states_of_a_short_loop_are_kept_where_a_thread_has_a_stack() -> None:
+    def counts(stack: bool) -> set[int]:
+        function = function_of(sixty.specialise(), "adjoint", stack=stack)
+        return {op.result.type.count for op in walk(function.body) if op.name == "slots"}
+
+    assert counts(stack=True) == {60} and max(counts(stack=False)) < 20
+    assert "[60]" not in wb.inspect.cuda(sixty, "adjoint")
