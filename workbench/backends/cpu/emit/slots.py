@@ -47,19 +47,24 @@ def emit_write(emitter: Emitter, op: Op) -> None:
 
 
 def emit_sum(emitter: Emitter, op: Op) -> None:
-    """All that is there, in halves: the first with the second, until one number is left."""
-    type, w = op.operands[0].type, emitter.writer
+    """All that is there, in halves: the first with the second, until one number is left; on every target alike."""
+    type = op.operands[0].type
     assert isinstance(type, Slots)
-    scalar, kind = element(type), register(element(type))
-    wide = f"<{type.count} x {kind}>"
-    verb, first = ("fadd", f"{kind} -0.0, ") if scalar.kind is Kind.FLOAT else ("add", "")
-    name = f"llvm.vector.reduce.{verb}.v{type.count}{'f' if first else 'i'}{scalar.bits}"
-    w.declare(name, f"declare {kind} @{name}({f'{kind}, ' if first else ''}{wide})")
-    found: list[str] = []
-    for place in emitter.operands(op.operands[0]):
-        all_of_them = w.emit(f"load {wide}, ptr {place}")
-        found.append(w.emit(f"call {'reassoc ' if first else ''}{kind} @{name}({first}{wide} {all_of_them})"))
-    emitter.bind(op.result, found)
+    emitter.bind(op.result, [_sum(emitter, place, type) for place in emitter.operands(op.operands[0])])
+
+
+def _sum(emitter: Emitter, place: str, type: Slots) -> str:
+    w, kind, count = emitter.writer, register(element(type)), type.count
+    verb = "fadd" if element(type).kind is Kind.FLOAT else "add"
+    found = w.emit(f"load <{count} x {kind}>, ptr {place}")
+    while count > 1:
+        wide, count = f"<{count} x {kind}>", count // 2
+        halves = []
+        for first in (0, count):
+            lanes = ", ".join(f"i32 {k}" for k in range(first, first + count))
+            halves.append(w.emit(f"shufflevector {wide} {found}, {wide} poison, <{count} x i32> <{lanes}>"))
+        found = w.emit(f"{verb} <{count} x {kind}> {halves[0]}, {halves[1]}")
+    return w.emit(f"extractelement <1 x {kind}> {found}, i64 0")
 
 
 def _places(emitter: Emitter, op: Op) -> list[str]:
