@@ -209,7 +209,7 @@ print(len(cpu.POOL.processes()), [t.name for t in threading.enumerate() if "work
 
 def test_compiled_here_or_there_the_bytes_are_the_same(pool: Pool) -> None:
     text = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n"
-    name, features = cpu._cpu(cpu.CpuBackend().target())
+    name, features = cpu.cpu_of(cpu.CpuBackend().target())
     request = {
         "cpu": name, "features": features, "code_model": "small", "form": "object", "tuning": {"speed_level": 1},
     }  # fmt: skip

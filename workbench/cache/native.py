@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from workbench.backends.cpu import machine
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
+from workbench.cache.remembered import remembered
 from workbench.cache.store import default_store
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
+
+machine.REMEMBER[:] = [partial(remembered, "this machine")]
 
 
 def native_image(
@@ -30,8 +35,6 @@ def native_image(
     Raises:
         BuildError: LLVM refused the text.
     """
-    from workbench.backends.cpu.compile import CpuBackend, compile_text
-
     backend = CpuBackend()
     target = target or backend.target()
     key = Key(
@@ -47,6 +50,8 @@ def native_image(
     entry = store.get(key.digest)
     if entry is None:
         metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
+        from workbench.backends.cpu.compile import compile_text
+
         made = text if isinstance(text, str) else text()
         entry = Entry(compile_text(made, target, optimise, vectorise), metadata)
         store.put(key.digest, entry)
@@ -60,11 +65,16 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.
     """
     from workbench.backends.cpu.jit import load_symbols
-    from workbench.backends.cpu.maths import vector_variants
 
-    needs = [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
+    needs = _maths_of(image) if b"wbm_" in image else []
     imports = {name: address for code in needs for name, address in code.addresses.items()}
     return load_symbols(image, (symbol, *more), imports, needs)
+
+
+def _maths_of(image: bytes) -> list[CpuCode]:
+    from workbench.backends.cpu.maths import vector_variants
+
+    return [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
 
 
 @cache

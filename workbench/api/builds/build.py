@@ -56,7 +56,7 @@ def backend_for(kind: str) -> Backend:
     """
     # Here, not at the top: an import of the library reads neither half, a session on the CPU never that of CUDA.
     if kind == "cpu":
-        from workbench.backends.cpu.compile import CpuBackend
+        from workbench.backends.cpu.backend import CpuBackend
 
         return CpuBackend()
     from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend

@@ -51,7 +51,8 @@ def text(platform: str = sys.platform) -> str:
 
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
-    from workbench.backends.cpu.compile import CpuBackend, compile_text
+    from workbench.backends.cpu.backend import CpuBackend
+    from workbench.backends.cpu.compile import compile_text
 
     return compile_text(text(), CpuBackend().target(), optimise=False)
 

@@ -1,0 +1,84 @@
+"""Memory for code: pages that are filled while nothing can run them, and run when nothing can write them."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import platform
+import sys
+from functools import lru_cache
+from typing import Any
+
+from workbench.backends.cpu.loader.relocations import Unsupported
+
+_FAILED = ctypes.c_void_p(-1).value
+_FILLED, _RUN = mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_EXEC
+
+
+class Block:
+    """Pages of this process.
+
+    Args:
+        size: bytes.
+
+    Raises:
+        Unsupported: the system has no more memory.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        found = _system().mmap(None, size, _FILLED, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        if found == _FAILED:
+            raise Unsupported("no memory for it")
+        self.address: int = found
+
+    def fill(self, memory: bytearray, code: int) -> None:
+        """Put the bytes there; the first `code` of them can then be run, and no longer be written.
+
+        Raises:
+            Unsupported: the system does not let a program run what it wrote.
+        """
+        ctypes.memmove(self.address, (ctypes.c_char * len(memory)).from_buffer(memory), len(memory))
+        _flush(self.address, code)
+        if _system().mprotect(self.address, code, _RUN):
+            raise Unsupported("this system runs no code that was written to memory")
+
+    def close(self) -> None:
+        """Give the pages back."""
+        _system().munmap(self.address, self.size)
+
+
+def usable() -> bool:
+    """Whether this loader knows the system and the machine."""
+    return sys.platform == "linux" and sys.byteorder == "little" and _flushes()
+
+
+def _flushes() -> bool:
+    return platform.machine() == "x86_64" or (platform.machine() == "aarch64" and _clear_cache() is not None)
+
+
+def _flush(address: int, size: int) -> None:
+    """Where instructions have a cache that does not see what was written: clear that."""
+    if platform.machine() != "x86_64":
+        _clear_cache()(address, address + size)
+
+
+@lru_cache(maxsize=1)
+def _clear_cache() -> Any:
+    """GCC's function for that; None where its library is not there."""
+    try:
+        function = ctypes.CDLL("libgcc_s.so.1").__clear_cache
+    except (OSError, AttributeError):
+        return None
+    function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+    return function
+
+
+@lru_cache(maxsize=1)
+def _system() -> Any:
+    system = ctypes.CDLL(None)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    system.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    system.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    return system
