@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import time
+from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -21,6 +22,10 @@ FRONT_END = (
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
 """What turns a kernel's text into IR, beside `SOURCES`."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
+REMEMBER: list[Callable[[bytes, Callable[[], bytes]], bytes]] = []
+"""At most one: what gives bytes for what they are known by, and finds them the first time."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = time.time_ns()
 
@@ -49,9 +54,33 @@ def front_end_version() -> str:
 
 
 def _version(sources: tuple[str, ...]) -> str:
-    digest, newest = digest_of(_PACKAGE, sources)
+    digest, newest = _digest(str(_PACKAGE), sources)
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
+
+
+def _digest(package: str, sources: tuple[str, ...]) -> tuple[str, int]:
+    """As `digest_of`, but remembered where nothing says that a file has changed since.
+
+    The files' own times could lie, since anybody may set them; the time of the last change of a file's state is the
+    system's (not on Windows). What changed a moment ago may change again within the same tick of its clock.
+    """
+    if not REMEMBER or os.name != "posix":
+        return digest_of(_PACKAGE, sources)
+    try:
+        found = _files(package, sources)
+    except OSError:
+        return digest_of(_PACKAGE, sources)
+    changed = max((status.st_ctime_ns for status in found.values()), default=time.time_ns())
+    if not 0 <= changed < time.time_ns() - SETTLED:
+        return digest_of(_PACKAGE, sources)
+    known_by = [package, [(p, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for p, s in found.items()]]
+
+    def find() -> bytes:
+        return "{} {}".format(*digest_of(_PACKAGE, sources)).encode()
+
+    digest, newest = REMEMBER[0](repr(known_by).encode(), find).decode().split()
+    return digest, int(newest)
 
 
 def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
@@ -66,7 +95,7 @@ def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, i
     """
     digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
     try:
-        for path in _files(package, sources):
+        for path in _files(str(package), sources):
             text, changed = _read(path)
             newest = max(newest, changed)
             name = path[start:].replace(os.sep, "/").encode()
@@ -89,13 +118,21 @@ def _read(path: str) -> tuple[bytes, int]:
         os.close(file)
 
 
-def _files(package: Path, sources: tuple[str, ...]) -> list[str]:
-    found = []
+def _files(package: str, sources: tuple[str, ...]) -> dict[str, os.stat_result]:
+    """The files, in the order of their paths, with their states."""
+    found: dict[str, os.stat_result] = {}
+    folders = []
     for name in sources:
-        root = os.path.join(package, name)
-        if os.path.isfile(root):
-            found.append(root)
-        for folder, inner, files in os.walk(root):
-            inner[:] = [f for f in inner if f != "__pycache__"]
-            found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
-    return sorted(found)
+        path = os.path.join(package, name)
+        if os.path.isdir(path):
+            folders.append(path)
+        elif os.path.isfile(path):
+            found[path] = os.stat(path)
+    for folder in folders:  # more are added on the way
+        with os.scandir(folder) as items:
+            for item in items:
+                if item.is_dir(follow_symlinks=False):
+                    folders += [item.path] if item.name != "__pycache__" else []
+                elif item.is_file() and not item.name.startswith("."):
+                    found[item.path] = item.stat()
+    return dict(sorted(found.items()))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
-from workbench.backends.cpu import machine
 from workbench.backends.cpu.backend import CpuBackend
+from workbench.cache import remembered  # noqa: F401  what this machine is, is kept from here on
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
-from workbench.cache.remembered import remembered
 from workbench.cache.store import default_store
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
-
-machine.REMEMBER[:] = [partial(remembered, "this machine")]
 
 
 def native_image(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,10 +43,8 @@ _lock = renewed(__name__, "_lock")
 @lru_cache
 def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
-    from importlib.resources import files
-
     name = "launcher_windows.ll" if platform == "win32" else "launcher_posix.ll"
-    body = files("workbench.backends.cpu.native").joinpath(name).read_text(encoding="utf-8")
+    body = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
 
 
