@@ -10,10 +10,13 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
+import msgspec
+
+from workbench.backends.cpu.machine import Memory
 from workbench.errors import CacheError
 
 SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
@@ -24,8 +27,10 @@ FRONT_END = (
 """What turns a kernel's text into IR, beside `SOURCES`."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
-REMEMBER: list[Callable[[bytes, Callable[[], bytes]], bytes]] = []
-"""At most one: what gives bytes for what they are known by, and finds them the first time."""
+KEPT = "our sources"
+"""What lists of the cache call a digest."""
+REMEMBER: list[Memory] = []
+"""At most one: where digests are kept."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = time.time_ns()
 
@@ -59,31 +64,49 @@ def _version(sources: tuple[str, ...]) -> str:
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
-def _digest(package: str, sources: tuple[str, ...]) -> tuple[str, int]:
-    """As `digest_of`, but remembered where nothing says that a file has changed since.
+class _Kept(msgspec.Struct, frozen=True, array_like=True):
+    """A digest, and all that must be as it was: paths of files and folders, and what `_state` says of them."""
 
-    The files' own times could lie, since anybody may set them; the time of the last change of a file's state is the
-    system's (not on Windows). What changed a moment ago may change again within the same tick of its clock.
+    paths: list[str]
+    state: tuple[int, int, int]
+    digest: str
+    newest: int
+
+
+def _digest(package: str, sources: tuple[str, ...]) -> tuple[str, int]:
+    """As `digest_of`, but remembered where no file or folder has changed since: to ask that takes a tenth of the time.
+
+    Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
+    the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
     if not REMEMBER or os.name != "posix":
-        return digest_of(_PACKAGE, sources)
-    try:
-        found = _files(package, sources)
-    except OSError:
-        return digest_of(_PACKAGE, sources)
-    changed = max((status.st_ctime_ns for status in found.values()), default=time.time_ns())
-    if not 0 <= changed < time.time_ns() - SETTLED:
-        return digest_of(_PACKAGE, sources)
-    known_by = [package, [(p, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for p, s in found.items()]]
+        return digest_of(package, sources)
+    memory, known_by = REMEMBER[0], repr((package, sources)).encode()
+    with suppress(OSError, msgspec.MsgspecError):
+        kept = msgspec.msgpack.decode(memory.get(KEPT, known_by), type=_Kept)
+        if _state(kept.paths) == kept.state:
+            return kept.digest, kept.newest
+    paths: list[str] = []
+    with suppress(OSError):  # which the digest will say, too
+        paths = [path for some in _files(package, sources) for path in some]
+    begun, state = time.time_ns(), _state(paths)
+    digest, newest = digest_of(package, sources)
+    if paths and state[-1] < begun - SETTLED:
+        memory.put(KEPT, known_by, msgspec.msgpack.encode(_Kept(paths, state, digest, newest)))
+    return digest, newest
 
-    def find() -> bytes:
-        return "{} {}".format(*digest_of(_PACKAGE, sources)).encode()
 
-    digest, newest = REMEMBER[0](repr(known_by).encode(), find).decode().split()
-    return digest, int(newest)
+def _state(paths: list[str]) -> tuple[int, int, int]:
+    """Of files and folders: sums of their sizes and of their numbers, and when the last of them changed (ns)."""
+    states = list(map(os.stat, paths))
+    return (
+        sum(s.st_size for s in states),
+        sum(s.st_ino for s in states),
+        max([s.st_ctime_ns for s in states], default=0),
+    )
 
 
-def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
+def digest_of(package: str | Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
     """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
 
     Args:
@@ -95,7 +118,7 @@ def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, i
     """
     digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
     try:
-        for path in _files(str(package), sources):
+        for path in _files(str(package), sources)[0]:
             text, changed = _read(path)
             newest = max(newest, changed)
             name = path[start:].replace(os.sep, "/").encode()
@@ -118,21 +141,15 @@ def _read(path: str) -> tuple[bytes, int]:
         os.close(file)
 
 
-def _files(package: str, sources: tuple[str, ...]) -> dict[str, os.stat_result]:
-    """The files, in the order of their paths, with their states."""
-    found: dict[str, os.stat_result] = {}
-    folders = []
+def _files(package: str, sources: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """The files, in order, and their folders."""
+    found, folders = [], []
     for name in sources:
-        path = os.path.join(package, name)
-        if os.path.isdir(path):
-            folders.append(path)
-        elif os.path.isfile(path):
-            found[path] = os.stat(path)
-    for folder in folders:  # more are added on the way
-        with os.scandir(folder) as items:
-            for item in items:
-                if item.is_dir(follow_symlinks=False):
-                    folders += [item.path] if item.name != "__pycache__" else []
-                elif item.is_file() and not item.name.startswith("."):
-                    found[item.path] = item.stat()
-    return dict(sorted(found.items()))
+        root = os.path.join(package, name)
+        if os.path.isfile(root):
+            found.append(root)
+        for folder, inner, files in os.walk(root):
+            inner[:] = [f for f in inner if f != "__pycache__"]
+            folders.append(folder)
+            found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
+    return sorted(found), folders

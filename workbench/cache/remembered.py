@@ -1,12 +1,10 @@
 """Facts that take long to find out, kept with artifacts: what this machine is, the digest of our sources.
 
-An entry lies under all that decides the fact, so there is none that could be out of date.
+An entry lies under all that decides the fact, or holds it, so none can be out of date.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from workbench.backends.cpu import machine
@@ -19,23 +17,23 @@ KIND = "fact"
 """What lists of the cache show as the backend of such an entry."""
 
 
-def remembered(name: str, known_by: bytes, find: Callable[[], bytes]) -> bytes:
-    """The fact `name`, from the cache or found now.
+class Facts:
+    """The facts in the cache; `known_by` is all that decides one, or that says whose it is."""
 
-    Args:
-        name: what lists of the cache call it.
-        known_by: all that decides it.
-        find: finds it out.
-    """
-    store, digest = default_store(), Key((Part(name, "extra", known_by),)).digest
-    entry = store.get(digest, counted=False)
-    if entry is None:
-        facts: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
-        entry = Entry(find(), facts)
-        store.put(digest, entry)
-    return entry.image
+    def get(self, name: str, known_by: bytes) -> bytes:
+        """What was put there; empty if there is nothing."""
+        entry = default_store().get(_digest(name, known_by), counted=False)
+        return entry.image if entry is not None else b""
+
+    def put(self, name: str, known_by: bytes, fact: bytes) -> None:
+        """Keep a fact, which lists of the cache call `name`."""
+        shown: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
+        default_store().put(_digest(name, known_by), Entry(fact, shown))
+
+
+def _digest(name: str, known_by: bytes) -> str:
+    return Key((Part(name, "extra", known_by),)).digest
 
 
 # Both are asked for below the store, which they do not know.
-machine.REMEMBER[:] = [partial(remembered, "this machine")]
-generator.REMEMBER[:] = [partial(remembered, "our sources")]
+machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]

@@ -13,7 +13,6 @@ still give the object out.
 from __future__ import annotations
 
 import ctypes
-import mmap
 import sys
 import threading
 import weakref
@@ -25,8 +24,9 @@ from typing import Any
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.loader import elf
-from workbench.backends.cpu.loader.memory import Block, usable
+from workbench.backends.cpu.loader.memory import Block, page, usable
 from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
+from workbench.backends.cpu.loader.symbols import symbol_address
 from workbench.backends.cpu.maths import libmvec
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
@@ -102,7 +102,7 @@ def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) 
 
 
 def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
-    read = elf.Object(image, mmap.PAGESIZE)
+    read = elf.Object(image, page())
     given = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
     block = Block(read.size)
     try:
@@ -122,8 +122,8 @@ def _of_process(name: str) -> int:
         Unsupported: none has it; perhaps LLVM knows another place.
     """
     for library in _libraries():
-        with suppress(AttributeError):
-            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        if address := symbol_address(library, name):
+            return address
     raise Unsupported(f"no function {name}")
 
 

@@ -11,10 +11,11 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
@@ -27,9 +28,23 @@ WASM = "wasm32"
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 X86 = platform.machine() in ("x86_64", "AMD64")
 
-Find = Callable[[], bytes]
-REMEMBER: list[Callable[[bytes, Find], bytes]] = []
-"""At most one: what gives bytes for what they are known by, and finds them the first time. The cache puts it here."""
+
+class Memory(Protocol):
+    """Where facts are kept from one process to the next."""
+
+    def get(self, name: str, known_by: bytes) -> bytes:
+        """A fact; empty where it is not known."""
+        ...
+
+    def put(self, name: str, known_by: bytes, fact: bytes) -> None:
+        """Keep it."""
+        ...
+
+
+REMEMBER: list[Memory] = []
+"""At most one. The cache puts it here."""
+KEPT = "this machine"
+"""What lists of the cache call the fact."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 _CPU = "/proc/cpuinfo"
 _MODEL = (
@@ -65,12 +80,13 @@ class Facts(msgspec.Struct, frozen=True):
 def facts() -> Facts:
     """What LLVM says of this machine and itself, remembered or asked now."""
     known_by = known_by_files() if REMEMBER else b""
-    if known_by:
-        try:
-            return msgspec.json.decode(REMEMBER[0](known_by, _ask), type=Facts)
-        except msgspec.MsgspecError:
-            pass  # of another version of this library
-    return msgspec.json.decode(_ask(), type=Facts)
+    if not known_by:
+        return _ask()
+    with suppress(msgspec.MsgspecError):  # of another version of this library, or nothing
+        return msgspec.json.decode(REMEMBER[0].get(KEPT, known_by), type=Facts)
+    found = _ask()
+    REMEMBER[0].put(KEPT, known_by, msgspec.json.encode(found))
+    return found
 
 
 def known_by_files() -> bytes:
@@ -100,13 +116,13 @@ def _llvmlite() -> list[object]:
     return [text, library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
-def _ask() -> bytes:
+def _ask() -> Facts:
     import llvmlite
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features().flatten()
     version = tuple(llvm.llvm_version_info)
-    return msgspec.json.encode(Facts(llvm.get_host_cpu_name(), features, version, llvmlite.__version__))
+    return Facts(llvm.get_host_cpu_name(), features, version, llvmlite.__version__)
 
 
 def version() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import mmap
+import os
 import platform
 import sys
 from functools import lru_cache
@@ -11,8 +11,10 @@ from typing import Any
 
 from workbench.backends.cpu.loader.relocations import Unsupported
 
+# Linux's numbers, which are the same on both machines; `mmap` is a library that takes longer to load than a kernel.
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+_PRIVATE, _ANONYMOUS = 0x02, 0x20
 _FAILED = ctypes.c_void_p(-1).value
-_FILLED, _RUN = mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_EXEC
 
 
 class Block:
@@ -27,7 +29,7 @@ class Block:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        found = _system().mmap(None, size, _FILLED, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+        found = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
         if found == _FAILED:
             raise Unsupported("no memory for it")
         self.address: int = found
@@ -40,12 +42,18 @@ class Block:
         """
         ctypes.memmove(self.address, (ctypes.c_char * len(memory)).from_buffer(memory), len(memory))
         _flush(self.address, code)
-        if _system().mprotect(self.address, code, _RUN):
+        if _system().mprotect(self.address, code, _READ | _EXECUTE):
             raise Unsupported("this system runs no code that was written to memory")
 
     def close(self) -> None:
         """Give the pages back."""
         _system().munmap(self.address, self.size)
+
+
+@lru_cache(maxsize=1)
+def page() -> int:
+    """Bytes of a page."""
+    return os.sysconf("SC_PAGESIZE")
 
 
 def usable() -> bool:

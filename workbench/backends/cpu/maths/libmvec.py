@@ -10,6 +10,8 @@ import platform
 import sys
 from functools import lru_cache
 
+from workbench.backends.cpu.loader.symbols import symbol_address
+
 LIBRARY = "libmvec.so.1"
 ONE = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p cbrt erf erfc"
@@ -25,13 +27,11 @@ def library() -> str:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return ""
     try:
-        functions = ctypes.CDLL(LIBRARY)
-        for name in FUNCTIONS:
-            for bits in (32, 64):
-                getattr(functions, symbol(name, bits))
-        return f"libmvec {platform.libc_ver()[1]}"
-    except (OSError, AttributeError):
+        found = ctypes.CDLL(LIBRARY)
+    except OSError:
         return ""
+    whole = all(symbol_address(found, symbol(name, bits)) for name in FUNCTIONS for bits in (32, 64))
+    return f"libmvec {platform.libc_ver()[1]}" if whole else ""
 
 
 def symbol(name: str, bits: int) -> str:
