@@ -13,6 +13,7 @@ import pytest
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import jit
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.emit.emit_module import entry_name
 from workbench.backends.cpu.maths import libmvec, vecmath
@@ -22,7 +23,7 @@ from workbench.errors import BuildError, DeviceError
 from workbench.ir import Builder, Function, Value
 from workbench.types import VECTORS, ArrayType, Type, bool, float32, float64, int32
 
-BACKEND = cpu.CpuBackend()
+BACKEND = CpuBackend()
 
 
 def elementwise(name: str, t: Type, operands: int) -> Function:

@@ -17,7 +17,7 @@ class CpuBackend(Backend):
     only code for this machine uses.
     """
 
-    name = "cpu"
+    name = machine.NAME
 
     def version(self) -> str:
         """llvmlite's and LLVM's versions."""

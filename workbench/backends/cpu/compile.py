@@ -17,9 +17,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from workbench.backends.base import Artifact, Options
-from workbench.backends.cpu import codegen
-from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.cpu.machine import WASM, converts_halves, cpu_of, facts, miscompiled, native, vector_library
+from workbench.backends.cpu import codegen, machine
+from workbench.backends.cpu.machine import (
+    NAME,
+    WASM,
+    converts_halves,
+    cpu_of,
+    facts,
+    miscompiled,
+    native,
+    vector_library,
+)
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -86,7 +94,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     metadata: dict[str, Any] = {
         "entry": entry_name(function),
         "stages": {"spell": spent, **made.stages},
-        "backend": CpuBackend.name,
+        "backend": NAME,
         "target": target,
     }
     if made.retried:
@@ -137,8 +145,7 @@ def warm() -> None:
     b = Builder()
     i = b.one("tid", (), int32, {AXIS: 0})
     b.store(array, i, b.one("add", (b.load(array, i), b.const(1.0, float32)), float32))
-    backend = CpuBackend()
-    backend.compile(Function("warm", (array,), b.body(), 1), Options(), backend.target())
+    compiled(Function("warm", (array,), b.body(), 1), Options(), machine.target())
 
 
 def emitted(function: Function, options: Options, target: str) -> Module:

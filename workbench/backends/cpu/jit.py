@@ -26,8 +26,8 @@ from workbench.backends.cpu import systems
 from workbench.backends.cpu.loader import elf
 from workbench.backends.cpu.loader.memory import Block, page, usable
 from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
-from workbench.backends.cpu.loader.symbols import symbol_address
 from workbench.backends.cpu.maths import libmvec
+from workbench.backends.cpu.symbols import symbol_address
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 

@@ -23,6 +23,8 @@ from workbench.backends.cpu.maths import libmvec
 from workbench.config import settings
 from workbench.errors import DeviceError
 
+NAME = "cpu"
+"""The backend's, in keys and metadata."""
 WASM = "wasm32"
 """The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"

@@ -10,7 +10,7 @@ import platform
 import sys
 from functools import lru_cache
 
-from workbench.backends.cpu.loader.symbols import symbol_address
+from workbench.backends.cpu.symbols import symbol_address
 
 LIBRARY = "libmvec.so.1"
 ONE = (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from workbench.backends.cpu import systems
+from workbench.backends.cpu import machine, systems
 from workbench.backends.cpu.native import fastcall, memory_locks, stopping
 from workbench.forks import renewed
 
@@ -50,10 +50,9 @@ def text(platform: str = sys.platform) -> str:
 
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
-    from workbench.backends.cpu.backend import CpuBackend
     from workbench.backends.cpu.compile import compile_text
 
-    return compile_text(text(), CpuBackend().target(), optimise=False)
+    return compile_text(text(), machine.target(), optimise=False)
 
 
 def install(kept: bytes | None = None) -> Launcher:
