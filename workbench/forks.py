@@ -50,8 +50,10 @@ def free_at_fork(lock: Any) -> Any:
 
 def _locks() -> list[Any]:
     """The locks in the order in which threads take them: llvmlite's, which it takes in each call, comes last."""
-    ffi = sys.modules.get("llvmlite.binding.ffi")  # imported by whoever needed it first
-    return [*reversed(_waited_for), *([ffi.lib._lock._lock] if hasattr(ffi, "lib") else ())]
+    lock: Any = sys.modules.get("llvmlite.binding.ffi")  # imported by whoever needed it first
+    for name in ("lib", "_lock", "_lock"):
+        lock = getattr(lock, name, None)
+    return [*reversed(_waited_for), *([lock] if lock is not None else ())]
 
 
 def after_fork(call: Callable[[], None]) -> None:

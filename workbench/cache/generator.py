@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -59,68 +60,67 @@ def front_end_version() -> str:
 
 
 def _version(sources: tuple[str, ...]) -> str:
-    digest, newest = _digest(str(_PACKAGE), sources)
+    digest, newest = _digests(str(_PACKAGE))[sources is FRONT_END]
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
-    """A digest, and all that must be as it was: paths of files and folders, and what `_state` says of them."""
+    """Digests, and all that must be as it was: paths of files and folders, and what `_state` says of them."""
 
     paths: list[str]
     state: tuple[int, int, int]
-    digest: str
-    newest: int
+    digests: list[tuple[str, int]]
 
 
-def _digest(package: str, sources: tuple[str, ...]) -> tuple[str, int]:
-    """As `digest_of`, but remembered where no file or folder has changed since: to ask that takes a tenth of the time.
+@lru_cache(maxsize=1)
+def _digests(package: str) -> list[tuple[str, int]]:
+    """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
 
-    Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
-    the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
+    To ask whether one has takes a quarter of the time. Each change of a tree sets the time of change of something in
+    it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
+    a moment ago may change again within the same tick.
     """
-    if not REMEMBER or os.name != "posix":
-        return digest_of(package, sources)
-    memory, known_by = REMEMBER[0], repr((package, sources)).encode()
-    with suppress(OSError, msgspec.MsgspecError):
-        kept = msgspec.msgpack.decode(memory.get(KEPT, known_by), type=_Kept)
-        if _state(kept.paths) == kept.state:
-            return kept.digest, kept.newest
-    paths: list[str] = []
-    with suppress(OSError):  # which the digest will say, too
-        paths = [path for some in _files(package, sources) for path in some]
-    begun, state = time.time_ns(), _state(paths)
-    digest, newest = digest_of(package, sources)
-    if paths and state[-1] < begun - SETTLED:
-        memory.put(KEPT, known_by, msgspec.msgpack.encode(_Kept(paths, state, digest, newest)))
-    return digest, newest
+    asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
+    if memory is not None:
+        with suppress(OSError, msgspec.MsgspecError):
+            kept = msgspec.msgpack.decode(memory.get(KEPT, package.encode()), type=_Kept)
+            if _state(map(os.stat, kept.paths)) == kept.state:
+                return kept.digests
+    paths: dict[str, os.stat_result] = {}
+    found = [digest_of(package, sources, paths) for sources in (SOURCES, FRONT_END)]
+    state = _state(paths.values())
+    if memory is not None and 0 < state[-1] < asked - SETTLED:
+        memory.put(KEPT, package.encode(), msgspec.msgpack.encode(_Kept(list(paths), state, found)))
+    return found
 
 
-def _state(paths: list[str]) -> tuple[int, int, int]:
+def _state(states: Iterable[os.stat_result]) -> tuple[int, int, int]:
     """Of files and folders: sums of their sizes and of their numbers, and when the last of them changed (ns)."""
-    states = list(map(os.stat, paths))
-    return (
-        sum(s.st_size for s in states),
-        sum(s.st_ino for s in states),
-        max([s.st_ctime_ns for s in states], default=0),
-    )
+    states = list(states)
+    changed = [s.st_ctime_ns for s in states]
+    return sum([s.st_size for s in states]), sum([s.st_ino for s in states]), max(changed, default=0)
 
 
-def digest_of(package: str | Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
+def digest_of(
+    package: str | Path, sources: tuple[str, ...] = SOURCES, states: dict[str, os.stat_result] | None = None
+) -> tuple[str, int]:
     """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
 
     Args:
         package: a folder.
         sources: files and folders in it.
+        states: gets those of all files and folders that were read.
 
     Raises:
         CacheError: a file cannot be read, or there is none.
     """
     digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
+    states = {} if states is None else states
     try:
-        for path in _files(str(package), sources)[0]:
-            text, changed = _read(path)
-            newest = max(newest, changed)
+        for path in _files(str(package), sources, states):
+            text, states[path] = _read(path)
+            newest = max(newest, states[path].st_mtime_ns)
             name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
@@ -131,25 +131,25 @@ def digest_of(package: str | Path, sources: tuple[str, ...] = SOURCES) -> tuple[
     return digest.hexdigest()[:16], newest
 
 
-def _read(path: str) -> tuple[bytes, int]:
-    """A file's text and when it was changed (ns); for 440 files a file object each would take half of the time."""
+def _read(path: str) -> tuple[bytes, os.stat_result]:
+    """A file's text and state; for 440 files a file object each would take half of the time."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(file)
-        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status.st_mtime_ns
+        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status
     finally:
         os.close(file)
 
 
-def _files(package: str, sources: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """The files, in order, and their folders."""
-    found, folders = [], []
+def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:
+    """The files, in order; `states` gets those of their folders."""
+    found = []
     for name in sources:
         root = os.path.join(package, name)
         if os.path.isfile(root):
             found.append(root)
         for folder, inner, files in os.walk(root):
+            states[folder] = os.stat(folder)
             inner[:] = [f for f in inner if f != "__pycache__"]
-            folders.append(folder)
             found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
-    return sorted(found), folders
+    return sorted(found)
