@@ -10,7 +10,7 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -66,7 +66,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
-    """Digests, and all that must be as it was: paths of files and folders, and what `_state` says of them."""
+    """Digests, and all that must be as it was: paths of files and folders, and their `_state`."""
 
     paths: list[str]
     state: tuple[int, int, int]
@@ -82,22 +82,34 @@ def _digests(package: str) -> list[tuple[str, int]]:
     a moment ago may change again within the same tick.
     """
     asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
+    known_by = b""
     if memory is not None:
         with suppress(OSError, msgspec.MsgspecError):
-            kept = msgspec.msgpack.decode(memory.get(KEPT, package.encode()), type=_Kept)
-            if _state(map(os.stat, kept.paths)) == kept.state:
+            at = os.stat(package)  # many machines may have the package there, and one cache
+            known_by = repr((package, at.st_dev, at.st_ino, SOURCES, FRONT_END)).encode()
+            kept = msgspec.msgpack.decode(memory.get(KEPT, known_by), type=_Kept)
+            if _state(_states(package, kept.paths)) == kept.state:
                 return kept.digests
-    paths: dict[str, os.stat_result] = {}
-    found = [digest_of(package, sources, paths) for sources in (SOURCES, FRONT_END)]
-    state = _state(paths.values())
+    states: dict[str, os.stat_result] = {}
+    found = [digest_of(package, sources, states) for sources in (SOURCES, FRONT_END)]
+    state = _state(states.values())
     if memory is not None and 0 < state[-1] < asked - SETTLED:
-        memory.put(KEPT, package.encode(), msgspec.msgpack.encode(_Kept(list(paths), state, found)))
+        paths = [os.path.relpath(path, package) for path in states]
+        memory.put(KEPT, known_by, msgspec.msgpack.encode(_Kept(paths, state, found)))
     return found
 
 
-def _state(states: Iterable[os.stat_result]) -> tuple[int, int, int]:
+def _states(package: str, paths: list[str]) -> list[os.stat_result]:
+    """The states of files and folders in a folder: from there on, since each path is walked from its start."""
+    folder = os.open(package, os.O_RDONLY)
+    try:
+        return [os.stat(path, dir_fd=folder) for path in paths]
+    finally:
+        os.close(folder)
+
+
+def _state(states: Collection[os.stat_result]) -> tuple[int, int, int]:
     """Of files and folders: sums of their sizes and of their numbers, and when the last of them changed (ns)."""
-    states = list(states)
     changed = [s.st_ctime_ns for s in states]
     return sum([s.st_size for s in states]), sum([s.st_ino for s in states]), max(changed, default=0)
 
