@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.maths import names
 from workbench.cache import remembered  # noqa: F401  what this machine is, is kept from here on
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
@@ -63,21 +64,18 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
     """
     from workbench.backends.cpu.jit import load_symbols
 
-    needs = _maths_of(image) if b"wbm_" in image else []
+    needs = [_maths(name, bits) for name, bits in sorted(names.needed(image))]
     imports = {name: address for code in needs for name, address in code.addresses.items()}
     return load_symbols(image, (symbol, *more), imports, needs)
-
-
-def _maths_of(image: bytes) -> list[CpuCode]:
-    from workbench.backends.cpu.maths import vector_variants
-
-    return [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
 
 
 @cache
 def _maths(name: str, bits: int) -> CpuCode:
     from workbench.backends.cpu.jit import load_symbols
-    from workbench.backends.cpu.maths import vecmath
 
-    image = native_image(f"wb_maths_{name}_{bits}", lambda: vecmath.module(name, bits))
-    return load_symbols(image, vecmath.symbols(name, bits))
+    def text() -> str:
+        from workbench.backends.cpu.maths import vecmath
+
+        return vecmath.module(name, bits)
+
+    return load_symbols(native_image(f"wb_maths_{name}_{bits}", text), names.symbols(name, bits))

@@ -7,20 +7,18 @@ a range a thread stands or how the range was split. The errors of our formulas a
 
 from __future__ import annotations
 
-import platform
-
 import msgspec
 
+from workbench.backends.cpu.maths import names
 from workbench.backends.cpu.maths import vector_variants as variants
 from workbench.backends.cpu.maths.approximations import FORMULAS, INSTEAD, arguments
 from workbench.backends.cpu.maths.libmvec import FUNCTIONS, scalar_name, symbol
+from workbench.backends.cpu.maths.names import ARM, WIDTH, widths
 from workbench.backends.cpu.maths.vector_variants import PURE
 from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
 from workbench.types import Scalar, element
 
-ARM = platform.machine() in ("aarch64", "arm64")
-WIDTH = 128 if ARM else 256  # bits of a register
 ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
 UNROLLED = 16
 
@@ -107,27 +105,17 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
 
 def module(name: str, bits: int) -> str:
     """Our function `name`, in all the widths that a kernel may call, as a module."""
-    return variants.module(name, bits, _widths(bits))
-
-
-def symbols(name: str, bits: int) -> tuple[str, ...]:
-    """The symbols of `module`."""
-    return tuple(variants.symbol(name, bits, count) for count in (1, *_widths(bits)))
-
-
-def _widths(bits: int) -> tuple[int, ...]:
-    width = WIDTH // bits
-    return (width, width // 2) if bits == 32 else (width,)
+    return variants.module(name, bits, widths(bits, WIDTH))
 
 
 def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    symbols = [names.symbol(name, bits, n) for n in (1, *lanes)]
     texts = [variants.declared(name, bits, n) for n in (1, *lanes)]
     return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
 
 
 def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    symbols = [names.symbol(name, bits, n) for n in (1, *lanes)]
     return symbols[0], variants.definitions(name, bits, lanes, fused=False), symbols[1:]
 
 
