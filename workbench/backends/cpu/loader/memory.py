@@ -40,7 +40,7 @@ class Block:
         Raises:
             Unsupported: the system does not let a program run what it wrote.
         """
-        ctypes.memmove(self.address, (ctypes.c_char * len(memory)).from_buffer(memory), len(memory))
+        ctypes.memmove(self.address, bytes(memory), len(memory))
         _flush(self.address, code)
         if _system().mprotect(self.address, code, _READ | _EXECUTE):
             raise Unsupported("this system runs no code that was written to memory")
