@@ -14,6 +14,8 @@ class Subscripted:
     name: str
     launch_with: ClassVar[Callable[..., object]]
     """`wb.launch`, which stands above: it says so when it is imported."""
+    __iter__ = None
+    """Brackets alone would make Python try [0], [1], … without an end, in `list(kernel)` or `x in kernel`."""
 
     def __getitem__(self, threads: object) -> Callable[..., None]:
         """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.
