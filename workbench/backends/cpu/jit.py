@@ -24,7 +24,7 @@ from typing import Any
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.loader import elf
-from workbench.backends.cpu.loader.memory import Block, page, usable
+from workbench.backends.cpu.loader.memory import Block, machine, page
 from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
 from workbench.backends.cpu.maths import libmvec
 from workbench.backends.cpu.symbols import symbol_address
@@ -93,7 +93,7 @@ def unload() -> int:
 
 def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
     """The addresses of an object's symbols, and what unloads it."""
-    if usable():
+    if machine():
         with suppress(Unsupported):
             return _load_elf(image, symbols, imports)
     from workbench.backends.cpu.loader import linker
@@ -103,6 +103,8 @@ def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) 
 
 def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
     read = elf.Object(image, page())
+    if read.machine != machine():
+        raise Unsupported("an object for another machine")
     given = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
     block = Block(read.size)
     try:

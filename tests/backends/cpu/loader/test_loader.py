@@ -15,6 +15,7 @@ import pytest
 
 from tests.backends.cpu.conftest import execute
 from tests.catalogue.test_catalogue import RIGHT, THREADS, _arguments, _function
+from tests.support.checks.platforms import PLATFORMS
 from workbench.backends.base import Options
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
@@ -22,14 +23,14 @@ from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.loader import linker
 from workbench.backends.cpu.loader.elf import Object
-from workbench.backends.cpu.loader.memory import Block, usable
-from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
+from workbench.backends.cpu.loader.memory import Block, machine
+from workbench.backends.cpu.loader.relocations import AARCH64, Damaged, Unsupported
 from workbench.backends.cpu.native import dispatch
 from workbench.cache import native
 from workbench.errors import BuildError
 from workbench.ir.verify import verify
 
-ours = pytest.mark.skipif(not usable(), reason="this system's objects are loaded by LLVM")
+ours = pytest.mark.skipif(not machine(), reason="this system's objects are loaded by LLVM")
 PAGE = 4096
 TEXT = """
 @count = global i64 5
@@ -138,7 +139,7 @@ def test_a_program_has_the_same_bits_by_both_loaders(
     artifact = CpuBackend().compile(function, Options(), CpuBackend().target())
     results = []
     for use in (True, False):
-        monkeypatch.setattr(jit, "usable", lambda use=use: use)
+        monkeypatch.setattr(jit, "machine", lambda use=use: machine() if use else 0)
         code = native.load_kernel(artifact.image, artifact.metadata["entry"])
         given = [np.array(v) if isinstance(v, np.ndarray) else v for v in _arguments().values()]
         execute(code, function, [THREADS], given)
@@ -152,7 +153,7 @@ def test_the_launcher_runs_by_both_loaders(llvm_only: list[bytes], monkeypatch: 
     whole = dispatch.image()
     busy = []
     for use in (True, False):
-        monkeypatch.setattr(jit, "usable", lambda use=use: use)
+        monkeypatch.setattr(jit, "machine", lambda use=use: machine() if use else 0)
         code = load_symbols(whole, dispatch.symbols)
         busy.append(ctypes.c_int64.from_address(code.addresses["wb_busy"]).value)
         assert len(set(code.addresses.values())) == len(dispatch.symbols)
@@ -172,6 +173,17 @@ def test_what_ours_does_not_know_goes_to_llvm(llvm_only: list[bytes]) -> None:
     image = compiled(COMMON)
     assert called(load_symbols(image, ("entry",)), 1.5) == 0.0
     assert llvm_only == [image]
+
+
+@ours
+@pytest.mark.skipif(machine() == AARCH64, reason="the object is for this machine")
+def test_an_object_of_another_machine_is_refused(llvm_only: list[bytes]) -> None:
+    """A portable target names no machine that runs it, so a cache may hold such an object."""
+    (other,) = (p for p in PLATFORMS if p.system == "linux")
+    assert Object(other.object(COMMON.replace("common global", "global")), PAGE).machine == AARCH64
+    with pytest.raises(BuildError, match="cannot be loaded"):
+        load_symbols(other.object(TEXT), ("entry",))
+    assert len(llvm_only) == 1
 
 
 @ours

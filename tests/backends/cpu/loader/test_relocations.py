@@ -8,10 +8,9 @@ import pytest
 
 from tests.support.checks.platforms import PLATFORMS
 from workbench.backends.cpu.loader.elf import Object
-from workbench.backends.cpu.loader.relocations import MACHINES, Damaged, Unsupported
+from workbench.backends.cpu.loader.relocations import AARCH64, MACHINES, X86_64, Damaged, Unsupported
 from workbench.backends.cpu.native import dispatch
 
-X86_64, AARCH64 = 62, 183
 LINUX_ON_ARM = next(p for p in PLATFORMS if p.triple.startswith("aarch64") and p.system == "linux")
 PAGE = 4096
 BASES = (0x10000, 0x7F12_3456_7000, 0xFFFF_8000_0000)

@@ -11,7 +11,7 @@ import struct
 
 import msgspec
 
-from workbench.backends.cpu.loader.relocations import MACHINES, SLOT, STUB, Damaged, Machine, Unsupported
+from workbench.backends.cpu.loader.relocations import MACHINES, SLOT, STUB, Damaged, Unsupported
 
 MOST = 1 << 26
 """Bytes of an object that are loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
@@ -50,6 +50,7 @@ class Object:
         page: bytes of a page of memory: what is written and what is run lie in pages of their own.
 
     Attributes:
+        machine: what it runs on, by ELF's number.
         size: bytes it takes in memory.
         code: of these, how many from the start are never written: code, constants, and our own slots and stubs.
         needs: the symbols that others have to give, by number.
@@ -61,7 +62,8 @@ class Object:
 
     def __init__(self, image: bytes, page: int) -> None:
         self._image = image
-        self._machine, self._sections = self._read_sections()
+        self.machine, self._sections = self._read_sections()
+        self._machine = MACHINES[self.machine]
         self._names, self._symbols = self._read_symbols()
         self._relocations = self._read_relocations()
         self.needs: dict[int, str] = {}
@@ -126,7 +128,7 @@ class Object:
             rule.apply(memory, at, aim + addend, base + at)
         return memory
 
-    def _read_sections(self) -> tuple[Machine, list[_Section]]:
+    def _read_sections(self) -> tuple[int, list[_Section]]:
         image = self._image
         if len(image) < _HEADER.size or image[:7] != _IDENT:
             raise Unsupported("no ELF object of 64 bits")
@@ -142,7 +144,7 @@ class Object:
             if kind not in (0, _NOTHING) and at + length > len(image):
                 raise Damaged("a section is cut off")
             sections.append(section)
-        return MACHINES[machine], sections
+        return machine, sections
 
     def _read_symbols(self) -> tuple[bytes, list[tuple[int, int, int, int]]]:
         """The names' table, and of each symbol name, binding, section and value."""
@@ -170,7 +172,7 @@ class Object:
             section = self._sections[table.info]
             if not section.flags & _ALLOCATED or section.kind == _UNWIND:
                 continue
-            if table.kind == _REL or table.entry != _RELOCATION.size or section.kind == _NOTHING:
+            if table.kind == _REL or table.entry != _RELOCATION.size or section.kind != _PROGRAM:
                 raise Unsupported("relocations of another form")
             if table.size % _RELOCATION.size:
                 raise Damaged("its relocations are cut off")

@@ -9,7 +9,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from workbench.backends.cpu.loader.relocations import Unsupported
+from workbench.backends.cpu.loader.relocations import AARCH64, X86_64, Unsupported
 
 # Linux's numbers, which are the same on both machines; `mmap` is a library that takes longer to load than a kernel.
 _READ, _WRITE, _EXECUTE = 1, 2, 4
@@ -56,13 +56,13 @@ def page() -> int:
     return os.sysconf("SC_PAGESIZE")
 
 
-def usable() -> bool:
-    """Whether this loader knows the system and the machine."""
-    return sys.platform == "linux" and sys.byteorder == "little" and _flushes()
-
-
-def _flushes() -> bool:
-    return platform.machine() == "x86_64" or (platform.machine() == "aarch64" and _clear_cache() is not None)
+@lru_cache(maxsize=1)
+def machine() -> int:
+    """The number that ELF has for this machine; 0 where our loader does not know it or its system."""
+    if sys.platform != "linux" or sys.byteorder != "little":
+        return 0
+    number = {"x86_64": X86_64, "aarch64": AARCH64}.get(platform.machine(), 0)
+    return number if number != AARCH64 or _clear_cache() is not None else 0
 
 
 def _flush(address: int, size: int) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 import msgspec
 
+X86_64, AARCH64 = 62, 183
+"""ELF's numbers of the machines."""
 SLOT = 8
 """Bytes of a symbol's address, which code reads from a table."""
 STUB = 16
@@ -132,5 +134,5 @@ _AARCH64 = Machine(
     },
     bytes.fromhex("50000058 00021fd6"),  # ldr x16, #8; br x16
 )
-MACHINES = {62: _X86_64, 183: _AARCH64}
+MACHINES = {X86_64: _X86_64, AARCH64: _AARCH64}
 """By ELF's number of the machine."""
