@@ -23,10 +23,11 @@ import msgspec
 
 from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
+from workbench.ir.ops import ACCESSES, ELEMENTS, LEAD, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
-from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
+from workbench.passes.loops.divergent import rotated
+from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, Wide, is_combined, with_blocks
 from workbench.types import Scalar, Slots, Vector, int32
 from workbench.types import bool as bool_
 
@@ -40,16 +41,24 @@ NARROW = 16
 """Threads of a group, at least; at most they are `rows.WIDEST`."""
 
 
-def abreast(function: Function) -> Function:
-    """The function with such loops outside, and loops over a group's threads in them; itself if there are none."""
-    operations = list(walk(function.body))
+def abreast(function: Function, wide: Wide = lambda block: False) -> Function:
+    """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
+
+    Args:
+        function: any.
+        wide: whether LLVM can do what is in a block for several threads at once.
+    """
+    given, operations = function, list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
-    if not any(op.name == "for" for op in operations) or any(_forbids(op) for op in operations):
+    if not any(op.name in LOOPS for op in operations) or any(_forbids(op) for op in operations):
         return function
-    rows = Rows(function)
+    if any(op.name == "while" for op in operations):
+        function = rotated(function)
+        operations = list(walk(function.body))
+    rows = Rows(function, wide)
     if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
-        return function
+        return given
     *before, last = function.body.ops or (Op("yield"),)
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
@@ -90,13 +99,36 @@ def groups_of(body: Block) -> Groups | None:
 
 def _split(rows: Rows, body: Block) -> Block:
     """The body for full groups, and for the threads that are left."""
-    carried = max((sum(_width(v) for v in op.operands[3:]) for op in rows.loops), default=1)
-    threads = max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
+    carried = max((sum(map(_width, _init(op))) for op in rows.loops), default=1)
+    apart = any(not rows.stays_outside(op) for op in rows.loops)
+    threads = NARROW if apart else max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
-    blocks = tuple(_Group(rows, threads, full).written(body) for full in (True, False))
-    builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), blocks, builder.location))
+    full = _Group(rows, threads, True).written(body)
+    # Where threads make turns of their own, few of them are as quick one by one, and need less code.
+    rest = _one_by_one(rows, body) if apart else _Group(rows, threads, False).written(body)
+    builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), (full, rest), builder.location))
     return builder.body()
+
+
+def _one_by_one(rows: Rows, body: Block) -> Block:
+    """The threads of a group one after the other."""
+    b = Builder()
+    first, end = b.one("tid", (), int32, {AXIS: rows.axis}), b.one("group_end", (), int32)
+    thread = Value(int32, "thread")
+    env: dict[Value, Value] = dict.fromkeys(rows.tids, thread)
+    with b.block((thread,)) as opened:
+        for op in body.ops:
+            if op.name != "tid" or op.result not in env:
+                b.append(copy_op(op, env))
+        b.yield_()
+    b.for_(first, end, b.const(1), (), opened.block)
+    return b.body()
+
+
+def _init(op: Op) -> tuple[Value, ...]:
+    """What a loop's carried values are in its first turn."""
+    return op.operands[LEAD[op.name] :]
 
 
 def _width(value: Value) -> int:
@@ -114,9 +146,11 @@ def _crossing(body: Block, rows: Rows) -> set[Value]:
         before: list[Op] = []
         for op in block.ops:
             if op in rows.loops:
-                used.extend((v, part) for v in op.operands[3:])
+                used.extend((v, part) for v in op.operands)
                 part += 1
-                visit(op.blocks[0])
+                # The bounds of a thread's own turns are looked at in each turn.
+                used.extend((v, part) for v in op.operands[: LEAD[op.name]])
+                visit(op.blocks[-1])
                 part, before = part + 1, []
                 continue
             if rows.waits(op, before):
@@ -131,6 +165,21 @@ def _crossing(body: Block, rows: Rows) -> set[Value]:
     return {v for v, at in used if made.get(v, at) != at and v not in rows.unit}
 
 
+class _Bound(msgspec.Struct, frozen=True):
+    """What is to be known of all threads of a group: a value of each, what combines them, and that of no thread."""
+
+    value: Value
+    combine: str
+    none: Value
+
+
+class _Own(msgspec.Struct, frozen=True):
+    """In which turns of a loop a thread takes part: where the index passes the test against its own bound."""
+
+    test: str
+    bound: Value
+
+
 class _Group:
     """Writes the body of one group of threads.
 
@@ -139,6 +188,8 @@ class _Group:
         places: slots of values that are needed outside the part in which they are made.
         env: values that are the same in all threads.
         sums: slots whose contents are added up.
+        mask: slots that say which threads are in the loop that is being written; None where all are.
+        masks: all such slots.
     """
 
     def __init__(self, rows: Rows, threads: int, full: bool) -> None:
@@ -149,6 +200,9 @@ class _Group:
         self.first = self.end = self.one = Value(int32)
         self.sums: list[Value] = []
         self.crossing: set[Value] = set()
+        self.mask: Value | None = None
+        self.masks: set[Value] = set()
+        self.used = {v for op in walk(rows.function.body) for v in op.operands}
 
     def written(self, body: Block) -> Block:
         """The body."""
@@ -164,21 +218,21 @@ class _Group:
 
     def clear(self, slots: Value) -> None:
         """What threads that are not there add: nothing."""
-        b, index, type = self.storage, Value(int32), dtype_of(slots)
+        b, index = self.storage, Value(int32)
         with b.block((index,)) as opened:
-            b.slot_write(slots, index, b.const((0,) * type.length if isinstance(type, Vector) else 0, type))
+            b.slot_write(slots, index, _nothing(b, dtype_of(slots)))
             b.yield_()
         b.for_(b.const(0), b.const(self.threads), b.const(1), (), opened.block)
 
-    def block(self, block: Block, params: Sequence[Value] = ()) -> None:
-        """Parts of the code one after the other; at the end what is carried is written."""
+    def block(
+        self, block: Block, carried: Mapping[Value, Value] | None = None, bound: _Bound | None = None
+    ) -> Value | None:
+        """Parts of the code one after the other; at the end what is carried is written. Gives the last part's bound."""
         part: list[Op] = []
         for op in block.ops:
             if op in self.rows.loops:
-                carried = dict(zip(op.blocks[0].params[1:], op.operands[3:], strict=True))
-                self.part(part, carried)
+                self.loop(op, part)
                 part = []
-                self.loop(op)
                 continue
             if self.rows.waits(op, part):
                 self.part(part, {})
@@ -189,45 +243,112 @@ class _Group:
                 self.builder.append(copy_op(op, self.env))
             elif op.name != "yield":
                 part.append(op)
-        self.part(part, dict(zip(params, block.yielded if params else (), strict=True)))
+        return self.part(part, carried or {}, bound)
 
-    def loop(self, op: Op) -> None:
-        """A loop with those over the group's threads inside."""
+    def loop(self, op: Op, before: Sequence[Op]) -> None:
+        """A loop with those over the group's threads inside; `before` is what threads do before it."""
+        params = op.blocks[-1].params[LEAD[op.name] and 1 :]
+        for result, param in zip(op.results, params, strict=True):
+            if param not in self.rows.same:
+                self.places[result] = self.place(param)
+        if op.name == "while":
+            self.turns(op, before)
+        elif self.rows.stays_outside(op):
+            self.part(before, dict(zip(params, _init(op), strict=True)))
+            self.counted(op, *(self.env.get(v, v) for v in op.operands[:2]))
+        else:
+            self.aligned(op, before)
+
+    def counted(self, op: Op, start: Value, stop: Value, own: _Own | None = None) -> None:
+        """A `for`, all of whose turns the group makes; `own` says in which of them a thread takes part."""
         b = self.builder
         b.location = op.location
         (body,) = op.blocks
         index, *params = body.params
         counter = self.env[index] = Value(index.type, index.name)
-        for result, param in zip(op.results, params, strict=True):
-            self.places[result] = self.place(param)
+        outer = self.mask
         with b.block((counter,)) as opened:
-            self.block(body, params)
+            if own is not None:
+                inside = Value(bool_, "inside")
+                test = Op(own.test, (index, own.bound), (Value(bool_),), location=op.location)
+                self.masks.add(self.place(inside))
+                self.part((test,), {inside: test.result})
+                self.mask = self.place(inside)
+            self.block(body, dict(zip(params, body.yielded, strict=True)))
             b.yield_()
-        start, stop, step = (self.env.get(v, v) for v in op.operands[:3])
-        b.for_(start, stop, step, (), opened.block, op.attrs)
+        self.mask = outer
+        b.for_(start, stop, self.env.get(op.operands[2], op.operands[2]), (), opened.block, op.attrs)
 
-    def part(self, ops: Sequence[Op], carried: Mapping[Value, Value]) -> None:
-        """A loop over the group's threads; each writes also what is carried."""
-        if not ops and not carried:
-            return
+    def aligned(self, op: Op, before: Sequence[Op]) -> None:
+        """A `for` that threads begin, or end, in turns of their own: as many turns as any of them makes."""
+        start, stop, step = op.operands[:3]
+        up = self.rows.known[step] > 0
+        params = op.blocks[0].params[1:]
+        late = stop in self.rows.same
+        bound, common = (start, stop) if late else (stop, start)
+        common = self.env.get(common, common)
+        farthest = self.part(
+            before, dict(zip(params, _init(op), strict=True)), _Bound(bound, "min" if up == late else "max", common)
+        )
+        assert farthest is not None
+        test = {(True, True): "ge", (True, False): "lt", (False, True): "le", (False, False): "gt"}[up, late]
+        ends = (farthest, common) if late else (common, farthest)
+        self.counted(op, *ends, _Own(test, bound))
+
+    def turns(self, op: Op, before: Sequence[Op]) -> None:
+        """A `while`, as long as any thread of the group goes on."""
+        b, (head, body) = self.builder, op.blocks
+        b.location = op.location
+        at = head.params.index(head.yielded[0])
+        go = body.params[at]
+        same = self.rows.counters(op)
+        kept = [k for k in range(len(body.params)) if k not in same or op.results[k] in self.used]
+        off = b.const(False, bool_)
+        outer = self.mask
+        # What is the same in all threads is carried once; each of them still needs it as it was at its own end.
+        own = {k: op.results[k] if k in same else body.params[k] for k in kept}
+        self.masks.add(self.place(go))
+        some = self.part(before, {v: op.operands[k] for k, v in own.items()}, _Bound(op.operands[at], "or_", off))
+        assert some is not None
+        counters = [Value(body.params[k].type, body.params[k].name) for k in same]
+        self.env.update(zip([body.params[k] for k in same], counters, strict=True))
+        tested = [Value(bool_, "some"), *(Value(c.type, c.name) for c in counters)]
+        with b.block(tested) as condition:
+            b.yield_(tested[0])
+        self.mask = self.place(go)
+        with b.block((Value(bool_, "some"), *counters)) as opened:
+            following = _Bound(body.yielded[at], "or_", b.const(False, bool_))
+            more = self.block(body, {v: body.yielded[k] for k, v in own.items()}, following)
+            assert more is not None
+            b.yield_(more, *(self.env.get(body.yielded[k], body.yielded[k]) for k in same))
+        self.mask = outer
+        firsts = [self.env.get(op.operands[k], op.operands[k]) for k in same]
+        b.while_((some, *firsts), condition.block, opened.block)
+
+    def part(self, ops: Sequence[Op], carried: Mapping[Value, Value], bound: _Bound | None = None) -> Value | None:
+        """A loop over the group's threads; each writes also what is carried. Gives the bound of them all."""
+        if not ops and not carried and not bound:
+            return None
         b = self.builder
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
         terms = {op: self.storage.slots(dtype_of(op.operands[0]), self.threads) for op in common}
         self.sums += terms.values()
-        thread = Value(int32, "thread")
-        with b.block((thread,)) as opened:
-            self.inside(thread, ops, carried, terms)
-            b.yield_()
-        b.for_(self.first, self.end, self.one, (), opened.block)
+        thread, so_far = Value(int32, "thread"), [Value(bound.value.type)] if bound else []
+        with b.block((thread, *so_far)) as opened:
+            found = self.inside(thread, ops, carried, terms, bound)
+            b.yield_(*([b.one(bound.combine, (*so_far, found), found.type)] if bound and found else ()))
+        totals = b.for_(self.first, self.end, self.one, (bound.none,) if bound else (), opened.block)
         for op, slots in terms.items():
             b.location = op.location
             total = b.one("slot_sum", (slots,), dtype_of(slots))
             b.append(op.replace((*(self.env.get(v, v) for v in op.operands[:-1]), total)))
+        return totals[0] if bound else None
 
     def inside(
-        self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value]
-    ) -> None:
-        """What one thread does in a part."""
+        self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value],
+        bound: _Bound | None,
+    ) -> Value | None:  # fmt: skip
+        """What one thread does in a part; gives its part of the bound."""
         b = self.builder
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
         index = b.one("sub", (thread, self.first), int32)
@@ -235,11 +356,45 @@ class _Group:
         # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
         made = {v for o in every for v in o.results}
         needed = [v for o in every for v in o.operands]
-        for value in dict.fromkeys((*needed, *carried.values())):
+        bounds = (bound.value,) if bound else ()
+        for value in dict.fromkeys((*needed, *carried.values(), *bounds)):
             if value in self.rows.unit and value not in made:
                 self.again(value, env)
             elif value in self.places and value not in made:
                 env[value] = b.slot_read(self.places[value], index)
+        crossing = [v for o in ops for v in o.results if v in self.crossing]
+        written = [(self.place(v), v) for v in crossing] + [(self.place(p), v) for p, v in carried.items()]
+        if self.mask is None:
+            self.operations(ops, env, index, terms)
+            for place, value in written:
+                b.slot_write(place, index, env.get(value, value))
+            return env.get(bound.value, bound.value) if bound else None
+        return self.masked(ops, env, index, terms, written, bound)
+
+    def masked(
+        self, ops: Sequence[Op], env: dict[Value, Value], index: Value, terms: Mapping[Op, Value],
+        written: Sequence[tuple[Value, Value]], bound: _Bound | None,
+    ) -> Value | None:  # fmt: skip
+        """The same, where the thread is in the loop; else all stays as it is, and none of its own loops begins."""
+        b = self.builder
+        assert self.mask is not None
+        inside = b.slot_read(self.mask, index)
+        olds = [_nothing(b, bool_) if p in self.masks else b.slot_read(p, index) for p, _ in written]
+        for slots in terms.values():
+            b.slot_write(slots, index, _nothing(b, dtype_of(slots)))
+        with b.block() as then:
+            self.operations(ops, env, index, terms)
+            b.yield_(*(env.get(v, v) for _, v in written), *([env.get(bound.value, bound.value)] if bound else ()))
+        with b.block() as otherwise:
+            b.yield_(*olds, *([bound.none] if bound else ()))
+        news = b.if_(inside, then.block, otherwise.block)
+        for (place, _), value in zip(written, news, strict=False):
+            b.slot_write(place, index, value)
+        return news[-1] if bound else None
+
+    def operations(self, ops: Sequence[Op], env: dict[Value, Value], index: Value, terms: Mapping[Op, Value]) -> None:
+        """The operations of a part, for one thread."""
+        b = self.builder
         for op in ops:
             b.location = op.location
             if op in terms:
@@ -253,10 +408,6 @@ class _Group:
                 b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
             elif op.name != "tid":
                 b.append(copy_op(op, env))
-            for value in self.crossing.intersection(op.results):
-                b.slot_write(self.place(value), index, env[value])
-        for param, value in carried.items():
-            b.slot_write(self.place(param), index, env.get(value, value))
 
     def again(self, value: Value, env: dict[Value, Value]) -> None:
         """Compute an index of the thread's own again: through slots LLVM would not see whose neighbour it is."""
@@ -278,6 +429,11 @@ class _Group:
         if value not in self.places:
             self.places[value] = self.storage.slots(_contents(value), self.threads)
         return self.places[value]
+
+
+def _nothing(builder: Builder, type: Scalar | Vector) -> Value:
+    """A number, or numbers, that change no sum; False."""
+    return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
 
 def _contents(value: Value) -> Scalar | Vector:
