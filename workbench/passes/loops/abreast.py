@@ -255,7 +255,8 @@ class _Group:
             self.turns(op, before)
         elif self.rows.stays_outside(op):
             self.part(before, dict(zip(params, _init(op), strict=True)))
-            self.counted(op, *(self.env.get(v, v) for v in op.operands[:2]))
+            start, stop = (self.env.get(v, v) for v in op.operands[:2])
+            self.counted(op, start, stop)
         else:
             self.aligned(op, before)
 
