@@ -249,7 +249,7 @@ class _Group:
         """A loop with those over the group's threads inside; `before` is what threads do before it."""
         params = op.blocks[-1].params[LEAD[op.name] and 1 :]
         for result, param in zip(op.results, params, strict=True):
-            if param not in self.rows.same:
+            if param not in self.rows.same and result in self.used:
                 self.places[result] = self.place(param)
         if op.name == "while":
             self.turns(op, before)
@@ -272,9 +272,9 @@ class _Group:
             if own is not None:
                 inside = Value(bool_, "inside")
                 test = Op(own.test, (index, own.bound), (Value(bool_),), location=op.location)
-                self.masks.add(self.place(inside))
+                mask = self.mask_for(inside)
                 self.part((test,), {inside: test.result})
-                self.mask = self.place(inside)
+                self.mask = mask
             self.block(body, dict(zip(params, body.yielded, strict=True)))
             b.yield_()
         self.mask = outer
@@ -302,13 +302,13 @@ class _Group:
         b.location = op.location
         at = head.params.index(head.yielded[0])
         go = body.params[at]
-        same = self.rows.counters(op)
+        same = self.rows.counters[op]
         kept = [k for k in range(len(body.params)) if k not in same or op.results[k] in self.used]
         off = b.const(False, bool_)
         outer = self.mask
         # What is the same in all threads is carried once; each of them still needs it as it was at its own end.
         own = {k: op.results[k] if k in same else body.params[k] for k in kept}
-        self.masks.add(self.place(go))
+        mask = self.mask_for(go)
         some = self.part(before, {v: op.operands[k] for k, v in own.items()}, _Bound(op.operands[at], "or_", off))
         assert some is not None
         counters = [Value(body.params[k].type, body.params[k].name) for k in same]
@@ -316,7 +316,7 @@ class _Group:
         tested = [Value(bool_, "some"), *(Value(c.type, c.name) for c in counters)]
         with b.block(tested) as condition:
             b.yield_(tested[0])
-        self.mask = self.place(go)
+        self.mask = mask
         with b.block((Value(bool_, "some"), *counters)) as opened:
             following = _Bound(body.yielded[at], "or_", b.const(False, bool_))
             more = self.block(body, {v: body.yielded[k] for k, v in own.items()}, following)
@@ -362,13 +362,13 @@ class _Group:
             if value in self.rows.unit and value not in made:
                 self.again(value, env)
             elif value in self.places and value not in made:
-                env[value] = b.slot_read(self.places[value], index)
+                env[value] = self.read(self.places[value], index)
         crossing = [v for o in ops for v in o.results if v in self.crossing]
         written = [(self.place(v), v) for v in crossing] + [(self.place(p), v) for p, v in carried.items()]
         if self.mask is None:
             self.operations(ops, env, index, terms)
             for place, value in written:
-                b.slot_write(place, index, env.get(value, value))
+                self.write(place, index, env.get(value, value))
             return env.get(bound.value, bound.value) if bound else None
         return self.masked(ops, env, index, terms, written, bound)
 
@@ -379,8 +379,8 @@ class _Group:
         """The same, where the thread is in the loop; else all stays as it is, and none of its own loops begins."""
         b = self.builder
         assert self.mask is not None
-        inside = b.slot_read(self.mask, index)
-        olds = [_nothing(b, bool_) if p in self.masks else b.slot_read(p, index) for p, _ in written]
+        inside = self.read(self.mask, index)
+        olds = [_nothing(b, bool_) if p in self.masks else self.read(p, index) for p, _ in written]
         for slots in terms.values():
             b.slot_write(slots, index, _nothing(b, dtype_of(slots)))
         with b.block() as then:
@@ -390,7 +390,7 @@ class _Group:
             b.yield_(*olds, *([bound.none] if bound else ()))
         news = b.if_(inside, then.block, otherwise.block)
         for (place, _), value in zip(written, news, strict=False):
-            b.slot_write(place, index, value)
+            self.write(place, index, value)
         return news[-1] if bound else None
 
     def operations(self, ops: Sequence[Op], env: dict[Value, Value], index: Value, terms: Mapping[Op, Value]) -> None:
@@ -424,6 +424,25 @@ class _Group:
         type = op.result.type
         assert isinstance(type, Slots)
         return self.storage.slots(type.dtype, type.count * self.threads)
+
+    def read(self, place: Value, index: Value) -> Value:
+        """What a thread has in a place."""
+        b = self.builder
+        found = b.slot_read(place, index)
+        return b.one("lt", (found, b.const(0)), bool_) if place in self.masks else found
+
+    def write(self, place: Value, index: Value, value: Value) -> None:
+        """Keep a value there."""
+        b = self.builder
+        if place in self.masks:
+            value = b.one("where", (value, b.const(-1), b.const(0)), int32)
+        b.slot_write(place, index, value)
+
+    def mask_for(self, value: Value) -> Value:
+        """The slots of a bool that says which threads take part, as a mask of 32 bits, the width of most numbers."""
+        self.places[value] = self.storage.slots(int32, self.threads)
+        self.masks.add(self.places[value])
+        return self.places[value]
 
     def place(self, value: Value) -> Value:
         """The slots of a value."""

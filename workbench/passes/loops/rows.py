@@ -28,6 +28,7 @@ class Rows:
         same: values that are the same in all of them.
         unit: the thread's own index along the row plus something that is the same.
         loops: those that stand outside.
+        counters: the numbers of what a `while` carries that is the same in all threads that are still in it.
         straight: operations that stand in these or in the body itself.
     """
 
@@ -42,6 +43,7 @@ class Rows:
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
         self.loops: set[Op] = set()
+        self.counters: dict[Op, list[int]] = {}
         self._note(function.body)
         self.straight: set[Op] = set()
         self.find(function.body)
@@ -61,7 +63,8 @@ class Rows:
             if op.name == "for" and (self.stays_outside(op) or self.is_aligned(op)):
                 self.same.add(op.blocks[0].params[0])
             if op.name == "while":
-                self.same.update(op.blocks[1].params[k] for k in self.counters(op))
+                self.counters[op] = self._counters(op)
+                self.same.update(op.blocks[1].params[k] for k in self.counters[op])
             for inner in op.blocks:
                 self._note(inner)
 
@@ -132,8 +135,7 @@ class Rows:
             return False
         return sum(v in self.same for v in op.operands[:2]) == 1
 
-    def counters(self, op: Op) -> list[int]:
-        """The values carried by a `while` that are the same in all threads that are still in it: counters."""
+    def _counters(self, op: Op) -> list[int]:
         body = op.blocks[1]
         found: list[int] = []
         for k, (first, following) in enumerate(zip(op.operands, body.yielded, strict=True)):
