@@ -26,7 +26,8 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LEAD, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
-from workbench.passes.loops.divergent import rotated
+from workbench.passes.loops.divergent import from_zero, rotated
+from workbench.passes.loops.divisors import without_divisions
 from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, Wide, is_combined, with_blocks
 from workbench.types import Scalar, Slots, Vector, int32
 from workbench.types import bool as bool_
@@ -57,6 +58,9 @@ def abreast(function: Function, wide: Wide = lambda block: False) -> Function:
         function = rotated(function)
         operations = list(walk(function.body))
     rows = Rows(function, wide)
+    if rows.unaligned():
+        function = from_zero(function, rows.unaligned())
+        operations, rows = list(walk(function.body)), Rows(function, wide)
     if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
         return given
     *before, last = function.body.ops or (Op("yield"),)
@@ -106,6 +110,7 @@ def _split(rows: Rows, body: Block) -> Block:
     builder.location = next(iter(rows.loops)).location
     full = _Group(rows, threads, True).written(body)
     # Where threads make turns of their own, few of them are as quick one by one, and need less code.
+    full = without_divisions(full) if apart else full
     rest = _one_by_one(rows, body) if apart else _Group(rows, threads, False).written(body)
     builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), (full, rest), builder.location))
     return builder.body()

@@ -6,12 +6,13 @@ That is then a value of each thread like any other, and where a group of threads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Mapping, Rewriter, copy_op, fresh, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import bool as bool_
+from workbench.types import int64
 
 
 def rotated(function: Function) -> Function:
@@ -39,6 +40,28 @@ def _change(rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
     results = (*op.results, Value(bool_, "go"))
     builder.append(Op("while", (*op.operands, first), results, op.attrs, (head.block, opened.block), op.location))
     return iter(builder.body().ops)
+
+
+def from_zero(function: Function, loops: Container[Op]) -> Function:
+    """The function with these loops in steps of 1 counted from 0, so that all threads begin them together."""
+    return rewrite(function, lambda rewriter, op: _from_zero(rewriter, op) if op in loops else None)
+
+
+def _from_zero(rewriter: Rewriter, op: Op) -> tuple[Op, ...]:
+    start, stop, _, *init = op.operands
+    (body,) = op.blocks
+    index, *carried = body.params
+    b = Builder()
+    b.location = op.location
+    zero, one = b.const(0, int64), b.const(1, int64)
+    # In 64 bits, since the distance of two 32-bit numbers may take 33.
+    turns = b.one("sub", (b.cast(stop, int64), b.cast(start, int64)), int64)
+    turn = Value(int64, "turn")
+    with b.block((turn, *carried)) as opened:
+        b.append(Op("add", (start, b.cast(turn, index.type)), (index,), {}, (), op.location))
+        b.extend(rewriter.block(body).ops)
+    b.append(Op("for", (zero, turns, one, *init), op.results, op.attrs, (opened.block,), op.location))
+    return b.body().ops
 
 
 def _tested(builder: Builder, condition: Block, values: tuple[Value, ...]) -> Value:

@@ -100,6 +100,8 @@ class Rows:
             long = [o for o in with_blocks((inner,)) if self.is_long(o)]
             if long and not (long[0] is inner and self.goes(inner)):
                 return False
+        if not self.stays_outside(op):
+            return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in EFFECTS)
         return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in ACCESSES)
 
     def is_long(self, op: Op) -> bool:
@@ -128,6 +130,13 @@ class Rows:
     def stays_outside(self, op: Op) -> bool:
         """Whether it may stand outside: a row's threads make the same turns of it."""
         return op.name == "for" and self.same.issuperset(op.operands[:3])
+
+    def unaligned(self) -> list[Op]:
+        """Loops upwards, not of plain sums, that threads begin and end in turns of their own."""
+        loops = [op for op in walk(self.function.body) if op.name == "for" and self.known.get(op.operands[2]) == 1]
+        found = [op for op in loops if any(o.name in STRUCTURED for o in op.blocks[0].ops)]
+        narrow = [op for op in found if op.operands[0].type in (int32, int64)]
+        return [op for op in narrow if self.same.isdisjoint(op.operands[:2]) and self.wide(op.blocks[0])]
 
     def is_aligned(self, op: Op) -> bool:
         """Whether threads begin or end it in the same turn, and make turns one by one."""

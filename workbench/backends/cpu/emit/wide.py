@@ -10,9 +10,9 @@ from workbench.ir.ops import OPERATIONS
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import constants
 from workbench.passes.expand import expand
+from workbench.passes.loops.divisors import DIVISIONS, divides
 from workbench.types import ArrayType, element, is_integer
 
-DIVIDING = frozenset({"floordiv", "mod"})
 ONE_BY_ONE = frozenset({"trunc_div", "trunc_rem", "fmod"})
 
 
@@ -23,7 +23,7 @@ def is_wide(block: Block, maths: Maths) -> bool:
         values = (*op.operands, *op.results)
         if any(element(v.type).is_half for v in values if not isinstance(v.type, ArrayType)):
             return False
-        if op.name in DIVIDING and is_integer(op.result.type) and op.operands[1] in known:
+        if op.name in DIVISIONS and is_integer(op.result.type) and (op.operands[1] in known or divides(op)):
             continue
         if op.name in OPERATIONS or op.blocks:
             continue
