@@ -168,6 +168,7 @@ def test_passes_run_from_the_lists_alone() -> None:
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/reverse_mode.py",
         "workbench/backends/cpu/emit/emit_module.py",
+        "workbench/backends/cpu/emit/emit_module.py",
         "workbench/frontend/functions/repeated_calls.py",
         "workbench/interop/jax/launches/prints.py",
     ], "\n".join(beside)

@@ -42,7 +42,7 @@ def divides(op: Op) -> bool:
 
 
 def without_divisions(block: Block) -> Block:
-    """The block with all such divisions as products: by what differs between threads, too, vectors of them are quick."""
+    """The block with such divisions as products, also by what differs between threads: as vectors they are quick."""
     made = {v: op for op in walk(block) for v in op.results}
     written = Rewriter(lambda _, op: as_product(op) if divides(op) and not _is_literal(op, made) else None)
     return written.block(block)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+import msgspec
+
 from workbench.builtins import TABLE
 from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
-from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE, STRUCTURED
+from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_integer
@@ -17,8 +19,22 @@ WIDEST = 64
 """Threads of a group, at most."""
 ROOM = 2**15
 """Bytes of an array in which the threads of a group keep states, at most: it is on the stack."""
-Wide = Callable[[Block], bool]
 SLOTTED = frozenset({"slots", "slot_read", "slot_write"})
+
+
+class Wide(msgspec.Struct, frozen=True):
+    """What a target can do for several threads at once.
+
+    Attributes:
+        arithmetic: whether it can do all that is done in a block.
+        gathers: whether it loads elements that lie apart.
+    """
+
+    arithmetic: Callable[[Block], bool]
+    gathers: bool
+
+
+NOTHING = Wide(lambda block: False, False)
 
 
 class Rows:
@@ -32,8 +48,8 @@ class Rows:
         straight: operations that stand in these or in the body itself.
     """
 
-    def __init__(self, function: Function, wide: Wide = lambda block: False) -> None:
-        """`wide`: whether LLVM can do what is in a block for several threads at once."""
+    def __init__(self, function: Function, wide: Wide = NOTHING) -> None:
+        """`wide`: as for `abreast`."""
         self.function, self.wide = function, wide
         self.axis = function.launch_ndim - 1
         self.known = constants(function.body)
@@ -90,7 +106,7 @@ class Rows:
         """Whether a group goes through a loop together."""
         if not self.stays_outside(op):
             apart = is_rotated(op) or self.is_aligned(op)
-            if not apart or not self.wide(op.blocks[-1]):
+            if not apart or not self.wide.arithmetic(op.blocks[-1]):
                 return False
         return self.pays(op)
 
@@ -100,9 +116,9 @@ class Rows:
             long = [o for o in with_blocks((inner,)) if self.is_long(o)]
             if long and not (long[0] is inner and self.goes(inner)):
                 return False
-        if not self.stays_outside(op):
-            return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in EFFECTS)
-        return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in ACCESSES)
+        gathered = self.wide.gathers and not self.stays_outside(op)
+        near = EFFECTS if gathered else ACCESSES
+        return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in near)
 
     def is_long(self, op: Op) -> bool:
         """Whether it is a loop that LLVM does not write out."""
@@ -136,7 +152,7 @@ class Rows:
         loops = [op for op in walk(self.function.body) if op.name == "for" and self.known.get(op.operands[2]) == 1]
         found = [op for op in loops if any(o.name in STRUCTURED for o in op.blocks[0].ops)]
         narrow = [op for op in found if op.operands[0].type in (int32, int64)]
-        return [op for op in narrow if self.same.isdisjoint(op.operands[:2]) and self.wide(op.blocks[0])]
+        return [op for op in narrow if self.same.isdisjoint(op.operands[:2]) and self.wide.arithmetic(op.blocks[0])]
 
     def is_aligned(self, op: Op) -> bool:
         """Whether threads begin or end it in the same turn, and make turns one by one."""
@@ -202,6 +218,11 @@ def is_rotated(op: Op) -> bool:
 def is_combined(op: Op) -> bool:
     """Whether all threads change one element, and the backend combines that (`passes/reductions`)."""
     return op.name == "reduce_add" or bool(op.attrs.get(REDUCTION))
+
+
+def initial(op: Op) -> tuple[Value, ...]:
+    """What a loop's carried values are in its first turn."""
+    return op.operands[LEAD[op.name] :]
 
 
 def indices(op: Op) -> tuple[Value, ...]:

@@ -121,8 +121,9 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         if step is None or step.name != "add" or body.params[carry] is not step.operands[0]:
             return 0
         by = number(step.operands[1])
-        whole = is_integer(body.params[carry].type) and start is not None and end is not None
-        return len(range(start, end, by)) if whole and by is not None and by > 0 else 0
+        if start is None or end is None or by is None or not is_integer(body.params[carry].type):
+            return 0
+        return len(range(start, end, by)) if by > 0 else 0
 
     return turns(condition.yielded[0])
 

@@ -28,7 +28,7 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
-from workbench.backends.cpu.emit.wide import is_wide
+from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -88,7 +88,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, wide=partial(is_wide, maths=maths)),
+        abreast=partial(abreast, wide=side_by_side(maths)),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
