@@ -1,4 +1,4 @@
-"""Loops of each thread's own turns, gone through by groups under a mask, give the bits that each thread has by itself."""
+"""Groups of threads go through loops whose turns differ between them, with the bits that each thread has by itself."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.ir.values import Function
 from workbench.passes.reductions import reductions
 
-F, D, I, L = (wb.array(dtype=t) for t in (wb.float32, wb.float64, wb.int32, wb.int64))
+F, D, INTS, LONGS = (wb.array(dtype=t) for t in (wb.float32, wb.float64, wb.int32, wb.int64))
 F2 = wb.array(dtype=wb.float32, ndim=2)
 V = wb.array(dtype=wb.vec3)
 WIDE = Maths(formulas=True, bits=512)
 
 
 @wb.kernel
-def escape(x: F, y: I, z: F):
+def escape(x: F, y: INTS, z: F):
     i = wb.tid()
     cx, u, v = 3.0 * x[i] - 1.5, wb.float32(0.0), wb.float32(0.0)
     n = 0
@@ -64,7 +64,7 @@ def newton(x: D, y: D):
 
 
 @wb.kernel
-def collatz(x: F, y: I, z: L):
+def collatz(x: F, y: INTS, z: LONGS):
     i = wb.tid()
     n = wb.int64(i + 1)
     c, top = 0, n
@@ -80,7 +80,7 @@ def collatz(x: F, y: I, z: L):
 
 
 @wb.kernel
-def euclid(x: F, y: I):
+def euclid(x: F, y: INTS):
     i = wb.tid()
     a, b = int(x[i] * 1000.0) - 300, 36 - i
     while b != 0:
@@ -89,7 +89,7 @@ def euclid(x: F, y: I):
 
 
 @wb.kernel
-def walk(x: F, y: I, z: V):
+def walk(x: F, y: INTS, z: V):
     i = wb.tid()
     state = wb.rand_init(3, i)
     p = wb.vec3(0.0, x[i], 0.0)
@@ -107,7 +107,7 @@ def walk(x: F, y: I, z: V):
 
 
 @wb.kernel
-def search(x: F, y: I):
+def search(x: F, y: INTS):
     i = wb.tid()
     v = float(i) / 30.0
     lo, hi = 0, x.shape[0]
@@ -156,7 +156,7 @@ def nested(x: F, y: F, z: F):
         while t > 1.0 and c < 30:
             t = t * 0.6 - 0.01
             c += 1
-        for k in range(20):
+        for _ in range(20):
             s = s + t * 0.01 * x[i]
         s += 0.5 + float(c) * 0.1
         n += 1
@@ -177,7 +177,7 @@ def inside_a_shared_loop(x: F, y: F):
 
 
 @wb.kernel
-def flags(x: F, y: I):
+def flags(x: F, y: INTS):
     i = wb.tid()
     go, n = x[i] > 0.3, 0
     v = x[i]
@@ -240,3 +240,91 @@ def test_each_thread_has_the_bits_that_it_has_by_itself(kernel: Kernel, monkeypa
             for a, b in zip(args, found, strict=True):
                 np.testing.assert_array_equal(a, b)
     assert any(np.any(a != b) for a, b in zip(given, found, strict=True))
+
+
+@wb.kernel
+def rays(h: F, x: F2, y: F2):
+    i, j = wb.tid()
+    t = wb.float32(0.0)
+    for _ in range(24):
+        d = 0.5 * (2.0 - t + h[0] * wb.sin(3.0 * x[i, j] * t))
+        if d < 0.1:
+            break
+        t += d
+    y[i, j] = t * x[i, j]
+
+
+@wb.kernel
+def some_turns(x: F, y: F):
+    i = wb.tid()
+    s, n = x[i], i % 5
+    while n < 20 and s < 3.0:
+        s = s * 1.1 + wb.sqrt(x[i]) * 0.3
+        n += 2
+    y[i] = s * s
+
+
+@wb.kernel
+def in_a_branch(x: F, y: F):
+    i = wb.tid()
+    s, k = x[i], 30
+    if i % 3 != 1:
+        n = 0
+        while not (s > 2.0 or n > 30 - 1):
+            if n % 4 == 3:
+                s -= 0.01 * s * x[k % x.shape[0]]
+            s += 0.2 * x[i]
+            n += 1
+            k -= 1
+    y[i] = s
+
+
+@wb.kernel
+def turns_in_turns(x: F, y: F):
+    i = wb.tid()
+    s = x[i]
+    for _ in range(6):
+        n = 0
+        while n < 10 and s < 1.0 + x[i]:
+            s += 0.1 * s * s + 0.05
+            n += 1
+        s *= 0.5
+    y[i] = s
+
+
+GRADIENTS = (rays, some_turns, in_a_branch, turns_in_turns)
+
+
+@pytest.mark.parametrize(
+    "kernel", [some_turns, *(pytest.param(k, marks=pytest.mark.slow) for k in GRADIENTS if k is not some_turns)],
+    ids=lambda k: k.name,
+)  # fmt: skip
+def test_gradients_from_all_states_are_those_from_some(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every state of a `while` of few turns is kept on the CPU; elsewhere some are, and the others computed again."""
+    function = kernel.specialise().function
+    results: list[list[np.ndarray]] = []
+    for stack in (True, False):
+        made = reductions(adjoint(function, stack=stack))
+        dims, given = arguments(function, 37)
+        given = [*(abs(a) for a in given), *(np.zeros_like(a) for a in given[:-1]), np.ones_like(given[-1])]
+        for code in both_codes(monkeypatch, made, Options()):
+            results.append([np.nan_to_num(a) for a in given])
+            execute(code, made, dims, results[-1])
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+    assert np.any(results[0][len(function.params)] != 0)
+
+
+def test_all_states_are_kept() -> None:
+    text = wide_text(reductions(adjoint(rays.specialise().function)))
+    assert "groups:" in text and "alloca [384 x float]" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", GRADIENTS, ids=lambda k: k.name)
+def test_gradients_are_those_of_differences(kernel: Kernel) -> None:
+    function = kernel.specialise().function
+    dims, given = arguments(function, 19)
+    arrays = [wb.array(np.nan_to_num(a)) for a in given]
+    assert wb.gradcheck(kernel, dims, inputs=arrays[:-1], outputs=arrays[-1:]).ok

@@ -26,7 +26,7 @@ import msgspec
 from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
-from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.rewrite import Mapping, copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.loops.divergent import from_zero, rotated
 from workbench.passes.loops.divisors import without_divisions
@@ -124,7 +124,7 @@ def _one_by_one(rows: Rows, body: Block) -> Block:
     b = Builder()
     first, end = b.one("tid", (), int32, {AXIS: rows.axis}), b.one("group_end", (), int32)
     thread = Value(int32, "thread")
-    env: dict[Value, Value] = dict.fromkeys(rows.tids, thread)
+    env: Mapping = dict.fromkeys(rows.tids, thread)
     with b.block((thread,)) as opened:
         for op in body.ops:
             if op.name != "tid" or op.result not in env:
