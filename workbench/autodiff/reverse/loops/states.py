@@ -98,32 +98,52 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
             return sweep.constant(value) if value in sweep.env else None
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
-    def turns(value: Value) -> int:
-        """Of a loop that goes on only where this bool is true."""
+    def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
+        """Of a loop that goes on only where this bool is true, and where none of these carried values is."""
         op = made.get(value)
         if op is None:
             return 0
         if op.name == "and_":
-            return max(map(turns, op.operands))
+            return max(turns(v, flags) for v in op.operands)
         if op.name == "if":
             then, orelse = (b.yielded[op.results.index(value)] for b in op.blocks)
             if number(orelse) == 0:
-                return max(turns(op.operands[0]), turns(then))
-            return turns(orelse) if number(then) == 0 else 0
+                return max(turns(op.operands[0], flags), turns(then, flags))
+            ended = [condition.params.index(v) for v in op.operands if v in condition.params]
+            return turns(orelse, (*flags, *ended)) if number(then) == 0 else 0
         if op.name not in ("lt", "gt"):
             return 0
         counter, end = op.operands if op.name == "lt" else reversed(op.operands)
-        return counted(condition.params.index(counter), number(end)) if counter in condition.params else 0
+        return counted(condition.params.index(counter), number(end), flags) if counter in condition.params else 0
 
-    def counted(carry: int, end: int | None) -> int:
+    def counted(carry: int, end: int | None, flags: tuple[int, ...]) -> int:
         """Of one that goes on while this carried value is below the end."""
-        step, start = made.get(body.yielded[carry]), number(loop.init[carry])
-        if step is None or step.name != "add" or body.params[carry] is not step.operands[0]:
+        start, param = number(loop.init[carry]), body.params[carry]
+        if start is None or end is None or not is_integer(param.type):
             return 0
-        by = number(step.operands[1])
-        if start is None or end is None or by is None or not is_integer(body.params[carry].type):
+        by = grown(body.yielded[carry], param)
+        if by:
+            return len(range(start, end, by))
+        # In its last turn, which sets a flag, the counter need not grow.
+        ends = [body.yielded[flag] for flag in flags]
+        return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param) else 0
+
+    def grown(value: Value, param: Value) -> int:
+        """By how much a counter grows to this value; 0: that is not known."""
+        step = made.get(value)
+        if step is None or step.name != "add" or step.operands[0] is not param:
             return 0
-        return len(range(start, end, by)) if by > 0 else 0
+        return max(0, number(step.operands[1]) or 0)
+
+    def grows(value: Value, ends: list[Value], param: Value) -> bool:
+        """Whether on each way through a turn it does, or one of these bools is true."""
+        if grown(value, param) or any(number(v) == 1 for v in ends):
+            return True
+        op = next((o for o in map(made.get, (value, *ends)) if o is not None and o.name == "if"), None)
+        if op is None:
+            return False
+        sides = [dict(zip(op.results, b.yielded, strict=True)) for b in op.blocks]
+        return all(grows(side.get(value, value), [side.get(v, v) for v in ends], param) for side in sides)
 
     return turns(condition.yielded[0])
 
