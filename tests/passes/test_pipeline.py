@@ -35,11 +35,21 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "abreast", "divisors", "expand"]
+LOWERED_FOR_LLVM = [
+    "lower_tiles",
+    "halves",
+    "counted",
+    "counters",
+    "interior",
+    "early_exits",
+    "abreast",
+    "divisors",
+    "expand",
+]
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
-        *("strip_asserts", "strip_prints"),
+        *("strip_asserts", "strip_prints", "early_exits"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
         *("dce", "recompute", "dce"),
         *("fold", "promote", "dce"),

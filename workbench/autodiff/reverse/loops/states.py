@@ -17,7 +17,7 @@ from workbench.ir.values import Block, Op, Value, number_of, walk
 from workbench.tiles import Tile
 from workbench.types import Scalar, int32, is_integer
 
-ITERATIONS, SIZE = 64, 16
+ITERATIONS, SIZE = 64, 32
 """The iterations of such a loop, and the bytes of a state, at most."""
 
 
