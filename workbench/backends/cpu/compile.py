@@ -62,11 +62,11 @@ without BW."""
 LONG = 1 << 20
 """Characters of a text of vectors beyond which it is not optimised: the passes take a minute for 3 million."""
 
+X86 = platform.machine() in ("x86_64", "AMD64")
+
 # LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
 # lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
-MISCOMPILED = (
-    "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
-)
+MISCOMPILED = "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and X86 else ""
 
 HALF = re.compile(r"\bhalf\b")
 """What the text holds where float16 goes through the machine's instructions."""
@@ -127,7 +127,7 @@ class CpuBackend(Backend):
         started = time.perf_counter()
         module = _emitted(function, options, target)
         emitted = time.perf_counter() - started
-        made = _generate(module.text, target, _tuning(function), "object", function.name)
+        made = _made(module, function, target, "object")
         metadata: dict[str, Any] = {
             "entry": entry_name(function),
             "stages": {"spell": emitted, **made.stages},
@@ -155,8 +155,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _emitted(function, options, target).text
-    return _generate(text, target, _tuning(function), "ir", function.name).image.decode()
+    return _made(_emitted(function, options, target), function, target, "ir").image.decode()
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
@@ -165,8 +164,7 @@ def assembly(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _emitted(function, options, target).text
-    return _generate(text, target, _tuning(function), "assembly", function.name).image.decode()
+    return _made(_emitted(function, options, target), function, target, "assembly").image.decode()
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
@@ -224,7 +222,14 @@ class _Generated(msgspec.Struct, frozen=True):
     retried: str = ""
 
 
-def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
+def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
+    """What LLVM makes of a function's text."""
+    return _generate(module.text, target, _tuning(function), form, function.name, module.preferences if X86 else "")
+
+
+def _generate(
+    text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "", preferences: str = ""
+) -> _Generated:
     """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit.
 
     One that is not vectorised is tried once more without optimisation.
@@ -234,7 +239,7 @@ def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, 
     if target == WASM:
         request |= {"triple": WASM_TRIPLE, "code_model": "default"}
     else:
-        request["features"] = features_for(text, features)
+        request["features"] = features_for(text, features, preferences)
     try:
         try:
             return _Generated(*_called(request, text, tuning))
@@ -327,7 +332,7 @@ def _cpu(target: str) -> tuple[str, str]:
     return name, features
 
 
-def features_for(text: str, features: str) -> str:
-    """A CPU's features without those that LLVM gets wrong in such a text."""
+def features_for(text: str, features: str, preferences: str = "") -> str:
+    """A CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
     wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF.search(text) else "")
-    return ",".join(f for f in (features, *wrong) if f)
+    return ",".join(f for f in (features, preferences, *wrong) if f)
