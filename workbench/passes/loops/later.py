@@ -39,7 +39,7 @@ def later(function: Function) -> Function:
     before = [op for op in ops if op not in added]
     # A load behind an addition would see it where arguments overlap.
     last = ops[: ops.index(added[0])]
-    if not all(_is_pure(op) or (op.name == "load" and op in last and _reads_beside(op, rows)) for op in before):
+    if not all(_is_pure(op) or (op.name == "load" and op in last and _stays(op, rows)) for op in before):
         return function
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
     own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
@@ -74,9 +74,9 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
     return op.name == "yield" or (_is_pure(op) and op.name != "tid")
 
 
-def _reads_beside(op: Op, rows: Rows) -> bool:
-    """Whether neighbours read neighbouring elements, or all the same one, and of an array that nothing changes."""
-    return op.operands[0] not in rows.changed and rows.nearby(op)
+def _stays(op: Op, rows: Rows) -> bool:
+    """Whether it loads from an array that nothing changes."""
+    return op.operands[0] not in rows.changed
 
 
 class _Group:

@@ -5,13 +5,16 @@ numbers whole (`codegen`), and would gather the numbers of larger ones. On Zen 4
 long with gathers and scatters as without. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is
 permutations, so a 3×3 inverse takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's
 Intel CPUs prefer 256 bits anyway.
+
+The same holds where groups of threads load elements by index and then add one by one (springs, backwards): with gathers
+it takes as long as thread by thread, without them, but in wide vectors, twice as long, in narrow ones 0.83 times.
 """
 
 from __future__ import annotations
 
 from workbench.backends.cpu.text.values import width
 from workbench.ir.ops import LOOPS
-from workbench.ir.values import Function, Op, walk
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import ArrayType, element
 
 WIDE = 9
@@ -22,10 +25,25 @@ COMPUTED = 10
 
 def preferences(function: Function) -> str:
     """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
-    if not any(_wide(p.type) for p in function.params):
+    scattered = _adds_behind_gathers(function)
+    if not scattered and not any(_wide(p.type) for p in function.params):
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if _mostly_moves(function) else gathers
+    return f"{gathers},+prefer-256-bit" if scattered or _mostly_moves(function) else gathers
+
+
+def _adds_behind_gathers(function: Function) -> bool:
+    """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
+    operations = list(walk(function.body))
+    if not any(op.name == "atomic_add" for op in operations) or not any(op.name == "group_end" for op in operations):
+        return False
+    loaded: set[Value] = set()
+    for op in operations:
+        if op.name == "load" and not loaded.isdisjoint(op.operands[1:]):
+            return True
+        if op.name == "load" or not loaded.isdisjoint(op.operands):
+            loaded.update(op.results)
+    return False
 
 
 def _wide(t: object) -> bool:
