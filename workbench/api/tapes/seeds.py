@@ -109,8 +109,8 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         if not isinstance(held, bytes):
             if held.memory.version != self.version >= 0:
                 raise LaunchError(
-                    f"The {held.type!r} that backward() started from has changed since.",
-                    advice="Run backward() again, or pass it a clone().",
+                    f"The {held.type!r} of shape {held.shape} that backward() started from has changed since.",
+                    advice="Run backward() again, or pass it wb.clone(x).",
                 )
             return held
         made = array.undefined(self.target.shape, self.target.dtype, CPU)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from workbench.backends.cpu.text.values import width
 from workbench.ir.ops import LOOPS
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, walk
+from workbench.passes.loops.later import by_index
 from workbench.types import ArrayType, element
 
 WIDE = 9
@@ -35,15 +36,8 @@ def preferences(function: Function) -> str:
 def _adds_behind_gathers(function: Function) -> bool:
     """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
     operations = list(walk(function.body))
-    if not any(op.name == "atomic_add" for op in operations) or not any(op.name == "group_end" for op in operations):
-        return False
-    loaded: set[Value] = set()
-    for op in operations:
-        if op.name == "load" and not loaded.isdisjoint(op.operands[1:]):
-            return True
-        if op.name == "load" or not loaded.isdisjoint(op.operands):
-            loaded.update(op.results)
-    return False
+    names = {op.name for op in operations}
+    return {"atomic_add", "group_end"} <= names and bool(by_index(operations))
 
 
 def _wide(t: object) -> bool:
