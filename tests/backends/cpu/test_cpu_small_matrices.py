@@ -48,6 +48,18 @@ def turns(x: Q1, y: M3):
     y[i] = wb.quat_to_matrix(x[i])
 
 
+@wb.struct
+class Body:
+    p: wb.vec3
+    v: wb.vec3
+
+
+@wb.kernel
+def moves(b: wb.array(dtype=Body)):
+    i = wb.tid()
+    b[i].p += b[i].v
+
+
 KERNELS = [inverses, inverses_of_float64, products, directions, turns]
 SIDE_BY_SIDE = [inverses, directions, turns]
 SHAPES: dict[Kernel, Any] = {directions: (4,), turns: (4,), products: (4, 4)}
@@ -123,6 +135,6 @@ def test_what_is_preferred() -> None:
         s[i] = wb.vec4(d[0], d[1], d[2], 0.0)
 
     assert preferred(directions) == ""
-    assert preferred(products) == "+prefer-no-gather,+prefer-no-scatter,+prefer-256-bit"
+    assert preferred(moves) == preferred(products) == "+prefer-no-gather,+prefer-no-scatter,+prefer-256-bit"
     assert preferred(factors) == "+prefer-no-gather,+prefer-no-scatter"  # it computes more than it moves
     assert features_for("", "+avx2", preferred(factors)).startswith("+avx2,+prefer-no-gather,+prefer-no-scatter")

@@ -1,8 +1,8 @@
-"""How LLVM should vectorise kernels of small matrices on x86, where threads side by side shuffle what they load.
+"""How LLVM should vectorise kernels of small matrices and structs on x86, where threads side by side shuffle what they load.
 
 What LLVM expects of gathers, scatters and wide permutations is not what they cost. It loads elements of up to nine
-numbers whole (`codegen`), and would gather the numbers of larger ones. On Zen 4 a product of mat44 takes five times as
-long with gathers and scatters as without. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is
+numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct. On
+Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v` twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is
 permutations, so a 3×3 inverse takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's
 Intel CPUs prefer 256 bits anyway.
 
@@ -16,10 +16,10 @@ from workbench.backends.cpu.text.values import width
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Function, Op, walk
 from workbench.passes.loops.later import by_index
-from workbench.types import ArrayType, element
+from workbench.types import ArrayType
 
 WIDE = 9
-"""Numbers in an element, at least; smaller elements are no trouble."""
+"""Numbers in an element, at least. Of structs some fields are stored and others not: there two are enough."""
 COMPUTED = 10
 """Numbers computed for each one that is loaded or stored, at most, for narrow vectors."""
 
@@ -41,7 +41,7 @@ def _adds_behind_gathers(function: Function) -> bool:
 
 
 def _wide(t: object) -> bool:
-    return isinstance(t, ArrayType) and (t.pitch or t.dtype.size) // element(t.dtype).size >= WIDE
+    return isinstance(t, ArrayType) and (t.pitch > 0 or width(t.dtype) >= WIDE)
 
 
 def _mostly_moves(function: Function) -> bool:
