@@ -1,13 +1,14 @@
-"""How LLVM should vectorise kernels of small matrices and structs on x86, where threads side by side shuffle what they load.
+"""How LLVM should vectorise kernels of small matrices and structs on x86, where threads shuffle what they load.
 
 What LLVM expects of gathers, scatters and wide permutations is not what they cost. It loads elements of up to nine
-numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct. On
-Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v` twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is
-permutations, so a 3×3 inverse takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's
-Intel CPUs prefer 256 bits anyway.
+numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct.
+On Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v`
+twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is permutations, so a 3×3 inverse
+takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's Intel CPUs prefer 256 bits
+anyway.
 
 The same holds where groups of threads load elements by index and then add one by one (springs, backwards): with gathers
-it takes as long as thread by thread, without them, but in wide vectors, twice as long, in narrow ones 0.83 times.
+it takes as long as thread by thread, without them in wide vectors twice as long, in narrow ones 0.83 times.
 """
 
 from __future__ import annotations
