@@ -27,29 +27,27 @@ COMPUTED = 10
 
 def preferences(function: Function) -> str:
     """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
-    scattered = _adds_behind_gathers(function)
-    if not scattered and not any(_wide(p.type) for p in function.params):
+    operations = list(walk(function.body))
+    arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
+    loops = any(op.name in LOOPS for op in operations)
+    scattered = _adds_behind_gathers(operations)
+    wide = any(width(t.dtype) >= WIDE or (t.pitch > 0 and not loops) for t in arrays)
+    if not scattered and not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if scattered or _mostly_moves(function) else gathers
+    return f"{gathers},+prefer-256-bit" if scattered or not loops and _mostly_moves(operations) else gathers
 
 
-def _adds_behind_gathers(function: Function) -> bool:
+def _adds_behind_gathers(operations: list[Op]) -> bool:
     """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
-    operations = list(walk(function.body))
     names = {op.name for op in operations}
     return {"atomic_add", "group_end"} <= names and bool(by_index(operations))
 
 
-def _wide(t: object) -> bool:
-    return isinstance(t, ArrayType) and (t.pitch > 0 or width(t.dtype) >= WIDE)
-
-
-def _mostly_moves(function: Function) -> bool:
-    operations = list(walk(function.body))
+def _mostly_moves(operations: list[Op]) -> bool:
     moved = sum(map(_moved, operations))
     computed = sum(width(v.type) for op in operations if not _moved(op) for v in op.results)
-    return computed <= COMPUTED * moved and not any(op.name in LOOPS for op in operations)
+    return computed <= COMPUTED * moved
 
 
 def _moved(op: Op) -> int:
