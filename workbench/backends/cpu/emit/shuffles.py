@@ -35,7 +35,7 @@ def preferences(function: Function) -> str:
     if not scattered and not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if scattered or not loops and _mostly_moves(operations) else gathers
+    return f"{gathers},+prefer-256-bit" if scattered or (not loops and _mostly_moves(operations)) else gathers
 
 
 def _adds_behind_gathers(operations: list[Op]) -> bool:
