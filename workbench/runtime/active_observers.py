@@ -24,6 +24,10 @@ class Listener(Protocol):
         """Whether what it hears of is left to it."""
         ...
 
+    def launching(self, record: Any) -> None:
+        """A launch is about to run."""
+        ...
+
     def measured(self, subject: Any, before: Any, after: Any) -> None:
         """What was announced lies between these two events."""
         ...

@@ -11,7 +11,7 @@ from workbench.api.builds.gathered import gathers, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
-from workbench.api.tapes.plain_adjoint import plain_adjoint
+from workbench.api.tapes.plain_adjoint import PlainAdjoint, plain_adjoint
 from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import NotDifferentiable
@@ -36,7 +36,7 @@ class LaunchStep(Step):
         versions: by position, of the memory of each array argument, just before the launch.
     """
 
-    __slots__ = ("_needed", "record", "unwanted", "versions")
+    __slots__ = ("_needed", "_plain", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
         """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
@@ -45,6 +45,7 @@ class LaunchStep(Step):
         values = record.values
         self.versions = {k: values[k].memory.version for k in record.loaded.arrays}
         self._needed: tuple[int, ...] | None = None
+        self._plain: PlainAdjoint | None = None
 
     @property
     def arrays(self) -> dict[str, array]:
@@ -61,30 +62,29 @@ class LaunchStep(Step):
     @property
     def changed(self) -> Sequence[array]:
         """Float arrays that the launch writes."""
-        values = self.record.values
-        return [values[k] for k in self.record.loaded.floats_written]
+        return self.record.loaded.floats_written_of(self.record.values)
 
     @property
     def used(self) -> Sequence[array]:
         """Float arrays that it reads and whose gradients are requested."""
         loaded, values, unwanted = self.record.loaded, self.record.values, self.unwanted
         if not unwanted:
-            return [values[k] for k in loaded.floats_read]
+            return loaded.floats_read_of(values)
         return [values[k] for k in loaded.floats_read if loaded.names[k] not in unwanted]
 
     @property
     def touched(self) -> Collection[array]:
         """Its array arguments."""
-        values = self.record.values
-        return [values[k] for k in self.record.loaded.arrays]
+        return self.record.loaded.arrays_of(self.record.values)
 
     @property
     def needed(self) -> tuple[int, ...]:
         """Positions of arrays that the adjoint reads; none if there is no adjoint: `reversed` says so."""
         if self._needed is None:
             try:
-                plain = plain_adjoint(self.record, self.unwanted, False) if apart(self.touched) else None
-                self._needed = self._needed_by_code() if plain is None else plain.needed
+                if apart(self.touched):
+                    self._plain = plain_adjoint(self.record, self.unwanted, False)
+                self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
             except NotDifferentiable:
                 self._needed = ()
         return self._needed
@@ -107,9 +107,8 @@ class LaunchStep(Step):
 
     def passes(self, reached: set[Memory]) -> bool:
         """Whether a gradient that has reached these memories goes through it."""
-        values = self.record.values
-        for k in self.record.loaded.floats_written:
-            if values[k].memory in reached:
+        for value in self.record.loaded.floats_written_of(self.record.values):
+            if value.memory in reached:
                 return True
         return False
 
@@ -154,7 +153,9 @@ class LaunchStep(Step):
     def _called(self, tape: Tape) -> Undo | None:
         """The adjoint launch without a record of it; None if it needs one."""
         record = self.record
-        plain = plain_adjoint(record, self.unwanted, tape.deterministic)
+        plain = None if tape.deterministic else self._plain
+        if plain is None:
+            plain = plain_adjoint(record, self.unwanted, tape.deterministic)
         if plain is None:
             return None
         given = found = record.values

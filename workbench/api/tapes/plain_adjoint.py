@@ -53,8 +53,10 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             found: the same, as the launch found them.
             adjoint_of: returns the adjoint of an array.
         """
-        values = [*found, *[adjoint_of(given[k]) if other is None else other for k, other in self.adjoints]]
-        arrays = [values[k] for k in self.loaded.arrays]
+        values = [*found]
+        for k, other in self.adjoints:
+            values.append(adjoint_of(given[k]) if other is None else other)
+        arrays = self.loaded.arrays_of(values)
         return values if apart(arrays) or lie_apart(arrays) else None
 
 

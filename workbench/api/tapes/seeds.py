@@ -64,7 +64,7 @@ def starts(
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
         return [(loss, 1.0)]
-    if not is_mapping(grads) or not grads:
+    if not (type(grads) is dict or is_mapping(grads)) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     found: list[tuple[array, object]] = []
     for target, value in grads.items():
@@ -85,9 +85,13 @@ def seed(target: array, value: object) -> array | bytes:
     Raises:
         LaunchError: the value does not fit.
     """
-    if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
-        if value.nbytes <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
-            return ctypes.string_at(value.address, value.nbytes)
+    same = isinstance(value, array) and (value.dtype is target.dtype or value.dtype == target.dtype)
+    if same and value.shape == target.shape:
+        memory, size = value.memory, value.nbytes
+        if size <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
+            if memory.plain and memory.nbytes == size:
+                return memory.owner.tobytes()  # a tenth of the time that ctypes takes
+            return ctypes.string_at(value.address, size)
         return target.fresh_like().copy_(value)
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
         if target.device.is_cuda or target.size > 1 or OBSERVERS.get():

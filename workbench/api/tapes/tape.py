@@ -130,8 +130,8 @@ class Tape(Observer):
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
         step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
-        touched, changed = step.touched, [record.values[k] for k in record.loaded.written]
-        self._follow(touched, changed)
+        changed = record.loaded.written_of(record.values)
+        self._follow(step.touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._carriers is not None:
             self._carry(step)
@@ -283,7 +283,8 @@ class Tape(Observer):
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
-        self._ends.update({id(target): target for target in targets})
+        for target in targets:
+            self._ends[id(target)] = target
         self._starts = starting = [(target, seed(target, value)) for target, value in given]
         earlier = self._prepared(steps)
         again = isinstance(self.kept, Checkpoints)
@@ -312,7 +313,7 @@ class Tape(Observer):
 
     def _refuse_apart(self) -> None:
         """Refuse two arrays of the steps that were made of the same bytes."""
-        if not all([m.plain for m in self._versions]):
+        if not all([m.plain for m in self._versions]):  # some lie in memory that was not allocated here
             changed = {a.memory for s in self.steps for a in s.changed}
             refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
 
@@ -322,16 +323,27 @@ class Tape(Observer):
         Raises:
             NotDifferentiable: one is half added.
         """
-        cleared = {a.memory: a for step in steps for a in step.changed}
-        carried = cleared | {a.memory: a for step in steps for a in step.used}
         earlier: list[Memory] = []
-        for memory, value in carried.items():
-            known = self.adjoints.get(memory)
-            base = self._base(value) if known is None else known
-            if base.memory.half_added == base.memory.version:
-                raise half_added(steps, memory)
-            if memory in cleared and (known is not None or base is memory.grad) and not is_zero(base):
-                earlier.append(memory)  # one that has just been made is 0
+        carried: dict[Memory, array] = {}
+        zero: set[Memory] = set()
+        for step in steps:
+            changed = step.changed
+            for value in (*changed, *step.used):
+                memory = value.memory
+                if memory in carried:
+                    continue
+                known = self.adjoints.get(memory)
+                base = carried[memory] = self._base(value) if known is None else known
+                if base.memory.half_added == base.memory.version:
+                    raise half_added(steps, memory)
+                if known is None and base is not memory.grad:  # just made
+                    zero.add(memory)
+            for value in changed:
+                memory = value.memory
+                if memory not in zero:
+                    zero.add(memory)
+                    if not is_zero(carried[memory]):
+                        earlier.append(memory)
         return earlier
 
     def _again(self) -> Tape:
@@ -374,10 +386,12 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        base, own = self._base(value), value.grad if value.requires_grad else None
-        if own is not None and own.memory is base.memory:
-            return own
-        alike = base.shape == value.shape and base.tag == value.tag
+        base = self._base(value)
+        if value.requires_grad:
+            own = value.grad
+            if own is base or (own is not None and own.memory is base.memory):
+                return own
+        alike = base.tag == value.tag and base.shape == value.shape
         if alike and base.address - base.memory.address == value.address - value.memory.address:
             return base
         return value.twin(base.memory)

@@ -197,12 +197,12 @@ class array(Viewed, Arithmetic):
     @property
     def size(self) -> int:
         """Number of elements."""
-        return prod(self.shape)
+        return prod(self._shape)
 
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
-        return self.size * self.dtype.size
+        return prod(self._shape) * self.dtype.size
 
     @property
     def version(self) -> int:
