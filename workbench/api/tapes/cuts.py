@@ -49,7 +49,7 @@ class CutStep(Step):
         if self.launch is not None:
             self.launch.again(instead)
 
-    def passes(self, reached: set[Memory]) -> bool:
+    def carries(self, reached: set[Memory]) -> bool:
         """Whether a gradient has to go through it: to what its arrays held before."""
         return not self.lost.isdisjoint(reached)
 

@@ -105,12 +105,16 @@ class LaunchStep(Step):
             record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, atomic
         )
 
-    def passes(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it."""
-        for value in self.record.loaded.floats_written_of(self.record.values):
+    def carries(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
+        for value in self.changed:
             if value.memory in reached:
-                return True
-        return False
+                break
+        else:
+            return False
+        for value in self.used:
+            reached.add(value.memory)
+        return True
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
@@ -135,9 +139,10 @@ class LaunchStep(Step):
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
-        called = None if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)) else self._called(tape)
-        if called is not None:
-            return called
+        if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+            called = self._called(tape)
+            if called is not None:
+                return called
         adjoints = self.adjoints(tape)
         made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 

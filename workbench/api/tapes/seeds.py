@@ -13,10 +13,11 @@ from functools import cache
 import numpy as np
 
 from workbench.api.narrow import is_float_array, is_list, is_mapping
+from workbench.api.tapes.steps import Step
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import covering
+from workbench.runtime.arrays.companions import covering, is_whole
 from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
@@ -29,7 +30,7 @@ UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made
 
 
 def starts(
-    loss: object, grads: object, seen: Container[Memory], results: Iterable[array]
+    loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]
 ) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
@@ -37,7 +38,7 @@ def starts(
         loss: an array of one float, or None.
         grads: arrays to their adjoints, or None.
         seen: the memories that the tape's steps have touched.
-        results: the arrays that were written; with neither loss nor grads, it starts at their `.grad`.
+        steps: what ran; with neither loss nor grads, it starts at the `.grad` of the arrays that they changed.
 
     Raises:
         LaunchError: both are given, one does not fit, or neither is given and no result has a `.grad`.
@@ -46,6 +47,7 @@ def starts(
         raise LaunchError("backward() takes a loss, or grads: one of the two.")
     if loss is None and grads is None:
         # One array for each memory, and all of that: its views have parts of the same gradient.
+        results = [a for step in steps for a in step.changed]
         whole = {a.memory: covering(a) for a in results if a.memory.grad is not None and is_float(a.dtype)}
         grads = {value: value.twin(memory.grad.memory) for memory, value in whole.items()}
         if not grads:
@@ -87,11 +89,11 @@ def seed(target: array, value: object) -> array | bytes:
     """
     same = isinstance(value, array) and (value.dtype is target.dtype or value.dtype == target.dtype)
     if same and value.shape == target.shape:
-        memory, size = value.memory, value.nbytes
-        if size <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
-            if memory.plain and memory.nbytes == size:
-                return memory.owner.tobytes()  # a tenth of the time that ctypes takes
-            return ctypes.string_at(value.address, size)
+        if value.nbytes <= _SMALL and not OBSERVERS.get():
+            if is_whole(value):
+                return value.memory.owner.tobytes()  # a tenth of the time that ctypes takes
+            if side_by_side(value) and not value.device.is_cuda:
+                return ctypes.string_at(value.address, value.nbytes)
         return target.fresh_like().copy_(value)
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
         if target.device.is_cuda or target.size > 1 or OBSERVERS.get():
@@ -127,9 +129,9 @@ def begin(adjoint: array, start: array | bytes, alone: bool) -> None:
     """Add to an adjoint what `seed` returned; `alone`: it is 0, and nothing else is added."""
     if not alone or OBSERVERS.get():
         adjoint.add_(as_array(adjoint, start))
-    elif isinstance(start, bytes) and side_by_side(adjoint) and not adjoint.device.is_cuda:
+    elif isinstance(start, bytes) and is_whole(adjoint):
         adjoint.memory.version += 1
-        ctypes.memmove(adjoint.address, start, len(start))
+        adjoint.memory.owner.data[:] = start
     else:
         adjoint.copy_(as_array(adjoint, start))
 

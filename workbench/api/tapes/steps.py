@@ -76,9 +76,12 @@ class Step(ABC):
             NotDifferentiable: there is no right gradient.
         """
 
-    def passes(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it."""
-        return any(a.memory in reached for a in self.changed)
+    def carries(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
+        if not any(a.memory in reached for a in self.changed):
+            return False
+        reached.update([a.memory for a in self.used])
+        return True
 
 
 @dataclass(eq=False, slots=True)

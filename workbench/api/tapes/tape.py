@@ -275,7 +275,7 @@ class Tape(Observer):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
+        given = starts(loss, grads, self._versions, self.steps)
         targets = [target for target, _ in given]
         steps = self.path(targets)
         for step in self._stopped.intersection(steps) if self._stopped else ():
@@ -290,11 +290,11 @@ class Tape(Observer):
         again = isinstance(self.kept, Checkpoints)
         ready = [] if again else [(step, step.reversed(self)) for step in steps]
         try:
-            aside = self._copies(earlier)  # sums of earlier passes, which are added again in the end
+            # Sums of earlier passes, which are added again in the end.
+            aside = self._copies(earlier) if earlier else {}
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for target, start in starting:
-                # The adjoint of what a step has written is 0 now.
+            for target, start in starting:  # the adjoint of what a step has written is 0 now
                 begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self._again, steps, {t.memory for t in targets})
@@ -353,13 +353,7 @@ class Tape(Observer):
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
-        found: list[Step] = []
-        for step in reversed(self.steps):
-            if step.passes(reached):
-                found.append(step)
-                for value in step.used:
-                    reached.add(value.memory)
-        return found
+        return [step for step in reversed(self.steps) if step.carries(reached)]
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}

@@ -65,7 +65,7 @@ def execute(record: LaunchRecord) -> None:
             return
     loaded = record.loaded
     # The host's clock would measure queueing, so a device's launches are timed by events around them.
-    on_device = bool(observers) and loaded.device.is_cuda and record.threads > 0
+    on_device = not loaded.one_call and bool(observers) and loaded.device.is_cuda and record.threads > 0
     before = mark(loaded.device, record.stream) if on_device else None
     started = time.perf_counter()
     try:

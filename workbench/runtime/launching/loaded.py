@@ -55,7 +55,10 @@ def _taken(positions: tuple[int, ...]) -> Arguments:
     """Takes the arguments at these positions out of all of them: a third of a comprehension's time."""
     if len(positions) > 1:
         return itemgetter(*positions)
-    return lambda values: tuple([values[k] for k in positions])  # of one position `itemgetter` makes no tuple
+    if not positions:
+        return lambda _: ()
+    only = positions[0]
+    return lambda values: (values[only],)  # of one position `itemgetter` makes no tuple
 
 
 class Call(msgspec.Struct, frozen=True):
