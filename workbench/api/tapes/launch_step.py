@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from workbench.api.builds import build
@@ -33,17 +33,25 @@ class LaunchStep(Step):
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
-        versions: by position, of the memory of each array argument, just before the launch.
+        touched: its array arguments.
+        changed: float arrays that it writes.
+        used: float arrays that it reads and whose gradients are requested.
+        versions: of the memory of each of `touched`, just before the launch.
     """
 
-    __slots__ = ("_needed", "_plain", "record", "unwanted", "versions")
+    __slots__ = ("_needed", "_plain", "changed", "record", "touched", "unwanted", "used", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
         """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
+        loaded, values = record.loaded, record.values
         self.record = record
         self.unwanted = unwanted
-        values = record.values
-        self.versions = {k: values[k].memory.version for k in record.loaded.arrays}
+        self.changed = loaded.floats_written_of(values)
+        self.used = loaded.floats_read_of(values)
+        if unwanted:
+            self.used = tuple([a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted])
+        self.touched = touched = loaded.arrays_of(values)
+        self.versions = [a.memory.version for a in touched]
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
 
@@ -60,26 +68,8 @@ class LaunchStep(Step):
         return {names[k]: values[k] for k in self.record.loaded.floats}
 
     @property
-    def changed(self) -> Sequence[array]:
-        """Float arrays that the launch writes."""
-        return self.record.loaded.floats_written_of(self.record.values)
-
-    @property
-    def used(self) -> Sequence[array]:
-        """Float arrays that it reads and whose gradients are requested."""
-        loaded, values, unwanted = self.record.loaded, self.record.values, self.unwanted
-        if not unwanted:
-            return loaded.floats_read_of(values)
-        return [values[k] for k in loaded.floats_read if loaded.names[k] not in unwanted]
-
-    @property
-    def touched(self) -> Collection[array]:
-        """Its array arguments."""
-        return self.record.loaded.arrays_of(self.record.values)
-
-    @property
     def needed(self) -> tuple[int, ...]:
-        """Positions of arrays that the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """Which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
         if self._needed is None:
             try:
                 if apart(self.touched):
@@ -91,12 +81,17 @@ class LaunchStep(Step):
 
     def needs(self, name: str) -> bool:
         """Whether the adjoint reads what this parameter got."""
-        return self.record.loaded.names.index(name) in self.needed
+        return any(name == n for n, _ in self._read())
+
+    def _read(self) -> Iterator[tuple[str, array]]:
+        """Names of parameters whose arrays the adjoint reads, and these arrays."""
+        loaded, touched = self.record.loaded, self.touched
+        return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
     def _needed_by_code(self) -> tuple[int, ...]:
         loaded = self.record.loaded
         read = self._code(is_dense(self.arrays), overlap(self.floats)).touched
-        return tuple([k for k in loaded.arrays if loaded.names[k] in read])
+        return tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
 
     def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
         record = self.record
@@ -130,12 +125,11 @@ class LaunchStep(Step):
 
     def reads_of(self, memory: Memory) -> str:
         """The first parameter in this memory that the adjoint reads; "" if it reads none."""
-        loaded, values = self.record.loaded, self.record.values
-        return next((loaded.names[k] for k in self.needed if values[k].memory is memory), "")
+        return next((name for name, value in self._read() if value.memory is memory), "")
 
     def version_of(self, memory: Memory) -> int:
         """The memory's version just before the launch."""
-        return next(v for k, v in self.versions.items() if self.record.values[k].memory is memory)
+        return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
@@ -165,7 +159,7 @@ class LaunchStep(Step):
             return None
         given = found = record.values
         for k in plain.needed:
-            memory = given[k].memory
+            memory = self.touched[k].memory
             if memory.version != self.versions[k] or memory in tape.written:
                 kept = self.as_they_were(tape)
                 found = [kept.get(name, value) for name, value in zip(record.loaded.names, given, strict=True)]
@@ -217,8 +211,8 @@ class LaunchStep(Step):
         """
         found: dict[str, array] = {}
         record = self.record
-        for k, version in self.versions.items():
-            name, value = record.loaded.names[k], record.values[k]
+        for k, (value, version) in enumerate(zip(self.touched, self.versions, strict=True)):
+            name = record.loaded.names[record.loaded.arrays[k]]
             if value.memory.version == version:
                 if value.memory in tape.written and k in self.needed:
                     found[name] = value.twin(copy_of(value))

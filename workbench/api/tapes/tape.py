@@ -72,13 +72,13 @@ class Tape(Observer):
         self._versions: dict[Memory, int] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
         self._starts: Sequence[tuple[array, array | bytes]] = ()
-        self._ends: dict[int, array] = {}
+        self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
         self.deterministic = deterministic
         # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
         self._carriers = None if only is None or checkpoint_every else memories_of(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
-        self._stopped: set[LaunchStep] = set()
+        self._stopped: list[LaunchStep] = []
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -143,7 +143,7 @@ class Tape(Observer):
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
-        self._stopped.update(s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record)
+        self._stopped += [s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record]
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
@@ -278,8 +278,9 @@ class Tape(Observer):
         given = starts(loss, grads, self._versions, self.steps)
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        for step in self._stopped.intersection(steps) if self._stopped else ():
-            raise stopped(step)
+        for step in self._stopped:
+            if step in steps:
+                raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
@@ -380,7 +381,9 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        base = self._base(value)
+        base = self.adjoints.get(value.memory)
+        if base is None:
+            base = self._base(value)
         if value.requires_grad:
             own = value.grad
             if own is base or (own is not None and own.memory is base.memory):
