@@ -72,6 +72,10 @@ class Scalar:
         """
         return number(value, self)
 
+    def __hash__(self) -> int:
+        """Of the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
+        return hash(self.name)
+
     def __repr__(self) -> str:
         return self.name
 

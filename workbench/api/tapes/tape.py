@@ -210,8 +210,11 @@ class Tape(Observer):
         return frozenset([loaded.names[k] for k in left_out])
 
     def _carry(self, step: Step) -> None:
-        if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
-            self._carriers.update(a.memory for a in step.changed)
+        carriers = self._carriers
+        for value in () if carriers is None else step.used:
+            if value.memory in carriers:
+                carriers.update([a.memory for a in step.changed])
+                return
 
     def replaying(self, graph: object) -> None:
         """Refuse: what a graph does is not on the tape.
