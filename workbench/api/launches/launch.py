@@ -120,7 +120,8 @@ def launch(
         if not plan.particular or plan.suits(dims, arguments):
             if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(plan.loaded, dims, arguments)
-            record = LaunchRecord(plan.loaded, dims, arguments, plan.specialisation, kernel.place, how, BINDER)
+            # A tape keeps it: a tuple has no room to grow.
+            record = LaunchRecord(plan.loaded, dims, tuple(arguments), plan.specialisation, kernel.place, how, BINDER)
             return finished(kernel, record, record_cmd, record_tape)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)

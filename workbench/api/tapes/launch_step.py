@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 
 from workbench.api.builds import build
 from workbench.api.builds.bind import adjoints_of
@@ -25,6 +26,7 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 
 NONE: frozenset[str] = frozenset()
+_version: Callable[[array], int] = attrgetter("memory.version")
 
 
 class LaunchStep(Step):
@@ -51,7 +53,7 @@ class LaunchStep(Step):
         if unwanted:
             self.used = tuple([a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted])
         self.touched = touched = loaded.arrays_of(values)
-        self.versions = [a.memory.version for a in touched]
+        self.versions = tuple(map(_version, touched))
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
 
