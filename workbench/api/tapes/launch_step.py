@@ -51,7 +51,9 @@ class LaunchStep(Step):
         self.changed = loaded.floats_written_of(values)
         self.used = loaded.floats_read_of(values)
         if unwanted:
-            self.used = tuple([a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted])
+            self.used = tuple(
+                [a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted]
+            )
         self.touched = touched = loaded.arrays_of(values)
         self.versions = tuple(map(_version, touched))
         self._needed: tuple[int, ...] | None = None

@@ -29,9 +29,7 @@ _SMALL = 4096
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(
-    loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]
-) -> list[tuple[array, object]]:
+def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
