@@ -30,7 +30,7 @@ _INSTEAD = {
 
 
 class Lacking:
-    """The last base of `array`: reading a name that NumPy's or PyTorch's arrays have, and ours lack, says what to write.
+    """The last base of `array`: a name that NumPy's or PyTorch's arrays have, and ours lack, says what to write.
 
     One descriptor per name, and no `__getattr__`: with one, CPython 3.11 reads *every* attribute of an array in 50 ns,
     not 7, and a launch reads dozens. To misspelt names Python itself says which one may be meant.

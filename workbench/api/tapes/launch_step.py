@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
 
@@ -35,13 +35,10 @@ class LaunchStep(Step):
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
-        touched: its array arguments.
-        changed: float arrays that it writes.
-        used: float arrays that it reads and whose gradients are requested.
         versions: of the memory of each of `touched`, just before the launch.
     """
 
-    __slots__ = ("_needed", "_plain", "changed", "record", "touched", "unwanted", "used", "versions")
+    __slots__ = ("_needed", "_plain", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
         """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from workbench.api.narrow import is_float_array, is_list, is_mapping
+from workbench.api.narrow import is_float_array, is_mapping
 from workbench.api.tapes.steps import Step
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS
@@ -64,7 +64,7 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
         return [(loss, 1.0)]
-    if not (type(grads) is dict or is_mapping(grads)) or not grads:
+    if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     found: list[tuple[array, object]] = []
     for target, value in grads.items():
@@ -85,8 +85,7 @@ def seed(target: array, value: object) -> array | bytes:
     Raises:
         LaunchError: the value does not fit.
     """
-    same = isinstance(value, array) and (value.dtype is target.dtype or value.dtype == target.dtype)
-    if same and value.shape == target.shape:
+    if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
         if value.nbytes <= _SMALL and not OBSERVERS.get():
             if is_whole(value):
                 return value.memory.owner.tobytes()  # a tenth of the time that ctypes takes
@@ -132,15 +131,3 @@ def begin(adjoint: array, start: array | bytes, alone: bool) -> None:
         adjoint.memory.owner.data[:] = start
     else:
         adjoint.copy_(as_array(adjoint, start))
-
-
-def memories_of(only: object) -> set[Memory]:
-    """The memories of arrays whose gradients are requested.
-
-    Raises:
-        LaunchError: it is not a list of arrays of floats.
-    """
-    arrays = [a for a in only if is_float_array(a)] if is_list(only) else []
-    if not is_list(only) or len(arrays) < len(only):
-        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
-    return {a.memory for a in arrays}

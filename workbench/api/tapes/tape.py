@@ -15,13 +15,12 @@ from typing import Self
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
-from workbench.api.tapes.gradients import Gradients
+from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
-from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
+from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
-from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
@@ -74,8 +73,7 @@ class Tape(Observer):
         self._starts: Sequence[tuple[array, array | bytes]] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
         self.deterministic = deterministic
-        # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
-        self._carriers = None if only is None or checkpoint_every else memories_of(only)
+        self._only = None if only is None or checkpoint_every else Requested(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
         self._stopped: list[LaunchStep] = []
@@ -129,12 +127,12 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
+        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
         changed = record.loaded.written_of(record.values)
         self._follow(step.touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
-        if record.taped and self._carriers is not None:
-            self._carry(step)
+        if record.taped and self._only is not None:
+            self._only.follow(step)
         self.steps.append(noted)
         self.kept.note(noted)
         for value in changed:
@@ -155,7 +153,7 @@ class Tape(Observer):
 
     def converting(self, source: array, dtype: object) -> None:
         """Refuse what would cut a gradient."""
-        carries = self._carriers is None or source.memory in self._carriers
+        carries = self._only is None or source.memory in self._only.memories
         if carries and is_float(source.dtype) and is_float(dtype):
             raise refuse_conversion(source, dtype)
 
@@ -165,7 +163,8 @@ class Tape(Observer):
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._follow(step.touched, (target,))
-        self._carry(step)
+        if self._only is not None:
+            self._only.follow(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         self.kept.note(step)
@@ -202,20 +201,6 @@ class Tape(Observer):
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
-    def _unwanted(self, record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
-        loaded, values = record.loaded, record.values
-        left_out = [k for k in loaded.only_read if values[k].memory not in carriers]
-        if not left_out or record.direction != FORWARD:
-            return NONE
-        return frozenset([loaded.names[k] for k in left_out])
-
-    def _carry(self, step: Step) -> None:
-        carriers = self._carriers
-        for value in () if carriers is None else step.used:
-            if value.memory in carriers:
-                carriers.update([a.memory for a in step.changed])
-                return
-
     def replaying(self, graph: object) -> None:
         """Refuse: what a graph does is not on the tape.
 
@@ -250,7 +235,8 @@ class Tape(Observer):
                 earlier.lost.difference_update(a.memory for a in arrays)
         self._versions.update((a.memory, a.memory.version) for a in arrays)
         step = FunctionStep(backward, tuple(arrays))
-        self._carry(step)
+        if self._only is not None:
+            self._only.follow(step)
         self.steps.append(step)
 
     # Backwards.
@@ -389,7 +375,7 @@ class Tape(Observer):
             base = self._base(value)
         if value.requires_grad:
             own = value.grad
-            if own is base or (own is not None and own.memory is base.memory):
+            if own is not None and own.memory is base.memory:
                 return own
         alike = base.tag == value.tag and base.shape == value.shape
         if alike and base.address - base.memory.address == value.address - value.memory.address:

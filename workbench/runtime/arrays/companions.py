@@ -29,7 +29,7 @@ def covering(value: array) -> array:
 
 
 def is_whole(value: array) -> bool:
-    """Whether its elements, side by side, are all of an allocation of the CPU's: the flat bytes of the memory's owner."""
+    """Whether its elements, side by side, are all of memory that was allocated on the CPU: its owner's flat bytes."""
     memory = value.memory
     return memory.plain and memory.nbytes == value.nbytes and value.is_contiguous
 
