@@ -42,7 +42,7 @@ def test_a_misspelt_name_is_left_to_python_which_knows_what_is_close() -> None:
 
 def test_what_is_absent_is_not_listed() -> None:
     names = dir(wb.array([1.0, 2.0]))
-    assert {"shape", "numpy", "reshape", "memory"} <= {*names} and not {"argmax", "astype"} & {*names}
+    assert {"shape", "numpy", "reshape"} <= {*names} and not {"argmax", "astype"} & {*names}
 
 
 def test_attributes_are_read_without_a_call_of_python_s() -> None:
