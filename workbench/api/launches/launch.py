@@ -120,9 +120,7 @@ def launch(
         if not plan.particular or plan.suits(dims, arguments):
             if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(plan.loaded, dims, arguments)
-            # A tape keeps it: a tuple has no room to grow.
-            record = LaunchRecord(plan.loaded, dims, tuple(arguments), plan.specialisation, kernel.place, how, BINDER)
-            return finished(kernel, record, record_cmd, record_tape)
+            return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
@@ -203,6 +201,11 @@ class _Plan(msgspec.Struct, frozen=True):
             return False
         arrays = {s.name: v for s, v in zip(code.layout.slots, values, strict=True) if isinstance(v, array)}
         return (not code.aligned or is_aligned(arrays.values())) and not (code.apart and overlap(arrays))
+
+    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
+        """The launch as a record, for whoever watches."""
+        # A tape keeps it: a tuple has no room to grow.
+        return LaunchRecord(self.loaded, dims, tuple(values), self.specialisation, kernel.place, how, BINDER)
 
 
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
