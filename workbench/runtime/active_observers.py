@@ -108,10 +108,12 @@ class without:
         self._observer = observer
 
     def __enter__(self) -> None:
-        self._token = OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not self._observer]))
+        open_ = OBSERVERS.get()
+        self._token = OBSERVERS.set(tuple([o for o in open_ if o is not self._observer])) if open_ else None
 
     def __exit__(self, *_: object) -> None:
-        OBSERVERS.reset(self._token)
+        if self._token is not None:
+            OBSERVERS.reset(self._token)
 
 
 @contextmanager
