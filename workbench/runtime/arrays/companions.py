@@ -30,6 +30,12 @@ def covering(value: array) -> array:
     return lying_in(memory, kind, (memory.nbytes // kind.size,))
 
 
+def is_whole(value: array) -> bool:
+    """Whether its elements, side by side, are all of memory that was allocated on the CPU: its owner's flat bytes."""
+    memory = value.memory
+    return memory.plain and memory.nbytes == value.nbytes and value.is_contiguous
+
+
 def copy_of(value: array) -> Memory:
     """A copy of the array's memory as it is now."""
     made = allocate(value.device, value.memory.nbytes)
