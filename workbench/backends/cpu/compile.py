@@ -68,7 +68,7 @@ MISCOMPILED = (
     "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
 )
 
-HALF = re.compile(r"\bhalf\b")
+HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"
 # Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
