@@ -135,16 +135,19 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""
-        line, column = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0)
-        end_line, end = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0
-        found = self._places.get((line, column, end_line, end))
+        try:
+            span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        except AttributeError:
+            span = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0), None, None
+        found = self._places.get(span)
         if found is None:
+            line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
             shown = self._characters(line, column), end_line, self._characters(end_line, end)
-            found = self._places[line, column, end_line, end] = Location(self.source, line, *shown)
+            found = self._places[span] = Location(self.source, line, *shown)
         return found
 
     @cached_property
-    def _places(self) -> dict[tuple[int, int, int, int], Location]:
+    def _places(self) -> dict[tuple[int, int, int | None, int | None], Location]:
         return {}
 
     def _characters(self, line: int, column: int) -> int:

@@ -59,10 +59,12 @@ def _copied(body: Sequence[ast.stmt]) -> Statements:
     """The statements, with loops and branches of their own: these change, what they hold does not."""
     done: Statements = []
     for statement in body:
-        if isinstance(statement, (ast.If, Loop)):
-            statement = copy.copy(statement)
-            statement.body, statement.orelse = _copied(statement.body), _copied(statement.orelse)
-        done.append(statement)
+        if not isinstance(statement, (ast.If, ast.For, ast.While)):
+            done.append(statement)
+            continue
+        own = copy.copy(statement)
+        own.body, own.orelse = _copied(own.body), _copied(own.orelse)
+        done.append(own)
     return done
 
 
