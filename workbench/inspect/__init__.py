@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache import entries as cache_entries
 from workbench.cache import info as cache_info
 from workbench.inspect.pane_names import PANES
@@ -98,8 +99,6 @@ def held() -> dict[str, int]:
 
 def cpu_target() -> str:
     """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
-    from workbench.backends.cpu.compile import CpuBackend
-
     return CpuBackend().target().split("+")[0]
 
 

@@ -14,9 +14,10 @@ from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.launches.launch import launch_options
+from workbench.api.launches.launch import launch_options, must_be_kernel
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
@@ -39,6 +40,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
         def asked(kernel: Kernel, *args: P.args, **named: P.kwargs) -> str:
+            must_be_kernel(kernel, f"{make.__name__}()")
             return cuda_panes.text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
 
         return asked
@@ -52,6 +54,7 @@ def _specialisation(kernel: Kernel) -> Specialisation:
     Raises:
         LaunchError: a generic kernel that was never launched.
     """
+    must_be_kernel(kernel, "inspect")
     if not kernel.is_generic:
         return kernel.specialise()
     used = kernel.used()
@@ -146,7 +149,7 @@ def llvm(kernel: Kernel, direction: str = "forward") -> str:
         The module as text.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("asm")
@@ -157,7 +160,7 @@ def asm(kernel: Kernel, direction: str = "forward") -> str:
         Assembly in the syntax of LLVM's default for the CPU.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("ptx")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache.folder.entry import encode
 from workbench.cache.store import default_store
 from workbench.errors import RecordError
@@ -36,8 +37,6 @@ def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
     Raises:
         RecordError: an entry or a kernel cannot be represented in a file.
     """
-    from workbench.backends.cpu.compile import CpuBackend
-
     writer = _Writer(contents)
     listed = [writer.entry(e) for e in entries]
     content = {

@@ -28,6 +28,7 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
+from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -38,7 +39,7 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import groups_of
+from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
@@ -87,6 +88,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
+        abreast=partial(abreast, wide=side_by_side(maths)),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
