@@ -71,7 +71,7 @@ def _llvmlite() -> list[str]:
 
 
 POOL = Pool("llvm", _llvmlite)
-HALF = re.compile(r"\bhalf\b")
+HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"
 # Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
