@@ -26,10 +26,12 @@ class InPlace(msgspec.Struct, frozen=True):
     Attributes:
         loads: tiles that are read in their arrays, and the arrays that are changed meanwhile.
         additions: by a product, the addition that it does; the product stands right before it.
+        plain: additions to arrays are plain.
     """
 
     loads: dict[Value, tuple[Value, ...]]
     additions: dict[Value, Op]
+    plain: bool
 
 
 def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
@@ -52,7 +54,7 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
     loads: dict[Value, tuple[Value, ...]] = {}
     for block in (body, *(b for op in walk(body) for b in op.blocks)):
         loads.update(_loads(block, found, uses) if dense else ())
-    return body, InPlace(loads, found)
+    return body, InPlace(loads, found, plain)
 
 
 def _moved(block: Block, additions: dict[Value, Op], found: dict[Value, Op]) -> Block:

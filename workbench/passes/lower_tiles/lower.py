@@ -9,6 +9,7 @@ from workbench.ir.values import Function
 from workbench.passes.lower_tiles import control_flow, memory, moves, products, reductions
 from workbench.passes.lower_tiles.in_place import in_place
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
+from workbench.passes.lower_tiles.turned import turned
 from workbench.passes.strip_custom_gradients import without_customs
 
 
@@ -22,7 +23,7 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     """
     if not is_tiled(function.body):
         return function
-    function = without_customs(function)
+    function = turned(without_customs(function))
     body, found = in_place(function.body, dense, plain)
     return replace_body(function, TileLowering(LOWER, found).whole(body))
 

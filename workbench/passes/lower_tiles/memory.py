@@ -76,6 +76,15 @@ class Region:
         else:
             body()
 
+    def add(self, indices: Sequence[Value], value: Value) -> Value:
+        """Add to an element; returns what it held."""
+        builder, kind = self.on.builder, self.tile.dtype
+        if not self.on.in_place.plain:
+            return builder.one("atomic_add", (self.array, *indices, value), kind)
+        old = builder.load(self.array, *indices)
+        builder.store(self.array, *indices, self.on.on("add", old, value))
+        return old
+
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
         """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
 
@@ -135,8 +144,7 @@ def _atomic_add(on: TileLowering, op: Op) -> None:
     region = Region(on, op, tile)
 
     def element(indices: Sequence[Value], at: Value) -> None:
-        old = on.builder.one("atomic_add", (region.array, *indices, on.read(source, at)), tile.dtype)
-        on.write(slots, at, old)
+        on.write(slots, at, region.add(indices, on.read(source, at)))
 
     region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
 

@@ -67,7 +67,7 @@ def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[
         on.fill(slots, tile.count, on.zero(tile.dtype))
 
     def element(indices: Sequence[Value], at: Value) -> None:
-        on.builder.one("atomic_add", (region.array, *indices, on.read(slots, at)), tile.dtype)
+        region.add(indices, on.read(slots, at))
 
     with on.seldom():
         on.when(inside, lambda: None, clear)
