@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+import numpy as np
+
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -53,7 +55,12 @@ def is_zero(companion: array) -> bool:
     memory = companion.memory
     if memory.plain and memory.nbytes <= _FEW and memory.owner.tobytes().count(0) == memory.nbytes:
         return True
-    return not (memory.device.is_cuda or isinstance(companion.dtype, Struct) or companion.host().any())
+    if memory.device.is_cuda or isinstance(companion.dtype, Struct):
+        return False
+    host = companion.host()
+    # Words take half the time of numbers; a word of -0.0 is none, and 0 all the same.
+    words = host.flags.c_contiguous and host.nbytes % 8 == 0
+    return bool(words and not np.bitwise_or.reduce(host.reshape(-1).view(np.uint64))) or not host.any()
 
 
 _FEW = 256

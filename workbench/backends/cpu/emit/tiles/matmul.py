@@ -31,7 +31,7 @@ PARAMETERS = (
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m."""
+    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m; `array`: c may lie in an array."""
 
     m: int
     n: int
@@ -39,11 +39,12 @@ class Shape(msgspec.Struct, frozen=True):
     scalar: Scalar
     transposed: bool
     accumulate: bool
+    array: bool
 
     @property
     def name(self) -> str:
         """The function's symbol."""
-        marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}"
+        marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}{'.array' if self.array else ''}"
         return f"wb.matmul.{self.scalar}.{self.m}.{self.n}.{self.k}{marks}"
 
 
@@ -62,7 +63,7 @@ def emit_add_product(emitter: Emitter, op: Op) -> None:
 
 def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: bool) -> None:
     m, n, k = op.attrs[SHAPE]
-    shape = Shape(m, n, k, element(op.operands[-1].type), op.attrs[TRANSPOSE_A], accumulate)
+    shape = Shape(m, n, k, element(op.operands[-1].type), op.attrs[TRANSPOSE_A], accumulate, len(tiles[0]) > 1)
     scalar = register(shape.scalar)
     maths = emitter.maths
     bits, fused = maths.bits, maths.formulas and maths.fused
@@ -72,6 +73,8 @@ def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: 
         if fused:
             symbol = _fma(scalar, lanes)
             emitter.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
+    if shape.array:
+        emitter.writer.declare("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     widths = (n, m if shape.transposed else k, n)
     given = ", ".join(arguments(emitter, tile, width) for tile, width in zip(tiles, widths, strict=True))
     emitter.writer.do(f"call void @{shape.name}({given})")
@@ -174,6 +177,11 @@ class _Text:
         k = self.name("k")
         totals = {(r, v): f"%{self.name('t')}" for r in range(rows) for v in range(vectors)}
         following = {at: f"{t}.next" for at, t in totals.items()}
+        places = {at: self.at("c", self.index("c", i, at[0], j, at[1] * lanes)) for at in totals}
+        if self.shape.array:
+            # On its way while the block computes: all of it is needed at once.
+            for place in places.values():
+                self.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
         self.do(f"br label %{k}.head")
         self.open(f"{k}.head")
         self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
@@ -194,8 +202,8 @@ class _Text:
         more = self.emit(f"icmp slt i64 %{k}.next, {self.shape.k}")
         self.do(f"br i1 {more}, label %{k}.head, label %{last}")
         self.open(last)
-        for (r, v), total in following.items():
-            place = self.at("c", self.index("c", i, r, j, v * lanes))
+        for at, total in following.items():
+            place = places[at]
             if self.shape.accumulate:
                 # Behind the sum over k, so that a long row of products is added up in parts.
                 total = self.emit(f"fadd {kind} {self.emit(f'load {kind}, ptr {place}, align {size}')}, {total}")
