@@ -171,7 +171,7 @@ def random_layer(tm: int, tn: int, tk: int, turned: tuple[bool, bool]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(6))
 def test_layers_of_any_size(number: int) -> None:
     random = np.random.default_rng(number)
     tm, tn, tk = (int(n) for n in random.integers(1, 40, 3))
