@@ -26,7 +26,10 @@ def turned(function: Function) -> Function:
         if _is_transpose(op) and op.operands[0] in products:
             product = products[op.operands[0]]
             a, b = product.operands
-            flags = {TRANSPOSE_A: not product.attrs[TRANSPOSE_B], TRANSPOSE_B: not product.attrs[TRANSPOSE_A]}
+            flags: dict[str, object] = {
+                TRANSPOSE_A: not product.attrs[TRANSPOSE_B],
+                TRANSPOSE_B: not product.attrs[TRANSPOSE_A],
+            }
             op = product.replace((b, a), results=op.results, attrs={**product.attrs, **flags})
         elif op.name != "tile_matmul" or transposes.keys().isdisjoint(op.operands[:2]):
             return None
@@ -48,7 +51,8 @@ def _transposed_products(block: Block, uses: Counter[Value]) -> dict[Value, Op]:
 
 def _straight(op: Op, transposes: dict[Value, Value]) -> Op:
     """A product that reads what its operands are transposes of."""
-    attrs, operands = dict(op.attrs), list(op.operands)
+    attrs: dict[str, object] = {**op.attrs}
+    operands = list(op.operands)
     for position, flag in enumerate((TRANSPOSE_A, TRANSPOSE_B)):
         while operands[position] in transposes:
             operands[position] = transposes[operands[position]]
