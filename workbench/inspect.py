@@ -32,6 +32,7 @@ from workbench.api.tapes.flow import tape_graph, tape_svg
 from workbench.api.tapes.summary import TapeSteps, tape_steps
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
@@ -172,7 +173,7 @@ def llvm(kernel: Kernel, direction: str = "forward") -> str:
         The module as text.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("asm")
@@ -183,7 +184,7 @@ def asm(kernel: Kernel, direction: str = "forward") -> str:
         Assembly in the syntax of LLVM's default for the CPU.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("ptx")
@@ -361,7 +362,7 @@ def held() -> dict[str, int]:
 
 def cpu_target() -> str:
     """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
-    return cpu.CpuBackend().target().split("+")[0]
+    return CpuBackend().target().split("+")[0]
 
 
 def arm() -> None:

@@ -1,7 +1,8 @@
-"""What a backward pass starts from: checked, and copied before anything changes.
+"""What a backward pass starts from: checked, and read before anything changes.
 
 A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
-array for two results. All of them are read here, at once; the pass then clears and adds to adjoints as it likes.
+array for two results. What lies in an adjoint of the pass is copied; the pass then clears and adds to adjoints as it
+likes. Other large arrays are read where they are: a copy takes as long as a kernel.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ctypes
 from collections.abc import Container, Iterable
 from functools import cache
 
+import msgspec
 import numpy as np
 
 from workbench.api.narrow import is_float_array, is_list, is_mapping
@@ -79,16 +81,69 @@ def starts(
     return found
 
 
-def seed(target: array, value: object) -> array | bytes:
-    """An adjoint to start from: an array of its own, like the target; a small one as its bytes.
+class Seed(msgspec.Struct, frozen=True, eq=False):
+    """What the adjoint of an array begins as: an array of its own or a caller's, or the bytes of a small one."""
+
+    target: array
+    held: array | bytes
+    version: int = -1
+    """Of the memory of a caller's array, as it was read."""
+
+    def apart_from(self, adjoints: Iterable[array]) -> Seed:
+        """Itself, or a copy where the caller's array may share memory with one of these."""
+        held = self.held
+        if self.version < 0 or not isinstance(held, array):
+            return self
+        first, end = held.memory.address, held.memory.address + held.memory.nbytes
+        if any([m.address < end and first < m.address + m.nbytes for m in [a.memory for a in adjoints]]):
+            return Seed(self.target, self.target.fresh_like().copy_(held))
+        return self
+
+    def as_array(self) -> array:
+        """An array like the target.
+
+        Raises:
+            LaunchError: the caller has changed it since.
+        """
+        held = self.held
+        if not isinstance(held, bytes):
+            if held.memory.version != self.version >= 0:
+                raise LaunchError(
+                    f"The {held.type!r} of shape {held.shape} that backward() started from has changed since.",
+                    advice="Run backward() again, or pass it wb.clone(x).",
+                )
+            return held
+        made = array.undefined(self.target.shape, self.target.dtype, CPU)
+        ctypes.memmove(made.address, held, len(held))
+        return made if made.device == self.target.device else made.to(self.target.device)
+
+    def begin(self, adjoint: array, alone: bool) -> None:
+        """Add it to the target's adjoint; `alone`: that is 0, and nothing else is added."""
+        if not alone or OBSERVERS.get():
+            adjoint.add_(self.as_array())
+        elif isinstance(self.held, bytes) and side_by_side(adjoint) and not adjoint.device.is_cuda:
+            adjoint.memory.version += 1
+            ctypes.memmove(adjoint.address, self.held, len(self.held))
+        else:
+            adjoint.copy_(self.as_array())
+
+
+def seed(target: array, value: object) -> Seed:
+    """What an adjoint is to begin as.
 
     Raises:
         LaunchError: the value does not fit.
     """
     if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
-        if value.nbytes <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
-            return ctypes.string_at(value.address, value.nbytes)
-        return target.fresh_like().copy_(value)
+        if value.device == target.device and not OBSERVERS.get():
+            if value.nbytes <= _SMALL and side_by_side(value) and not value.device.is_cuda:
+                return Seed(target, ctypes.string_at(value.address, value.nbytes))
+            return Seed(target, value, value.memory.version)
+        return Seed(target, target.fresh_like().copy_(value))
+    return Seed(target, _converted(target, value))
+
+
+def _converted(target: array, value: object) -> array | bytes:
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
         if target.device.is_cuda or target.size > 1 or OBSERVERS.get():
             return target.fresh_like().fill_(value)
@@ -108,26 +163,6 @@ def seed(target: array, value: object) -> array | bytes:
 @cache
 def _one(dtype: Scalar) -> bytes:
     return np.ones(1, dtype.numpy).tobytes()
-
-
-def as_array(target: array, start: array | bytes) -> array:
-    """What `seed` returned, as an array like the target."""
-    if isinstance(start, array):
-        return start
-    made = array.undefined(target.shape, target.dtype, CPU)
-    ctypes.memmove(made.address, start, len(start))
-    return made if made.device == target.device else made.to(target.device)
-
-
-def begin(adjoint: array, start: array | bytes, alone: bool) -> None:
-    """Add to an adjoint what `seed` returned; `alone`: it is 0, and nothing else is added."""
-    if not alone or OBSERVERS.get():
-        adjoint.add_(as_array(adjoint, start))
-    elif isinstance(start, bytes) and side_by_side(adjoint) and not adjoint.device.is_cuda:
-        adjoint.memory.version += 1
-        ctypes.memmove(adjoint.address, start, len(start))
-    else:
-        adjoint.copy_(as_array(adjoint, start))
 
 
 def memories_of(only: object) -> set[Memory]:

@@ -18,7 +18,7 @@ from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, un
 from workbench.api.tapes.gradients import Gradients
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
-from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
+from workbench.api.tapes.seeds import UNWRITTEN, Seed, memories_of, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.autodiff import FORWARD
@@ -71,7 +71,7 @@ class Tape(Observer):
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
-        self._starts: Sequence[tuple[array, array | bytes]] = ()
+        self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}
         self.deterministic = deterministic
         # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
@@ -96,7 +96,7 @@ class Tape(Observer):
     @property
     def seeds(self) -> dict[array, array]:
         """What the adjoints began as that the last backward pass started from."""
-        return {target: as_array(target, start) for target, start in self._starts}
+        return {start.target: start.as_array() for start in self._starts}
 
     @property
     def seen(self) -> dict[int, array]:
@@ -259,8 +259,8 @@ class Tape(Observer):
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
-            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
-                They are copied before anything changes.
+            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements),
+                as they are before anything changes.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
                 adjoints of what a launch, a copy or a fill has overwritten are used up (0) at the end.
 
@@ -284,17 +284,17 @@ class Tape(Observer):
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
         self._ends.update({id(target): target for target in targets})
-        self._starts = starting = [(target, seed(target, value)) for target, value in given]
+        starting = [seed(target, value) for target, value in given]
         earlier = self._prepared(steps)
-        again = isinstance(self.kept, Checkpoints)
-        ready = [] if again else [(step, step.reversed(self)) for step in steps]
+        begun = [self.adjoint_of(target) for target in targets]
+        self._starts = starting = [start.apart_from(self.adjoints.values()) for start in starting]
+        ready = [] if isinstance(self.kept, Checkpoints) else [(step, step.reversed(self)) for step in steps]
         try:
             aside = self._copies(earlier)  # sums of earlier passes, which are added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for target, start in starting:
-                # The adjoint of what a step has written is 0 now.
-                begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
+            for adjoint, start in zip(begun, starting, strict=True):
+                start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self._again, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}

@@ -58,9 +58,8 @@ def is_zero(companion: array) -> bool:
     if memory.device.is_cuda or isinstance(companion.dtype, Struct):
         return False
     host = companion.host()
-    # Words take half the time of numbers; a word of -0.0 is none, and 0 all the same.
-    words = host.flags.c_contiguous and host.nbytes % 8 == 0
-    return bool(words and not np.bitwise_or.reduce(host.reshape(-1).view(np.uint64))) or not host.any()
+    # By bits, in half the time of `any`.
+    return not np.bitwise_or.reduce(host.view(f"u{host.itemsize}"), axis=None)
 
 
 _FEW = 256
