@@ -13,21 +13,25 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
 in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
+
+Where neighbouring rows read or add to the same elements (`b[k, j]` above), it is written a third time, for groups of
+several rows: what is the same in all of them is loaded once, and added to once, and sums stay in registers. There `tid`
+along the rows' axis is that of the first one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
-from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
-from workbench.types import Scalar, Slots, Vector, int32
+from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, indices, is_combined, with_blocks
+from workbench.types import Scalar, Slots, Vector, element, int32
 from workbench.types import bool as bool_
 
 LIMIT = 180
@@ -38,10 +42,20 @@ WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
 NARROW = 16
 """Threads of a group, at least; at most they are `rows.WIDEST`."""
+MOST_ROWS = 4
+"""Rows of a group, at most."""
+SHORT_BODY = 60
+"""Operations of a body that is written for several rows, at most."""
 
 
-def abreast(function: Function) -> Function:
-    """The function with such loops outside, and loops over a group's threads in them; itself if there are none."""
+def abreast(function: Function, room: int = 0, plain: bool = False) -> Function:
+    """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
+
+    Args:
+        function: a kernel.
+        room: bytes of registers for what a group keeps from turn to turn: it has several rows if they suffice.
+        plain: additions to elements are plain, in the order of the rows.
+    """
     operations = list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
@@ -54,9 +68,12 @@ def abreast(function: Function) -> Function:
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
         inside, border = last.blocks
-        split = _split(rows, inside)
+        split = _split(rows, inside, 1)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
-    return replace_body(function, _split(rows, function.body))
+    count = 1
+    if len(operations) <= SHORT_BODY and rows.are_alike(operations):
+        count = max(1, min(MOST_ROWS, room // (_threads(rows) * _bytes(rows))))
+    return replace_body(function, _split(rows, function.body, count, plain))
 
 
 def _forbids(op: Op) -> bool:
@@ -72,31 +89,57 @@ class Groups(msgspec.Struct, frozen=True):
     """A body as it was written twice.
 
     Attributes:
-        threads: of a full group.
+        threads: of a full group, in a row.
         full, rest: what a full group does, and one with fewer threads.
+        rows: how many rows the third one has.
+        several: what a full group of so many rows does.
     """
 
     threads: int
     full: Block
     rest: Block
+    rows: int = 1
+    several: Block | None = None
 
 
 def groups_of(body: Block) -> Groups | None:
     """What `abreast` made of a body; None if that is nothing."""
     last = body.ops[-1] if body.ops else Op("yield")
     threads = last.attrs.get(ABREAST)
-    return Groups(threads, *last.blocks) if threads else None
+    if not threads:
+        return None
+    full, rest, *several = last.blocks
+    return Groups(threads, full, rest, last.attrs.get(ROWS) or 1, *several)
 
 
-def _split(rows: Rows, body: Block) -> Block:
-    """The body for full groups, and for the threads that are left."""
-    carried = max((sum(_width(v) for v in op.operands[3:]) for op in rows.loops), default=1)
-    threads = max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
+def _split(rows: Rows, body: Block, count: int, plain: bool = False) -> Block:
+    """The body for full groups, for the threads that are left, and for groups of `count` rows if these are several."""
+    threads = _threads(rows)
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
-    blocks = tuple(_Group(rows, threads, full).written(body) for full in (True, False))
-    builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), blocks, builder.location))
+    blocks = [_Group(rows, threads, full).written(body) for full in (True, False)]
+    attrs = {ABREAST: threads}
+    if count > 1:
+        blocks.append(_Group(rows, threads, True, count, plain).written(body))
+        attrs[ROWS] = count
+    builder.append(
+        Op("if", (builder.const(True, bool_),), (), attributes(attrs), tuple(blocks), builder.location)
+    )
     return builder.body()
+
+
+def _carried(rows: Rows) -> int:
+    return max(1, *(sum(_width(v) for v in op.operands[3:]) for op in rows.loops))
+
+
+def _threads(rows: Rows) -> int:
+    """Of a full group's row."""
+    return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
+
+
+def _bytes(rows: Rows) -> int:
+    """Of what a thread keeps from turn to turn."""
+    return _carried(rows) * max((element(v.type).size for op in rows.loops for v in op.operands[3:]), default=4)
 
 
 def _width(value: Value) -> int:
@@ -136,16 +179,16 @@ class _Group:
 
     Attributes:
         storage: makes the slots.
-        places: slots of values that are needed outside the part in which they are made.
-        env: values that are the same in all threads.
+        places: slots of values that are needed outside the part in which they are made, one for each row.
+        envs: for each row, values that are the same in all its threads.
         sums: slots whose contents are added up.
     """
 
-    def __init__(self, rows: Rows, threads: int, full: bool) -> None:
-        self.rows, self.threads, self.full = rows, threads, full
+    def __init__(self, rows: Rows, threads: int, full: bool, count: int = 1, plain: bool = False) -> None:
+        self.rows, self.threads, self.full, self.plain = rows, threads, full, plain
         self.builder, self.storage = Builder(), Builder()
-        self.places: dict[Value, Value] = {}
-        self.env: dict[Value, Value] = {}
+        self.places: dict[Value, list[Value]] = {}
+        self.envs: list[dict[Value, Value]] = [{} for _ in range(count)]
         self.first = self.end = self.one = Value(int32)
         self.sums: list[Value] = []
         self.crossing: set[Value] = set()
@@ -184,12 +227,24 @@ class _Group:
                 self.part(part, {})
                 part = []
             if op.name == "slots":
-                self.env[op.result] = self.slots(op)
+                self.envs[0][op.result] = self.slots(op)
             elif self.rows.is_common_value(op):
-                self.builder.append(copy_op(op, self.env))
+                self.copy(op, self.envs)
             elif op.name != "yield":
                 part.append(op)
         self.part(part, dict(zip(params, block.yielded if params else (), strict=True)))
+
+    def copy(self, op: Op, envs: Sequence[dict[Value, Value]]) -> None:
+        """A copy for each row; one for all where it is the same in them."""
+        first, *others = envs
+        self.builder.append(copy_op(op, first))
+        for n, env in enumerate(others, 1):
+            if self.rows.alike.issuperset(op.results) and op.results:
+                env.update((v, first[v]) for v in op.results)
+            elif op.name == "tid":
+                env[op.result] = self.builder.one("add", (first[op.result], self.builder.const(n)), int32)
+            else:
+                self.builder.append(copy_op(op, env))
 
     def loop(self, op: Op) -> None:
         """A loop with those over the group's threads inside."""
@@ -197,39 +252,56 @@ class _Group:
         b.location = op.location
         (body,) = op.blocks
         index, *params = body.params
-        counter = self.env[index] = Value(index.type, index.name)
+        counter = Value(index.type, index.name)
+        for env in self.envs:
+            env[index] = counter
         for result, param in zip(op.results, params, strict=True):
             self.places[result] = self.place(param)
         with b.block((counter,)) as opened:
             self.block(body, params)
             b.yield_()
-        start, stop, step = (self.env.get(v, v) for v in op.operands[:3])
+        start, stop, step = (self.envs[0].get(v, v) for v in op.operands[:3])
         b.for_(start, stop, step, (), opened.block, op.attrs)
 
     def part(self, ops: Sequence[Op], carried: Mapping[Value, Value]) -> None:
-        """A loop over the group's threads; each writes also what is carried."""
+        """A loop over the group's threads; each writes also what is carried.
+
+        One for each row where LLVM would have to know that rows do not overlap.
+        """
         if not ops and not carried:
             return
         b = self.builder
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
-        terms = {op: self.storage.slots(dtype_of(op.operands[0]), self.threads) for op in common}
-        self.sums += terms.values()
-        thread = Value(int32, "thread")
-        with b.block((thread,)) as opened:
-            self.inside(thread, ops, carried, terms)
-            b.yield_()
-        b.for_(self.first, self.end, self.one, (), opened.block)
+        terms = {op: [self.storage.slots(dtype_of(op.operands[0]), self.threads) for _ in self.envs] for op in common}
+        self.sums += (slots for each in terms.values() for slots in each)
+        every = range(len(self.envs))
+        for rows in [(n,) for n in every] if self.rows.touch_rows(ops) else [every]:
+            thread = Value(int32, "thread")
+            with b.block((thread,)) as opened:
+                self.inside(thread, rows, ops, carried, terms)
+                b.yield_()
+            b.for_(self.first, self.end, self.one, (), opened.block)
         for op, slots in terms.items():
             b.location = op.location
-            total = b.one("slot_sum", (slots,), dtype_of(slots))
-            b.append(op.replace((*(self.env.get(v, v) for v in op.operands[:-1]), total)))
+            totals = b.emit("slot_sum", slots, [dtype_of(s) for s in slots]).results
+            for env, total in zip(self.envs, totals, strict=True):
+                b.append(copy_op(op.replace((*op.operands[:-1], total)), {**env}))
 
     def inside(
-        self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value]
+        self,
+        thread: Value,
+        rows: Sequence[int],
+        ops: Sequence[Op],
+        carried: Mapping[Value, Value],
+        terms: Mapping[Op, Sequence[Value]],
     ) -> None:
-        """What one thread does in a part."""
+        """What one thread of each of these rows does in a part, operation by operation."""
         b = self.builder
-        env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
+        envs = [{**self.envs[n], **dict.fromkeys(self.rows.tids, thread)} for n in rows]
+
+        def of(slots: Sequence[Value]) -> Iterator[tuple[dict[Value, Value], Value]]:
+            return zip(envs, (slots[n] for n in rows), strict=True)
+
         index = b.one("sub", (thread, self.first), int32)
         every = list(with_blocks(ops))
         # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
@@ -237,35 +309,50 @@ class _Group:
         needed = [v for o in every for v in o.operands]
         for value in dict.fromkeys((*needed, *carried.values())):
             if value in self.rows.unit and value not in made:
-                self.again(value, env)
+                self.again(value, envs)
             elif value in self.places and value not in made:
-                env[value] = b.slot_read(self.places[value], index)
+                for env, slots in of(self.places[value]):
+                    env[value] = b.slot_read(slots, index)
         for op in ops:
             b.location = op.location
             if op in terms:
-                b.slot_write(terms[op], index, env.get(op.operands[-1], op.operands[-1]))
+                for env, slots in of(terms[op]):
+                    b.slot_write(slots, index, env.get(op.operands[-1], op.operands[-1]))
             elif op.name in SLOTTED:
-                # The states of a group's threads lie side by side.
-                at = env.get(op.operands[1], op.operands[1])
-                row = b.one("mul", (at, b.const(self.threads, at.type)), at.type)
-                column = index if at.type == int32 else b.one("cast", (index,), at.type)
-                at = b.one("add", (row, column), at.type)
-                b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
+                self.state(op, index, envs[0])
+            elif op.name == "atomic_add" and not self.plain and self.rows.alike.issuperset(indices(op)):
+                self.added(op, envs)
             elif op.name != "tid":
-                b.append(copy_op(op, env))
+                self.copy(op, envs)
             for value in self.crossing.intersection(op.results):
-                b.slot_write(self.place(value), index, env[value])
+                for env, slots in of(self.place(value)):
+                    b.slot_write(slots, index, env[value])
         for param, value in carried.items():
-            b.slot_write(self.place(param), index, env.get(value, value))
+            for env, slots in of(self.place(param)):
+                b.slot_write(slots, index, env.get(value, value))
 
-    def again(self, value: Value, env: dict[Value, Value]) -> None:
+    def added(self, op: Op, envs: Sequence[dict[Value, Value]]) -> None:
+        """All rows add to one element: their sum, at once."""
+        b, (total, *others) = self.builder, [env.get(op.operands[-1], op.operands[-1]) for env in envs]
+        for other in others:
+            total = b.one("add", (total, other), dtype_of(op.operands[0]))
+        b.append(copy_op(op.replace((*op.operands[:-1], total)), {**envs[0]}))
+
+    def state(self, op: Op, index: Value, env: dict[Value, Value]) -> None:
+        """An access to a thread's slots: those of a group's threads lie side by side."""
+        b, at = self.builder, env.get(op.operands[1], op.operands[1])
+        row = b.one("mul", (at, b.const(self.threads, at.type)), at.type)
+        at = b.one("add", (row, b.cast(index, at.type)), at.type)
+        b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
+
+    def again(self, value: Value, envs: Sequence[dict[Value, Value]]) -> None:
         """Compute an index of the thread's own again: through slots LLVM would not see whose neighbour it is."""
         op = self.rows.made.get(value)
-        if op is None or value in env:
+        if op is None or value in envs[0]:
             return
         for operand in op.operands:
-            self.again(operand, env)
-        self.builder.append(copy_op(op, env))
+            self.again(operand, envs)
+        self.copy(op, envs)
 
     def slots(self, op: Op) -> Value:
         """Those of a thread, for all of the group."""
@@ -273,10 +360,11 @@ class _Group:
         assert isinstance(type, Slots)
         return self.storage.slots(type.dtype, type.count * self.threads)
 
-    def place(self, value: Value) -> Value:
+    def place(self, value: Value) -> list[Value]:
         """The slots of a value."""
         if value not in self.places:
-            self.places[value] = self.storage.slots(_contents(value), self.threads)
+            contents = _contents(value)
+            self.places[value] = [self.storage.slots(contents, self.threads) for _ in self.envs]
         return self.places[value]
 
 

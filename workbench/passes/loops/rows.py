@@ -26,6 +26,7 @@ class Rows:
     Attributes:
         same: values that are the same in all of them.
         unit: the thread's own index along the row plus something that is the same.
+        alike: values that are the same for the threads of neighbouring rows that have the same place in these.
         loops: those that stand outside.
         straight: operations that stand in these or in the body itself.
     """
@@ -36,6 +37,7 @@ class Rows:
         self.known = constants(function.body)
         self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
         self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
+        self.alike = set(self.same)
         self.unit: set[Value] = set()
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
@@ -48,6 +50,8 @@ class Rows:
         for op in block.ops:
             if op.name == "tid":
                 (self.unit if op.attrs[AXIS] == self.axis else self.same).update(op.results)
+                if op.attrs[AXIS] != self.axis - 1:
+                    self.alike.update(op.results)
             elif op.name == "shape" or self.is_the_same(op):
                 self.same.update(op.results)
             elif op.name in ("cast", "add", "sub") and op.result.type in (int32, int64):
@@ -56,18 +60,27 @@ class Rows:
                 if len(units) == 1 and units[0] is op.operands[0 if op.name == "sub" else op.operands.index(units[0])]:
                     if self.same.issuperset(rest):
                         self.unit.update(op.results)
-            if op.name == "for" and self.same.issuperset(op.operands[:3]):
-                self.same.add(op.blocks[0].params[0])
+            if op.name == "shape" or self.is_the_same(op, self.alike):
+                self.alike.update(op.results)
+            for known in (self.same, self.alike) if op.name == "for" else ():
+                if known.issuperset(op.operands[:3]):
+                    known.add(op.blocks[0].params[0])
             for inner in op.blocks:
                 self._note(inner)
 
-    def is_the_same(self, op: Op) -> bool:
-        """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
-        if op.name in SLOTTED:
+    def is_the_same(self, op: Op, among: set[Value] | None = None) -> bool:
+        """Whether all threads of a row have the same results; an element may be asked for once for all of them.
+
+        Args:
+            op: an operation.
+            among: values that are the same; those of a row's threads if it is not given.
+        """
+        same = self.same if among is None else among
+        if op.name in SLOTTED or op.name == "tid":
             return False
         if op.name == "load":
-            return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
-        return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
+            return op.operands[0] not in self.changed and same.issuperset(op.operands[1:])
+        return (op.name in PURE or op.name in TABLE) and not op.blocks and same.issuperset(op.operands)
 
     def find(self, block: Block) -> None:
         """Look for such loops in a block that all threads of a row run."""
@@ -152,6 +165,34 @@ class Rows:
             if len(names) > 1 and names & EFFECTS and not any(v in self.unit for v in indices(ops[0])):
                 return False
         return True
+
+    def touch_rows(self, ops: Iterable[Op]) -> bool:
+        """Whether they change elements that differ between rows."""
+        return any(o.name in EFFECTS and not self.alike.issuperset(indices(o)) for o in with_blocks(ops)
+                   if not (o.name == "atomic_add" and self.is_common_place(o)))
+
+    def are_alike(self, operations: Iterable[Op]) -> bool:
+        """Whether several rows can go through the loops together, and thereby access fewer elements."""
+        operations = tuple(operations)
+        loops = {o for loop in self.loops for o in walk(loop.blocks[0])}
+        shared = [
+            o for o in operations
+            if o in loops and o.name in ("load", "atomic_add") and self.alike.issuperset(indices(o))
+        ]  # fmt: skip
+        if self.axis < 1 or all(self.same.issuperset(indices(o)) for o in shared):
+            return False
+        if not all(self.alike.issuperset(op.operands[:3]) for op in self.loops):
+            return False
+        if any(o.name in SLOTTED or is_combined(o) or o.attrs.get(INTERIOR) for o in operations):
+            return False
+        # A row must not see what another one wrote.
+        rows = {v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis - 1}
+        names: dict[Value, set[str]] = {}
+        for op in operations:
+            if op.name in ACCESSES:
+                names.setdefault(op.operands[0], set()).add(op.name)
+        mixed = {array for array, found in names.items() if len(found) > 1 and found & EFFECTS}
+        return all(rows.intersection(indices(o)) for o in operations if o.name in ACCESSES and o.operands[0] in mixed)
 
 
 def is_combined(op: Op) -> bool:

@@ -27,7 +27,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
+from workbench.backends.cpu.emit.groups import RowGroups, emit_group_end, emit_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -38,13 +38,15 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import groups_of
+from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+GROUP_BYTES = {512: 1024}
+"""What a group of threads may keep in registers, by their bits: half of 32."""
 
 
 def entry_name(function: Function) -> str:
@@ -87,6 +89,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
+        abreast=partial(abreast, room=GROUP_BYTES.get(maths.bits, 0), plain=one_core),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
@@ -198,6 +201,8 @@ class ModuleEmitter(Emitter):
         w.jump("row")
         w.open("row")
         w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        groups = groups_of(self.function.body)
+        several = RowGroups(self, groups, extent) if groups and groups.several else None
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
@@ -214,6 +219,8 @@ class ModuleEmitter(Emitter):
             rest = w.emit(f"udiv i64 {rest}, {along}")
         outer.insert(0, rest)
         self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "")
+        if several:
+            low = several.emit(low)
         self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
