@@ -198,17 +198,24 @@ class ModuleEmitter(Emitter):
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        groups = groups_of(self.function.body)
+        several = RowGroups(self, groups, extent) if groups and groups.several else None
+        if several:
+            first, last = several.rows(first, last)
         w.jump("row")
         w.open("row")
         w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
-        groups = groups_of(self.function.body)
-        several = RowGroups(self, groups, extent) if groups and groups.several else None
+        if several:
+            several.open()
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
-        # A chunk may begin and end in the middle of a row.
-        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
-        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        if several:
+            low, high = several.columns()
+        else:
+            # A chunk may begin and end in the middle of a row.
+            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+            high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -220,7 +227,7 @@ class ModuleEmitter(Emitter):
         outer.insert(0, rest)
         self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "")
         if several:
-            low = several.emit(low)
+            low = several.emit(low, high)
         self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")

@@ -57,54 +57,86 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
 
 
 class RowGroups:
-    """Groups of several whole rows, before the threads that are left of these; opened at the head of the loop over rows.
+    """Groups of several rows, before the threads that are left of these.
 
-    Rows above `%rows.until` have been begun: of these, the threads from `%rows.low` on are left.
+    The launch's rows are taken so many at a time, and a chunk of its threads is some columns of them: where it begins
+    and ends is rounded up to whole groups, so that chunks that cover the launch still cover it once.
+
+    Of the rows above `%rows.until` the threads from `%rows.low` on are left.
     """
 
     def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
-        self.emitter, self.groups, self.extent = emitter, groups, extent
-        emitter.writer.do("%rows.until.before = phi i64 [ 0, %start ], [ %rows.until, %row.end ]")
-        emitter.writer.do("%rows.low.before = phi i32 [ 0, %start ], [ %rows.low, %row.end ]")
+        """Before the loop over rows; `extent` is how many threads a row has."""
+        self.emitter, self.extent = emitter, extent
+        self.threads, self.count, self.several = groups.threads, groups.rows, groups.several
+        self.total = "1"
+        for axis in range(emitter.function.launch_ndim - 1):
+            self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
 
-    def emit(self, low: str) -> str:
+    def _on(self, verb: str, a: str, b: str | int) -> str:
+        if verb in ("smin", "smax"):
+            return self.emitter.writer.emit(f"call i64 @llvm.{verb}.i64(i64 {a}, i64 {b})")
+        return self.emitter.writer.emit(f"{verb} i64 {a}, {b}")
+
+    def rows(self, first: str, last: str) -> tuple[str, str]:
+        """All rows of those that are taken together with the first and the last one of a chunk."""
+        first, last = (self._on("mul nuw nsw", self._on("udiv", at, self.count), self.count) for at in (first, last))
+        last = self._on("add nuw nsw", last, self.count - 1)
+        return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
+
+    def open(self) -> None:
+        """At the head of the loop over rows."""
+        w = self.emitter.writer
+        w.do("%rows.until.before = phi i64 [ 0, %start ], [ %rows.until, %row.end ]")
+        w.do("%rows.low.before = phi i32 [ 0, %start ], [ %rows.low, %row.end ]")
+
+    def columns(self) -> tuple[str, str]:
+        """The threads of a row, from the first up to behind the last one."""
+        top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
+        rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
+        first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
+        group = self._on("mul nuw nsw", rows, self.threads)
+        found = []
+        for end in ("%begin", "%end"):
+            at = self._on("smin", self._on("smax", self._on("sub nsw", end, first), 0), size)
+            full = self._on("udiv", self._on("sub nsw", self._on("add nuw nsw", at, group), 1), group)
+            found.append(self._on("smin", self._on("mul nuw nsw", full, self.threads), self.extent))
+        return found[0], found[1]
+
+    def emit(self, low: str, high: str) -> str:
         """The groups that begin in this row; returns the row's first thread that is left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
-        count, rows, block = self.groups.threads, self.groups.rows, self.groups.several
-        assert block is not None
-        apart = lie_apart(emitter) or "false"
-        end = w.emit(f"add nuw nsw i64 %row.at, {rows}", "rows.end")
-        along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {rows}')} to i64")
-        # Only whole rows, of one plane.
+        assert self.several is not None
+        end = self._on("add nuw nsw", "%row.at", self.count)
+        along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
+        most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
         conditions = [
-            apart,
-            w.emit("icmp sge i64 %row.at, %rows.until.before"),
-            w.emit(f"icmp eq i32 {low}, 0"),
-            w.emit(f"icmp sle i64 {w.emit(f'mul i64 {end}, {self.extent}')}, %end"),
+            lie_apart(emitter) or "false",
+            w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
+            w.emit(f"icmp sle i64 {end}, {self.total}"),
             w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),
-            w.emit(f"icmp sge i64 {self.extent}, {count}"),
+            w.emit(f"icmp sle i32 {low}, {most}"),
         ]
-        all = conditions[0]
+        every = conditions[0]
         for condition in conditions[1:]:
-            all = w.emit(f"and i1 {all}, {condition}")
-        last = w.emit(f"trunc i64 {w.emit(f'sub i64 {self.extent}, {count}')} to i32", "last")
-        before = w.label
-        w.branch(all, "rows", "rows.left")
+            every = w.emit(f"and i1 {every}, {condition}")
+        before, tids = w.label, emitter.tids
+        w.branch(every, "rows", "rows.left")
         w.open("rows")
-        w.do(f"%rows.tid = phi i32 [ 0, %{before} ], [ %rows.next, %rows.on ]")
-        tids, emitter.thread = emitter.tids, "%rows.tid"
+        w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
+        emitter.thread = "%rows.tid"
         emitter.tids = (*tids[:-1], emitter.thread)
-        emitter.group_end = w.emit(f"add nsw i32 %rows.tid, {count}", "group_end")
+        emitter.group_end = w.emit(f"add nsw i32 %rows.tid, {self.threads}", "group_end")
         emitter.are_apart = True
-        emitter.block(block)
+        emitter.block(self.several)
         emitter.are_apart, emitter.thread = False, "%rows.tid"
         if emitter.strips.threads:
-            number = w.emit(f"udiv i32 %rows.tid, {count}")
+            number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
             look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
         w.jump("rows.on")
         w.open("rows.on")
-        w.do(f"%rows.next = add nsw i32 %rows.tid, {count}")
-        more = w.emit(f"icmp sle i32 %rows.next, {last}", "more")
+        w.do(f"%rows.next = add nsw i32 %rows.tid, {self.threads}")
+        more = w.emit(f"icmp sle i32 %rows.next, {most}", "more")
         w.do(f"br i1 {more}, label %rows, label %rows.left{emitter.loop_end()}")
         w.open("rows.left")
         w.do(f"%rows.until = phi i64 [ %rows.until.before, %{before} ], [ {end}, %rows.on ]")
