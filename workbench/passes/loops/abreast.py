@@ -44,16 +44,18 @@ NARROW = 16
 """Threads of a group, at least; at most they are `rows.WIDEST`."""
 MOST_ROWS = 4
 """Rows of a group, at most."""
+ROOM = 2**10
+"""Bytes that a group of several rows keeps from turn to turn, at most: 16 registers of 512 bits."""
 SHORT_BODY = 60
 """Operations of a body that is written for several rows, at most."""
 
 
-def abreast(function: Function, room: int = 0, plain: bool = False) -> Function:
+def abreast(function: Function, rows: bool = False, plain: bool = False) -> Function:
     """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
 
     Args:
         function: a kernel.
-        room: bytes of registers for what a group keeps from turn to turn: it has several rows if they suffice.
+        rows: groups may have several rows: vectors are wide enough.
         plain: additions to elements are plain, in the order of the rows.
     """
     operations = list(walk(function.body))
@@ -61,19 +63,19 @@ def abreast(function: Function, room: int = 0, plain: bool = False) -> Function:
         return function
     if not any(op.name == "for" for op in operations) or any(_forbids(op) for op in operations):
         return function
-    rows = Rows(function)
-    if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
+    found = Rows(function)
+    if not 0 < len(found.loops) <= MOST or not found.independent(operations):
         return function
     *before, last = function.body.ops or (Op("yield"),)
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
         inside, border = last.blocks
-        split = _split(rows, inside, 1)
+        split = _split(found, inside, 1)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
     count = 1
-    if len(operations) <= SHORT_BODY and rows.are_alike(operations):
-        count = max(1, min(MOST_ROWS, room // (_threads(rows) * _bytes(rows))))
-    return replace_body(function, _split(rows, function.body, count, plain))
+    if rows and len(operations) <= SHORT_BODY and found.are_alike(operations):
+        count = max(1, min(MOST_ROWS, ROOM // (_threads(found) * _bytes(found))))
+    return replace_body(function, _split(found, function.body, count, plain))
 
 
 def _forbids(op: Op) -> bool:

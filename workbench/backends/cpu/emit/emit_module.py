@@ -44,9 +44,9 @@ from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
+NARROW = 128
+"""Bits of vectors of which too few are registers for groups of several rows."""
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
-GROUP_BYTES = {512: 1024}
-"""What a group of threads may keep in registers, by their bits: half of 32."""
 
 
 def entry_name(function: Function) -> str:
@@ -89,7 +89,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, room=GROUP_BYTES.get(maths.bits, 0), plain=one_core),
+        abreast=partial(abreast, rows=maths.bits > NARROW, plain=one_core),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),

@@ -19,14 +19,15 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
         emitter.place = combining.place
     before = w.label if combining else part.before
     apart = lie_apart(emitter)
-    emitter.thread = "%tid"
-    emitter.tids = (*emitter.tids[:-1], emitter.thread)
-    w.jump("groups")
+    if apart:
+        w.branch(apart, "groups", "few")
+    else:
+        w.jump("groups")
     w.open("groups")
     w.do(f"%tid = phi i32 [ {part.first}, %{before} ], [ %tid.next, %group.end ]")
+    _at(emitter, "%tid")
     left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
-    full = w.emit(f"icmp sge i32 {left}, {count}", "full")
-    w.branch(w.emit(f"and i1 {full}, {apart}") if apart else full, "group", "few")
+    w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
     w.open("group")
     emitter.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
     emitter.are_apart = bool(apart)
@@ -41,19 +42,30 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     w.do(f"%tid.next = add nsw i32 %tid, {count}")
     w.do(f"br label %groups{emitter.loop_end()}")
     w.open("few")
+    shared = f", [ {part.first}, %{before} ], [ %rest.next, %few.more ]" if apart else ""
+    w.do(f"%rest = phi i32 [ %tid, %groups ]{shared}")
+    _at(emitter, "%rest")
+    left = w.emit(f"sub nsw i32 {part.end}, %rest", "left")
     w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "group.rest", part.after)
     w.open("group.rest")
-    emitter.group_end = part.end
-    if apart:
-        # Its slots are those of a group.
-        following = w.emit(f"add i32 %tid, {count}")
-        emitter.group_end = w.emit(f"select i1 {full}, i32 {following}, i32 {part.end}", "group_end")
+    w.do(f"%rest.next = add i32 %rest, {count}")
+    more = w.emit(f"icmp sgt i32 {left}, {count}", "more")
+    # Its slots are those of a group.
+    emitter.group_end = w.emit(f"select i1 {more}, i32 %rest.next, i32 {part.end}") if apart else part.end
     emitter.block(groups.rest)
     emitter.place = None
-    if apart:
-        w.branch(w.emit(f"icmp sgt i32 {left}, {count}", "more"), "group.end", part.after)
-    else:
+    if not apart:
         w.jump(part.after)
+        return
+    w.branch(more, "few.more", part.after)
+    w.open("few.more")
+    w.do(f"br label %few{emitter.loop_end()}")
+
+
+def _at(emitter: Emitter, thread: str) -> None:
+    """What is written next is of the group that begins with this thread."""
+    emitter.thread = thread
+    emitter.tids = (*emitter.tids[:-1], thread)
 
 
 class RowGroups:
@@ -124,8 +136,7 @@ class RowGroups:
         w.branch(every, "rows", "rows.left")
         w.open("rows")
         w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
-        emitter.thread = "%rows.tid"
-        emitter.tids = (*tids[:-1], emitter.thread)
+        _at(emitter, "%rows.tid")
         emitter.group_end = w.emit(f"add nsw i32 %rows.tid, {self.threads}", "group_end")
         emitter.are_apart = True
         emitter.block(self.several)
