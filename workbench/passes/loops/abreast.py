@@ -55,7 +55,8 @@ def abreast(function: Function, rows: bool = False, plain: bool = False) -> Func
 
     Args:
         function: a kernel.
-        rows: groups may have several rows: vectors are wide enough.
+        rows: vectors are wide enough for groups of several rows. Where threads add to elements there are such groups
+            in any case: sums have the same order on every target.
         plain: additions to elements are plain, in the order of the rows.
     """
     operations = list(walk(function.body))
@@ -73,7 +74,8 @@ def abreast(function: Function, rows: bool = False, plain: bool = False) -> Func
         split = _split(found, inside, 1)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
     count = 1
-    if rows and len(operations) <= SHORT_BODY and found.are_alike(operations):
+    wanted = rows or any(op.name == "atomic_add" for op in operations)
+    if wanted and len(operations) <= SHORT_BODY and found.are_alike(operations):
         count = max(1, min(MOST_ROWS, ROOM // (_threads(found) * _bytes(found))))
     return replace_body(function, _split(found, function.body, count, plain))
 
@@ -124,9 +126,7 @@ def _split(rows: Rows, body: Block, count: int, plain: bool = False) -> Block:
     if count > 1:
         blocks.append(_Group(rows, threads, True, count, plain).written(body))
         attrs[ROWS] = count
-    builder.append(
-        Op("if", (builder.const(True, bool_),), (), attributes(attrs), tuple(blocks), builder.location)
-    )
+    builder.append(Op("if", (builder.const(True, bool_),), (), attributes(attrs), tuple(blocks), builder.location))
     return builder.body()
 
 
@@ -322,7 +322,7 @@ class _Group:
                     b.slot_write(slots, index, env.get(op.operands[-1], op.operands[-1]))
             elif op.name in SLOTTED:
                 self.state(op, index, envs[0])
-            elif op.name == "atomic_add" and not self.plain and self.rows.alike.issuperset(indices(op)):
+            elif not self.plain and self.rows.is_alike_place(op):
                 self.added(op, envs)
             elif op.name != "tid":
                 self.copy(op, envs)

@@ -166,10 +166,18 @@ class Rows:
                 return False
         return True
 
-    def touch_rows(self, ops: Iterable[Op]) -> bool:
-        """Whether they change elements that differ between rows."""
-        return any(o.name in EFFECTS and not self.alike.issuperset(indices(o)) for o in with_blocks(ops)
-                   if not (o.name == "atomic_add" and self.is_common_place(o)))
+    def is_alike_place(self, op: Op) -> bool:
+        """Whether the threads of neighbouring rows add to one element."""
+        added = op.name == "atomic_add" and not element(op.operands[-1].type).is_half
+        return added and self.alike.issuperset(indices(op))
+
+    def touch_rows(self, part: Iterable[Op]) -> bool:
+        """Whether a part changes elements that differ between rows, but for sums that stand behind it."""
+        changes = (op for op in with_blocks(part) if op.name in EFFECTS)
+        return any(
+            not self.alike.issuperset(indices(op)) and not (op.name == "atomic_add" and self.is_common_place(op))
+            for op in changes
+        )
 
     def are_alike(self, operations: Iterable[Op]) -> bool:
         """Whether several rows can go through the loops together, and thereby access fewer elements."""

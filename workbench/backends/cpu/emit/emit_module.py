@@ -20,6 +20,7 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import matmul, memory, slots, structured
+from workbench.backends.cpu.emit.apart import lie_apart
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
@@ -199,7 +200,7 @@ class ModuleEmitter(Emitter):
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
         groups = groups_of(self.function.body)
-        several = RowGroups(self, groups, extent) if groups and groups.several else None
+        several = RowGroups(self, groups, extent) if groups and groups.several and lie_apart(self) else None
         if several:
             first, last = several.rows(first, last)
         w.jump("row")

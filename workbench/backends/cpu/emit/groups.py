@@ -123,7 +123,7 @@ class RowGroups:
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
         most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
         conditions = [
-            lie_apart(emitter) or "false",
+            lie_apart(emitter),
             w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
             w.emit(f"icmp sle i64 {end}, {self.total}"),
             w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),

@@ -97,9 +97,9 @@ def _sums(emitter: Emitter, places: Sequence[str], type: Slots) -> list[str]:
             found.append(w.emit(f"{verb} <{len(firsts)} x {kind}> {halves[0]}, {halves[1]}"))
         lanes = len(firsts)
     each = lanes
-    return [
-        w.emit(f"extractelement <{lanes} x {kind}> {vector}, i64 {k}") for vector in found for k in range(each)
-    ][: len(places)]
+    return [w.emit(f"extractelement <{lanes} x {kind}> {vector}, i64 {k}") for vector in found for k in range(each)][
+        : len(places)
+    ]
 
 
 def _places(emitter: Emitter, op: Op) -> list[str]:
