@@ -73,7 +73,7 @@ def networks() -> list[Program]:
         return jnp.tanh(jnp.tanh(x @ w + b) @ v + b)
 
     given: dict[str, Any] = {
-        "result": "y", "by": ("w", "v", "b"), "function": network, "seed": seed,
+        "result": "y", "by": ("w", "v", "b"), "constant": "x", "function": network, "seed": seed,
         "peers": {"numpy": lambda: np.tanh(np.tanh(x @ w + b) @ v + b)},
     }  # fmt: skip
     arrays = {"x": x, "w": w, "v": v, "b": b, "s": 0 * x, "h": 0 * x, "t": 0 * x, "y": 0 * x}
@@ -85,6 +85,11 @@ def networks() -> list[Program]:
         Program(
             "product of tiles", {"p": p, "q": q, "r": 0 * p}, [("product", (8, 8), "pqr")], "r", ("p", "q"),
             function=lambda p, q: p @ q, peers={"numpy": lambda: p @ q},
+        ),
+        Program(
+            "product", {"p": p, "q": q, "r": 0 * p}, [("multiplied", p.shape, "pqr")], "r", ("p", "q"),
+            function=lambda p, q: p @ q,
+            peers={"numpy": lambda: p @ q, "numba": lambda: peers.multiplied(p, q, 0 * p)},
         ),
         Program("network of tiles", arrays, tiled, **given),
         Program("network", plain, [("layer", x.shape, "xwbh"), ("layer", x.shape, "hvby")], **given),

@@ -30,7 +30,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
-from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, indices, is_combined, with_blocks
+from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
 from workbench.types import Scalar, Slots, Vector, element, int32
 from workbench.types import bool as bool_
 
@@ -122,7 +122,7 @@ def _split(rows: Rows, body: Block, count: int, plain: bool = False) -> Block:
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
     blocks = [_Group(rows, threads, full).written(body) for full in (True, False)]
-    attrs = {ABREAST: threads}
+    attrs: dict[str, object] = {ABREAST: threads}
     if count > 1:
         blocks.append(_Group(rows, threads, True, count, plain).written(body))
         attrs[ROWS] = count
