@@ -28,6 +28,7 @@ first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from workbench.ir.values import Function
 from workbench.passes.added_products import added_products
@@ -120,19 +121,21 @@ PASSES: Mapping[str, Pass] = {
 }
 
 
-def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
+def run(stage: Stage, function: Function, **given: Pass | bool | Mapping[str, object]) -> Function:
     """The function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.
         function: what goes in.
-        given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
+        given: by name, a pass of another floor; or settings of the one of this floor, or whether to run it.
     """
     # A misspelt name would switch off nothing, silently.
     assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
     for name in stage:
         step = given.get(name, True)
         if step is not False:
+            if isinstance(step, Mapping):
+                step = partial(PASSES[name], **step)
             function = apply(name, PASSES[name] if step is True else step, function)
     return function
 

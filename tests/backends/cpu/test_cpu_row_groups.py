@@ -148,8 +148,7 @@ def codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Options)
     with monkeypatch.context() as here:
         here.setattr(abreast, "MOST_ROWS", 1)
         made.append(build(function, options))
-        here.setattr(emit_module, "abreast", lambda function, **_: function)
-        here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function: function})
+        here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function, **_: function})
         made.append(build(function, options))
     return made
 

@@ -20,7 +20,6 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import matmul, memory, slots, structured
-from workbench.backends.cpu.emit.apart import lie_apart
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
@@ -28,7 +27,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import RowGroups, emit_group_end, emit_groups
+from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -37,9 +36,8 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import abreast, groups_of
+from workbench.passes.loops.abreast import groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
@@ -89,8 +87,8 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         function,
         number_prints=number_prints,
         strip_asserts=not options.checks,
-        bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, rows=maths.bits > NARROW, plain=one_core),
+        bounds_checks=options.checks and {"versions": True},
+        abreast={"rows": maths.bits > NARROW, "plain": one_core},
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
@@ -199,8 +197,7 @@ class ModuleEmitter(Emitter):
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
-        groups = groups_of(self.function.body)
-        several = RowGroups(self, groups, extent) if groups and groups.several and lie_apart(self) else None
+        several = row_groups(self, extent)
         if several:
             first, last = several.rows(first, last)
         w.jump("row")

@@ -8,7 +8,7 @@ from workbench.backends.cpu.emit.combine import Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.ir.values import Op
-from workbench.passes.loops.abreast import Groups
+from workbench.passes.loops.abreast import Groups, groups_of
 
 
 def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combining | None) -> None:
@@ -42,16 +42,16 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     w.do(f"%tid.next = add nsw i32 %tid, {count}")
     w.do(f"br label %groups{emitter.loop_end()}")
     w.open("few")
-    shared = f", [ {part.first}, %{before} ], [ %rest.next, %few.more ]" if apart else ""
-    w.do(f"%rest = phi i32 [ %tid, %groups ]{shared}")
-    _at(emitter, "%rest")
-    left = w.emit(f"sub nsw i32 {part.end}, %rest", "left")
+    shared = f", [ {part.first}, %{before} ], [ %few.next, %few.more ]" if apart else ""
+    w.do(f"%few.tid = phi i32 [ %tid, %groups ]{shared}")
+    _at(emitter, "%few.tid")
+    left = w.emit(f"sub nsw i32 {part.end}, %few.tid", "left")
     w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "group.rest", part.after)
     w.open("group.rest")
-    w.do(f"%rest.next = add i32 %rest, {count}")
+    w.do(f"%few.next = add i32 %few.tid, {count}")
     more = w.emit(f"icmp sgt i32 {left}, {count}", "more")
     # Its slots are those of a group.
-    emitter.group_end = w.emit(f"select i1 {more}, i32 %rest.next, i32 {part.end}") if apart else part.end
+    emitter.group_end = w.emit(f"select i1 {more}, i32 %few.next, i32 {part.end}") if apart else part.end
     emitter.block(groups.rest)
     emitter.place = None
     if not apart:
@@ -68,6 +68,12 @@ def _at(emitter: Emitter, thread: str) -> None:
     emitter.tids = (*emitter.tids[:-1], thread)
 
 
+def row_groups(emitter: Emitter, extent: str) -> RowGroups | None:
+    """Those of a function, if it has any, before the loop over its rows; `extent` is how many threads a row has."""
+    groups = groups_of(emitter.function.body)
+    return RowGroups(emitter, groups, extent) if groups and groups.several and lie_apart(emitter) else None
+
+
 class RowGroups:
     """Groups of several rows, before the threads that are left of these.
 
@@ -78,7 +84,7 @@ class RowGroups:
     """
 
     def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
-        """Before the loop over rows; `extent` is how many threads a row has."""
+        """As `row_groups`."""
         self.emitter, self.extent = emitter, extent
         self.threads, self.count, self.several = groups.threads, groups.rows, groups.several
         self.total = "1"
