@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, attributes
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import copy_op, replace_body
@@ -193,6 +193,7 @@ class _Group:
         self.envs: list[dict[Value, Value]] = [{} for _ in range(count)]
         self.first = self.end = self.one = Value(int32)
         self.sums: list[Value] = []
+        self.depth = 0
         self.crossing: set[Value] = set()
 
     def written(self, body: Block) -> Block:
@@ -259,9 +260,11 @@ class _Group:
             env[index] = counter
         for result, param in zip(op.results, params, strict=True):
             self.places[result] = self.place(param)
+        self.depth += 1
         with b.block((counter,)) as opened:
             self.block(body, params)
             b.yield_()
+        self.depth -= 1
         start, stop, step = (self.envs[0].get(v, v) for v in op.operands[:3])
         b.for_(start, stop, step, (), opened.block, op.attrs)
 
@@ -282,7 +285,9 @@ class _Group:
             with b.block((thread,)) as opened:
                 self.inside(thread, rows, ops, carried, terms)
                 b.yield_()
-            b.for_(self.first, self.end, self.one, (), opened.block)
+            # Outside of loops it runs once: not written out, it takes LLVM less time.
+            attrs = UNROLL.of(False) if len(rows) < len(every) and not self.depth else None
+            b.for_(self.first, self.end, self.one, (), opened.block, attrs)
         for op, slots in terms.items():
             b.location = op.location
             totals = b.emit("slot_sum", slots, [dtype_of(s) for s in slots]).results
