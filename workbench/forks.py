@@ -48,6 +48,14 @@ def free_at_fork(lock: Any) -> Any:
     return lock
 
 
+def _locks() -> list[Any]:
+    """The locks in the order in which threads take them: llvmlite's, which it takes in each call, comes last."""
+    lock: Any = sys.modules.get("llvmlite.binding.ffi")  # imported by whoever needed it first
+    for name in ("lib", "_lock", "_lock"):
+        lock = getattr(lock, name, None)
+    return [*reversed(_waited_for), *([lock] if lock is not None else ())]
+
+
 def after_fork(call: Callable[[], None]) -> None:
     """Have `call` run in each forked child."""
     if _FORKS:
@@ -81,10 +89,10 @@ def _before() -> None:
             for name in names:
                 _bootstrap._lock_unlock_module(name)  # type: ignore[attr-defined]  # as `import` waits
             seen.update(names)
-        for lock in reversed(_waited_for):
+        for lock in _locks():
             lock.acquire()
             _taken.append(lock)
-        if not _imported_now(seen) and len(_taken) == len(_waited_for):  # an import may have brought a lock
+        if not _imported_now(seen) and len(_taken) == len(_locks()):  # an import may have brought a lock
             return
         _after()
 

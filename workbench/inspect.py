@@ -21,7 +21,7 @@ from workbench.api.diagnosis.stepper import Steps
 from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.launches.launch import launch_options
+from workbench.api.launches.launch import launch_options, must_be_kernel
 from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
 from workbench.api.page_program import page_program
 from workbench.api.profiling.drawing import Drawing, Shape
@@ -32,6 +32,7 @@ from workbench.api.tapes.flow import tape_graph, tape_svg
 from workbench.api.tapes.summary import TapeSteps, tape_steps
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
@@ -63,6 +64,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
         def asked(kernel: Kernel, *args: P.args, **named: P.kwargs) -> str:
+            must_be_kernel(kernel, f"{make.__name__}()")
             return cuda_panes.text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
 
         return asked
@@ -76,6 +78,7 @@ def _specialisation(kernel: Kernel) -> Specialisation:
     Raises:
         LaunchError: a generic kernel that was never launched.
     """
+    must_be_kernel(kernel, "inspect")
     if not kernel.is_generic:
         return kernel.specialise()
     used = kernel.used()
@@ -170,7 +173,7 @@ def llvm(kernel: Kernel, direction: str = "forward") -> str:
         The module as text.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.optimised_text(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("asm")
@@ -181,7 +184,7 @@ def asm(kernel: Kernel, direction: str = "forward") -> str:
         Assembly in the syntax of LLVM's default for the CPU.
     """
     function = build.function_of(_specialisation(kernel), direction)
-    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), cpu.CpuBackend().target())
+    return cpu.assembly(function, build.options_on(CPU, _OPTIONS), CpuBackend().target())
 
 
 @_or_text("ptx")
@@ -359,7 +362,7 @@ def held() -> dict[str, int]:
 
 def cpu_target() -> str:
     """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
-    return cpu.CpuBackend().target().split("+")[0]
+    return CpuBackend().target().split("+")[0]
 
 
 def arm() -> None:

@@ -35,11 +35,21 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "abreast", "divisors", "expand"]
+LOWERED_FOR_LLVM = [
+    "lower_tiles",
+    "halves",
+    "counted",
+    "counters",
+    "interior",
+    "early_exits",
+    "abreast",
+    "divisors",
+    "expand",
+]
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
-        *("strip_asserts", "strip_prints"),
+        *("strip_asserts", "strip_prints", "early_exits"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
         *("dce", "recompute", "dce"),
         *("fold", "promote", "dce"),
@@ -164,9 +174,11 @@ def test_passes_run_from_the_lists_alone() -> None:
         if item.module.startswith("workbench.passes.")
         for name in listed & set(item.names)
     ]
-    # With settings of that floor: handed to `run`; and prints are taken out of what JAX launches.
+    # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/reverse_mode.py",
+        "workbench/backends/cpu/emit/emit_module.py",
+        "workbench/backends/cpu/emit/emit_module.py",
         "workbench/frontend/functions/repeated_calls.py",
         "workbench/interop/jax/launches/prints.py",
     ], "\n".join(beside)

@@ -28,7 +28,6 @@ first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from workbench.ir.values import Function
 from workbench.passes.added_products import added_products
@@ -42,6 +41,7 @@ from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
+from workbench.passes.loops.early_exits import early_exits
 from workbench.passes.loops.interior import split_border
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
@@ -59,7 +59,8 @@ LOWERED: Stage = ("fold", "added_products", "dce")
 KEYED: Stage = ("strip_custom_gradients",)
 
 # Before the reverse sweep. An adjoint runs the kernel's lines again: what they assert and print has been said.
-ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints")
+# `early_exits` where the states of a short loop may all be kept.
+ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
 # Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
 # unless it promotes something; the next two are in autodiff/memory.
@@ -87,7 +88,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("abreast", "later", "divisors", "expand"),
+    *("early_exits", "abreast", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -107,6 +108,7 @@ PASSES: Mapping[str, Pass] = {
     "counters": split_counters,
     "dce": prune,
     "divisors": same_divisors,
+    "early_exits": early_exits,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,
@@ -121,21 +123,19 @@ PASSES: Mapping[str, Pass] = {
 }
 
 
-def run(stage: Stage, function: Function, **given: Pass | bool | Mapping[str, object]) -> Function:
+def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
     """The function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.
         function: what goes in.
-        given: by name, a pass of another floor; or settings of the one of this floor, or whether to run it.
+        given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
     """
     # A misspelt name would switch off nothing, silently.
     assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
     for name in stage:
         step = given.get(name, True)
         if step is not False:
-            if isinstance(step, Mapping):
-                step = partial(PASSES[name], **step)
             function = apply(name, PASSES[name] if step is True else step, function)
     return function
 

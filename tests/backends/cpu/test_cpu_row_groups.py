@@ -10,11 +10,10 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import emit_module
+from workbench.backends.cpu.emit import emit_module, wide
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
-from workbench.passes import pipeline
 from workbench.passes.loops import abreast
 
 F1, F2, F3 = (wb.array(dtype=wb.float32, ndim=n) for n in (1, 2, 3))
@@ -123,7 +122,7 @@ GROUPED = (product, doubles, halves, whole, vectors, in_place, two_loops, planes
 
 @pytest.fixture(autouse=True)
 def _any_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emit_module, "NARROW", 0)
+    monkeypatch.setattr(wide, "NARROW", 0)
 
 
 def arrays(function: Function, rows: int, size: int, seed: int = 0) -> tuple[tuple[int, ...], list[np.ndarray]]:
@@ -148,7 +147,7 @@ def codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Options)
     with monkeypatch.context() as here:
         here.setattr(abreast, "MOST_ROWS", 1)
         made.append(build(function, options))
-        here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function, **_: function})
+        here.setattr(emit_module, "abreast", lambda function, **_: function)
         made.append(build(function, options))
     return made
 

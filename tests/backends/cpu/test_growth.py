@@ -16,7 +16,7 @@ import pytest
 import workbench as wb
 from tests.support.kernels.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL, Family
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import _tuning as tuning
 from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.ir.values import Function, walk

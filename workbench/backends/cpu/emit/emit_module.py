@@ -28,6 +28,7 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
+from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -36,15 +37,14 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import groups_of
+from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-NARROW = 128
-"""Bits of vectors of which too few are registers for groups of several rows."""
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
 
 
@@ -87,8 +87,8 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         function,
         number_prints=number_prints,
         strip_asserts=not options.checks,
-        bounds_checks=options.checks and {"versions": True},
-        abreast={"rows": maths.bits > NARROW, "plain": one_core},
+        bounds_checks=options.checks and partial(guard, versions=True),
+        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
