@@ -98,6 +98,16 @@ def product(x: IMAGE, w: IMAGE, y: IMAGE):
 
 
 @wb.kernel
+def multiplied(x: IMAGE, w: IMAGE, y: IMAGE):
+    """A product, an element per thread."""
+    i, j = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(w.shape[0]):
+        s += x[i, k] * w[k, j]
+    y[i, j] = s
+
+
+@wb.kernel
 def active(x: IMAGE, b: FLOATS, y: IMAGE):
     """A layer's bias and its tanh."""
     i, j = wb.tid()

@@ -86,6 +86,11 @@ def networks() -> list[Program]:
             "product of tiles", {"p": p, "q": q, "r": 0 * p}, [("product", (8, 8), "pqr")], "r", ("p", "q"),
             function=lambda p, q: p @ q, peers={"numpy": lambda: p @ q},
         ),
+        Program(
+            "product", {"p": p, "q": q, "r": 0 * p}, [("multiplied", p.shape, "pqr")], "r", ("p", "q"),
+            function=lambda p, q: p @ q,
+            peers={"numpy": lambda: p @ q, "numba": lambda: peers.multiplied(p, q, 0 * p)},
+        ),
         Program("network of tiles", arrays, tiled, **given),
         Program("network", plain, [("layer", x.shape, "xwbh"), ("layer", x.shape, "hvby")], **given),
     ]  # fmt: skip

@@ -62,7 +62,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
-    slot_sum       (slots) -> element              of all slots, on the CPU (see `passes/loops/abreast.py`)
+    slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
     group_end      () -> int32                     the thread after the last of those that go through loops together
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same

@@ -111,7 +111,7 @@ def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Opt
     """The function with its threads in groups, and with each thread by itself."""
     grouped = build(function, options)
     with monkeypatch.context() as here:
-        here.setattr(emit_module, "abreast", lambda function, wide: function)
+        here.setattr(emit_module, "abreast", lambda function, **_: function)
         return grouped, build(function, options)
 
 

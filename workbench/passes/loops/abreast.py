@@ -17,13 +17,17 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
 in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
+
+Where neighbouring rows read or add to the same elements (`b[k, j]` above), it is written a third time, for groups of
+several rows (`row_group`): what is the same in all of them is loaded once, and added to once, and sums stay in
+registers. There `tid` along the rows' axis is that of the first one.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
@@ -31,8 +35,9 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.loops.divergent import from_zero, rotated
 from workbench.passes.loops.divisors import without_divisions
 from workbench.passes.loops.group import Group
+from workbench.passes.loops.row_group import RowGroup
 from workbench.passes.loops.rows import NOTHING, WIDEST, Rows, Wide, initial, is_combined
-from workbench.types import Vector, int32
+from workbench.types import Vector, element, int32
 from workbench.types import bool as bool_
 
 LIMIT = 180
@@ -43,14 +48,21 @@ WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
 NARROW = 16
 """Threads of a group, at least; at most they are `rows.WIDEST`."""
+MOST_ROWS = 4
+"""Rows of a group, at most."""
+ROOM = 2**10
+"""Bytes that a group of several rows keeps from turn to turn, at most: 16 registers of 512 bits."""
+SHORT_BODY = 60
+"""Operations of a body that is written for several rows, at most."""
 
 
-def abreast(function: Function, wide: Wide = NOTHING) -> Function:
+def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False) -> Function:
     """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
 
     Args:
         function: any.
         wide: what can be done for several threads at once.
+        plain: additions to elements are plain, in the order of the rows.
     """
     given, operations = function, list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
@@ -70,9 +82,14 @@ def abreast(function: Function, wide: Wide = NOTHING) -> Function:
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
         inside, border = last.blocks
-        split = _split(rows, inside)
+        split = _split(rows, inside, 1, plain)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
-    return replace_body(function, _split(rows, function.body))
+    count = 1
+    # Where threads add, the number of rows is part of a sum's order, which is the same on every target.
+    several = wide.rows or any(op.name == "atomic_add" for op in operations)
+    if several and len(operations) <= SHORT_BODY and rows.are_alike(operations):
+        count = max(1, min(MOST_ROWS, ROOM // (_threads(rows) * _bytes(rows))))
+    return replace_body(function, _split(rows, function.body, count, plain))
 
 
 def _forbids(op: Op) -> bool:
@@ -85,37 +102,63 @@ def _forbids(op: Op) -> bool:
 
 
 class Groups(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
+    """A body as it was written twice, or three times.
 
     Attributes:
-        threads: of a full group.
+        threads: of a full group, in a row.
         full, rest: what a full group does, and one with fewer threads.
+        rows: how many rows the third one has.
+        several: what a full group of so many rows does.
     """
 
     threads: int
     full: Block
     rest: Block
+    rows: int = 1
+    several: Block | None = None
 
 
 def groups_of(body: Block) -> Groups | None:
     """What `abreast` made of a body; None if that is nothing."""
     last = body.ops[-1] if body.ops else Op("yield")
     threads = last.attrs.get(ABREAST)
-    return Groups(threads, *last.blocks) if threads else None
+    if not threads:
+        return None
+    full, rest, *several = last.blocks
+    return Groups(threads, full, rest, last.attrs.get(ROWS) or 1, *several)
 
 
-def _split(rows: Rows, body: Block) -> Block:
-    """The body for full groups, and for the threads that are left."""
-    carried = max((sum(map(_width, initial(op))) for op in rows.loops), default=1)
+def _carried(rows: Rows) -> int:
+    return max(1, *(sum(map(_width, initial(op))) for op in rows.loops))
+
+
+def _threads(rows: Rows) -> int:
+    """Of a full group's row."""
+    if any(not rows.stays_outside(op) for op in rows.loops):
+        return NARROW
+    return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
+
+
+def _bytes(rows: Rows) -> int:
+    """Of what a thread keeps from turn to turn."""
+    return _carried(rows) * max((element(v.type).size for op in rows.loops for v in initial(op)), default=4)
+
+
+def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
+    """The body for full groups, for the threads that are left, and for groups of `count` rows if these are several."""
     apart = any(not rows.stays_outside(op) for op in rows.loops)
-    threads = NARROW if apart else max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
+    threads = _threads(rows)
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
     full = Group(rows, threads, True).written(body)
     # Where threads make turns of their own, few of them are as quick one by one, and need less code.
     full = without_divisions(full) if apart else full
     rest = _one_by_one(rows, body) if apart else Group(rows, threads, False).written(body)
-    builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), (full, rest), builder.location))
+    blocks, attrs = (full, rest), ABREAST.of(threads)
+    if count > 1:
+        several: dict[str, object] = {ABREAST: threads, ROWS: count}
+        blocks, attrs = (full, rest, RowGroup(rows, threads, count, plain).written(body)), attributes(several)
+    builder.append(Op("if", (builder.const(True, bool_),), (), attrs, blocks, builder.location))
     return builder.body()
 
 

@@ -50,7 +50,7 @@ def _crossing(body: Block, rows: Rows) -> set[Value]:
     return {v for v, at in used if made.get(v, at) != at and v not in rows.unit}
 
 
-class _Bound(msgspec.Struct, frozen=True):
+class Bound(msgspec.Struct, frozen=True):
     """What is to be known of all threads of a group: a value of each, what combines them, and that of no thread."""
 
     value: Value
@@ -58,7 +58,7 @@ class _Bound(msgspec.Struct, frozen=True):
     none: Value
 
 
-class _Own(msgspec.Struct, frozen=True):
+class Own(msgspec.Struct, frozen=True):
     """In which turns of a loop a thread takes part: where the index passes the test against its own bound."""
 
     test: str
@@ -110,7 +110,7 @@ class Group:
         b.for_(b.const(0), b.const(self.threads), b.const(1), (), opened.block)
 
     def block(
-        self, block: Block, carried: Mapping[Value, Value] | None = None, bound: _Bound | None = None
+        self, block: Block, carried: Mapping[Value, Value] | None = None, bound: Bound | None = None
     ) -> Value | None:
         """Parts of the code one after the other; at the end what is carried is written. Gives the last part's bound."""
         part: list[Op] = []
@@ -125,10 +125,18 @@ class Group:
             if op.name == "slots":
                 self.env[op.result] = self.slots(op)
             elif self.rows.is_common_value(op):
-                self.builder.append(copy_op(op, self.env))
+                self.common(op)
             elif op.name != "yield":
                 part.append(op)
         return self.part(part, carried or {}, bound)
+
+    def common(self, op: Op) -> None:
+        """What is computed once for the group."""
+        self.builder.append(copy_op(op, self.env))
+
+    def count(self, index: Value, counter: Value) -> None:
+        """Say what counts the turns of a loop."""
+        self.env[index] = counter
 
     def loop(self, op: Op, before: Sequence[Op]) -> None:
         """A loop with those over the group's threads inside; `before` is what threads do before it."""
@@ -145,14 +153,14 @@ class Group:
         else:
             self.aligned(op, before)
 
-    def counted(self, op: Op, start: Value, stop: Value, own: _Own | None = None) -> None:
+    def counted(self, op: Op, start: Value, stop: Value, own: Own | None = None) -> None:
         """A `for`, all of whose turns the group makes; `own` says in which of them a thread takes part."""
         b = self.builder
         b.location = op.location
         (body,) = op.blocks
         index, *params = body.params
-        counter = self.env[index] = Value(index.type, index.name)
-        outer = self.mask
+        counter, outer = Value(index.type, index.name), self.mask
+        self.count(index, counter)
         with b.block((counter,)) as opened:
             if own is not None:
                 inside = Value(bool_, "inside")
@@ -174,12 +182,12 @@ class Group:
         bound, common = (start, stop) if late else (stop, start)
         common = self.env.get(common, common)
         farthest = self.part(
-            before, dict(zip(params, initial(op), strict=True)), _Bound(bound, "min" if up == late else "max", common)
+            before, dict(zip(params, initial(op), strict=True)), Bound(bound, "min" if up == late else "max", common)
         )
         assert farthest is not None
         test = {(True, True): "ge", (True, False): "lt", (False, True): "le", (False, False): "gt"}[up, late]
         ends = (farthest, common) if late else (common, farthest)
-        self.counted(op, *ends, _Own(test, bound))
+        self.counted(op, *ends, Own(test, bound))
 
     def turns(self, op: Op, before: Sequence[Op]) -> None:
         """A `while`, as long as any thread of the group goes on."""
@@ -194,7 +202,7 @@ class Group:
         # What is the same in all threads is carried once; each of them still needs it as it was at its own end.
         own = {k: op.results[k] if k in same else body.params[k] for k in kept}
         mask = self.mask_for(go)
-        some = self.part(before, {v: op.operands[k] for k, v in own.items()}, _Bound(op.operands[at], "or_", off))
+        some = self.part(before, {v: op.operands[k] for k, v in own.items()}, Bound(op.operands[at], "or_", off))
         assert some is not None
         counters = [Value(body.params[k].type, body.params[k].name) for k in same]
         self.env.update(zip([body.params[k] for k in same], counters, strict=True))
@@ -203,7 +211,7 @@ class Group:
             b.yield_(tested[0])
         self.mask = mask
         with b.block((Value(bool_, "some"), *counters)) as opened:
-            following = _Bound(body.yielded[at], "or_", b.const(False, bool_))
+            following = Bound(body.yielded[at], "or_", b.const(False, bool_))
             more = self.block(body, {v: body.yielded[k] for k, v in own.items()}, following)
             assert more is not None
             b.yield_(more, *(self.env.get(body.yielded[k], body.yielded[k]) for k in same))
@@ -211,7 +219,7 @@ class Group:
         firsts = [self.env.get(op.operands[k], op.operands[k]) for k in same]
         b.while_((some, *firsts), condition.block, opened.block)
 
-    def part(self, ops: Sequence[Op], carried: Mapping[Value, Value], bound: _Bound | None = None) -> Value | None:
+    def part(self, ops: Sequence[Op], carried: Mapping[Value, Value], bound: Bound | None = None) -> Value | None:
         """A loop over the group's threads; each writes also what is carried. Gives the bound of them all."""
         if not ops and not carried and not bound:
             return None
@@ -232,7 +240,7 @@ class Group:
 
     def inside(
         self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value],
-        bound: _Bound | None,
+        bound: Bound | None,
     ) -> Value | None:  # fmt: skip
         """What one thread does in a part; gives its part of the bound."""
         b = self.builder
@@ -259,7 +267,7 @@ class Group:
 
     def masked(
         self, ops: Sequence[Op], env: dict[Value, Value], index: Value, terms: Mapping[Op, Value],
-        written: Sequence[tuple[Value, Value]], bound: _Bound | None,
+        written: Sequence[tuple[Value, Value]], bound: Bound | None,
     ) -> Value | None:  # fmt: skip
         """The same, where the thread is in the loop; else all stays as it is, and none of its own loops begins."""
         b = self.builder

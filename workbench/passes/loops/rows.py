@@ -28,10 +28,12 @@ class Wide(msgspec.Struct, frozen=True):
     Attributes:
         arithmetic: whether it can do all that is done in a block.
         gathers: whether it loads elements that lie apart.
+        rows: whether its registers suffice for groups of several rows.
     """
 
     arithmetic: Callable[[Block], bool]
     gathers: bool
+    rows: bool = False
 
 
 NOTHING = Wide(lambda block: False, False)
@@ -43,6 +45,7 @@ class Rows:
     Attributes:
         same: values that are the same in all of them.
         unit: the thread's own index along the row plus something that is the same.
+        alike: values that are the same for the threads of neighbouring rows that have the same place in these.
         loops: those that stand outside.
         counters: the numbers of what a `while` carries that is the same in all threads that are still in it.
         straight: operations that stand in these or in the body itself.
@@ -55,6 +58,7 @@ class Rows:
         self.known = constants(function.body)
         self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
         self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
+        self.alike = set(self.same)
         self.unit: set[Value] = set()
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
@@ -68,6 +72,8 @@ class Rows:
         for op in block.ops:
             if op.name == "tid":
                 (self.unit if op.attrs[AXIS] == self.axis else self.same).update(op.results)
+                if op.attrs[AXIS] != self.axis - 1:
+                    self.alike.update(op.results)
             elif op.name == "shape" or self.is_the_same(op):
                 self.same.update(op.results)
             elif op.name in ("cast", "add", "sub") and op.result.type in (int32, int64):
@@ -76,21 +82,31 @@ class Rows:
                 if len(units) == 1 and units[0] is op.operands[0 if op.name == "sub" else op.operands.index(units[0])]:
                     if self.same.issuperset(rest):
                         self.unit.update(op.results)
+            if op.name == "shape" or self.is_the_same(op, self.alike):
+                self.alike.update(op.results)
             if op.name == "for" and (self.stays_outside(op) or self.is_aligned(op)):
                 self.same.add(op.blocks[0].params[0])
+            if op.name == "for" and self.alike.issuperset(op.operands[:3]):
+                self.alike.add(op.blocks[0].params[0])
             if op.name == "while":
                 self.counters[op] = self._counters(op)
                 self.same.update(op.blocks[1].params[k] for k in self.counters[op])
             for inner in op.blocks:
                 self._note(inner)
 
-    def is_the_same(self, op: Op) -> bool:
-        """Whether all threads of a row have the same results; an element may be asked for once for all of them."""
-        if op.name in SLOTTED:
+    def is_the_same(self, op: Op, among: set[Value] | None = None) -> bool:
+        """Whether all threads of a row have the same results; an element may be asked for once for all of them.
+
+        Args:
+            op: an operation.
+            among: values that are the same; those of a row's threads if it is not given.
+        """
+        same = self.same if among is None else among
+        if op.name in SLOTTED or op.name == "tid":
             return False
         if op.name == "load":
-            return op.operands[0] not in self.changed and self.same.issuperset(op.operands[1:])
-        return (op.name in PURE or op.name in TABLE) and not op.blocks and self.same.issuperset(op.operands)
+            return op.operands[0] not in self.changed and same.issuperset(op.operands[1:])
+        return (op.name in PURE or op.name in TABLE) and not op.blocks and same.issuperset(op.operands)
 
     def find(self, block: Block) -> None:
         """Look for such loops in a block that all threads of a row run."""
@@ -208,6 +224,42 @@ class Rows:
             if len(names) > 1 and names & EFFECTS and not any(v in self.unit for v in indices(ops[0])):
                 return False
         return True
+
+    def is_alike_place(self, op: Op) -> bool:
+        """Whether the threads of neighbouring rows add to one element."""
+        added = op.name == "atomic_add" and not element(op.operands[-1].type).is_half
+        return added and self.alike.issuperset(indices(op))
+
+    def touch_rows(self, part: Iterable[Op]) -> bool:
+        """Whether a part changes elements that differ between rows, but for sums that stand behind it."""
+        changes = (op for op in with_blocks(part) if op.name in EFFECTS)
+        return any(
+            not self.alike.issuperset(indices(op)) and not (op.name == "atomic_add" and self.is_common_place(op))
+            for op in changes
+        )
+
+    def are_alike(self, operations: Iterable[Op]) -> bool:
+        """Whether several rows can go through the loops together, and thereby access fewer elements."""
+        operations = tuple(operations)
+        loops = {o for loop in self.loops for o in walk(loop.blocks[-1])}
+        shared = [
+            o for o in operations
+            if o in loops and o.name in ("load", "atomic_add") and self.alike.issuperset(indices(o))
+        ]  # fmt: skip
+        if self.axis < 1 or all(self.same.issuperset(indices(o)) for o in shared):
+            return False
+        if not all(op.name == "for" and self.alike.issuperset(op.operands[:3]) for op in self.loops):
+            return False
+        if any(o.name in SLOTTED or is_combined(o) or o.attrs.get(INTERIOR) for o in operations):
+            return False
+        # A row must not see what another one wrote.
+        rows = {v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis - 1}
+        names: dict[Value, set[str]] = {}
+        for op in operations:
+            if op.name in ACCESSES:
+                names.setdefault(op.operands[0], set()).add(op.name)
+        mixed = {array for array, found in names.items() if len(found) > 1 and found & EFFECTS}
+        return all(rows.intersection(indices(o)) for o in operations if o.name in ACCESSES and o.operands[0] in mixed)
 
 
 def is_rotated(op: Op) -> bool:

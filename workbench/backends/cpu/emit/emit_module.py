@@ -27,7 +27,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
+from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
 from workbench.backends.cpu.emit.shuffles import preferences
 from workbench.backends.cpu.emit.tiles import matmul, transpose, windows
 from workbench.backends.cpu.emit.wide import side_by_side
@@ -93,7 +93,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, wide=side_by_side(maths)),
+        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core),
         later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
@@ -204,15 +204,23 @@ class ModuleEmitter(Emitter):
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        several = row_groups(self, extent)
+        if several:
+            first, last = several.rows(first, last)
         w.jump("row")
         w.open("row")
         w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        if several:
+            several.open()
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
-        # A chunk may begin and end in the middle of a row.
-        low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
-        high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+        if several:
+            low, high = several.columns()
+        else:
+            # A chunk may begin and end in the middle of a row.
+            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+            high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -223,6 +231,8 @@ class ModuleEmitter(Emitter):
             rest = w.emit(f"udiv i64 {rest}, {along}")
         outer.insert(0, rest)
         self.tids = (*(w.emit(f"trunc nuw nsw i64 {o} to i32", f"tid{a}") for a, o in enumerate(outer)), "")
+        if several:
+            low = several.emit(low, high)
         self._threads("i32", low, high, "row.end")
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")

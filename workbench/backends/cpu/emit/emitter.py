@@ -24,7 +24,8 @@ _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
 """Of a short loop of constant length: it is vectorised, and then written out."""
-_ROLLED = (("unroll.disable", ""),)
+LOOPED = (("unroll.disable", ""),)
+"""Of a loop that stays one."""
 MANY_LOOPS = 8
 """In functions of more loops than these, none of unknown length has several turns written as one: it takes LLVM half of
 its time. A strip of a `while` has so many turns at most, some of which LLVM would write out as those of known ones."""
@@ -47,6 +48,8 @@ class Emitter(ABC):
         group: the value that this is.
         place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
+        scopes: arrays by number, if code is written for the case that they share no memory (`apart`).
+        are_apart: what is being written is such code.
         strips: how many turns loops make between two looks at what asks them to end.
     """
 
@@ -71,6 +74,8 @@ class Emitter(ABC):
         self.tids: tuple[str, ...] = ()
         self.row = self.group_end = ""
         self.group: Value | None = None
+        self.scopes: dict[Value, int] = {}
+        self.are_apart = False
         self.place: Callable[[Reduction, int], str] | None = None
         self.strips = Strips(function)
         self.heap: list[str] = []
@@ -78,6 +83,7 @@ class Emitter(ABC):
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []
+        self._scopes: list[str] = []
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """The LLVM operands of a value's components."""
@@ -136,14 +142,30 @@ class Emitter(ABC):
         `known`: how many turns it has does not depend on data.
         """
         if not known and self.strips.loops > MANY_LOOPS:
-            wishes = (*wishes, *_ROLLED)
+            wishes = (*wishes, *LOOPED)
         wishes = _AS_IT_IS if cold else (*wishes, *_ONE_BY_ONE) if self.frozen else wishes
         if not wishes:
             return ""
-        number = len(self._loops) + 2
         nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
-        self._loops.append(f"!{number} = distinct !{{!{number}{nodes}}}")
-        return f", !llvm.loop !{number}"
+        return f", !llvm.loop {self._node(f'distinct !{{!self{nodes}}}')}"
+
+    def scope(self, array: Value) -> str:
+        """What marks an access to an array that shares no memory with the others."""
+        if not self.are_apart:
+            return ""
+        if not self._scopes:
+            domain = self._node("distinct !{!self}")
+            ones = [self._node(f"distinct !{{!self, {domain}}}") for _ in self.scopes]
+            for one in ones:
+                own, others = self._node(f"!{{{one}}}"), self._node(f"!{{{', '.join(o for o in ones if o != one)}}}")
+                self._scopes.append(f", !alias.scope {own}, !noalias {others}")
+        return self._scopes[self.scopes[array]]
+
+    def _node(self, text: str) -> str:
+        """A line of metadata, in which `!self` is its own name; returns that."""
+        name = f"!{len(self._loops) + 2}"
+        self._loops.append(f"{name} = {text.replace('!self', name)}")
+        return name
 
     def needs_halves(self, scalar: Scalar) -> None:
         """Define the conversions of a 16-bit float."""

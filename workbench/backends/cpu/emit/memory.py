@@ -119,7 +119,8 @@ def emit_load(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    found = [read(emitter, place, scalar, name) for place in places(emitter, op)]
+    scope = emitter.scope(op.operands[0])
+    found = [read(emitter, place, scalar, name, scope) for place in places(emitter, op)]
     if op in emitter.frozen:
         found = [emitter.writer.emit(f"freeze {register(scalar)} {part}", name) for part in found]
     emitter.bind(op.result, found)
@@ -133,12 +134,12 @@ def emit_store(emitter: Emitter, op: Op) -> None:
         # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
-        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}{emitter.scope(op.operands[0])}")
 
 
-def read(emitter: Emitter, place: str, scalar: Scalar, hint: str = "") -> str:
-    """A scalar from memory, in a register."""
-    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
+def read(emitter: Emitter, place: str, scalar: Scalar, hint: str = "", scope: str = "") -> str:
+    """A scalar from memory, in a register; `scope` marks the access (`Emitter.scope`)."""
+    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}{scope}", hint)
     # Any byte but 0 is true: NumPy's view of other memory may hold others.
     return emitter.writer.emit(f"icmp ne i8 {name}, 0", hint) if scalar.kind is Kind.BOOL else name
 
@@ -159,11 +160,11 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
 def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
-    verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
+    verb, scope = "fadd" if scalar.kind is Kind.FLOAT else "add", emitter.scope(op.operands[0])
     for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
-        olds.append(read(emitter, place, scalar, op.result.name))
+        olds.append(read(emitter, place, scalar, op.result.name, scope))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
-        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
+        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}{scope}")
     emitter.bind(op.result, olds)
 
 

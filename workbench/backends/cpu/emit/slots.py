@@ -5,6 +5,8 @@ Each component of a vector has an array of its own, as it has a register of its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
 from workbench.backends.cpu.text.values import memory, register, width
@@ -46,25 +48,58 @@ def emit_write(emitter: Emitter, op: Op) -> None:
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
 
 
+LANES = 16
+"""Of what is added at a time, at most: as many float32 as the widest vectors have."""
+
+
 def emit_sum(emitter: Emitter, op: Op) -> None:
     """All that is there, in halves: the first with the second, until one number is left; on every target alike."""
     type = op.operands[0].type
     assert isinstance(type, Slots)
-    emitter.bind(op.result, [_sum(emitter, place, type) for place in emitter.operands(op.operands[0])])
+    columns = zip(*(emitter.operands(v) for v in op.operands), strict=True)
+    for result, sums in zip(op.results, zip(*(_sums(emitter, c, type) for c in columns), strict=True), strict=True):
+        emitter.bind(result, sums)
 
 
-def _sum(emitter: Emitter, place: str, type: Slots) -> str:
-    w, kind, count = emitter.writer, register(element(type)), type.count
+def _sums(emitter: Emitter, places: Sequence[str], type: Slots) -> list[str]:
+    """The sum of each: once a half is no longer than a vector, two of them are halved side by side."""
+    w, kind = emitter.writer, register(element(type))
     verb = "fadd" if element(type).kind is Kind.FLOAT else "add"
-    found = w.emit(f"load <{count} x {kind}>, ptr {place}")
-    while count > 1:
-        wide, count = f"<{count} x {kind}>", count // 2
-        halves = []
-        for first in (0, count):
-            lanes = ", ".join(f"i32 {k}" for k in range(first, first + count))
-            halves.append(w.emit(f"shufflevector {wide} {found}, {wide} poison, <{count} x i32> <{lanes}>"))
-        found = w.emit(f"{verb} <{count} x {kind}> {halves[0]}, {halves[1]}")
-    return w.emit(f"extractelement <1 x {kind}> {found}, i64 0")
+
+    def shuffled(a: str, b: str, lanes: int, chosen: Sequence[int]) -> str:
+        mask = ", ".join(f"i32 {k}" for k in chosen)
+        return w.emit(f"shufflevector <{lanes} x {kind}> {a}, <{lanes} x {kind}> {b}, <{len(chosen)} x i32> <{mask}>")
+
+    found: list[str] = []
+    for place in places:
+        wide = min(type.count, LANES)
+        parts = [
+            w.emit(f"load <{wide} x {kind}>, ptr {w.emit(f'getelementptr inbounds {kind}, ptr {place}, i64 {k}')}")
+            for k in range(0, type.count, wide)
+        ]
+        while len(parts) > 1:
+            half = len(parts) // 2
+            pairs = zip(parts[:half], parts[half:], strict=True)
+            parts = [w.emit(f"{verb} <{wide} x {kind}> {a}, {b}") for a, b in pairs]
+        found += parts
+    # A vector holds so many numbers (`lanes`), those of one sum side by side (`length`).
+    lanes = length = min(type.count, LANES)
+    while length > 1:
+        length //= 2
+        firsts = [k for k in range(2 * lanes) if k // length % 2 == 0]
+        two = len(found) % 2 == 0
+        if not two:
+            firsts = firsts[: len(firsts) // 2]
+        pairs = list(zip(found[::2], found[1::2], strict=True)) if two else [(v, v) for v in found]
+        found = []
+        for a, b in pairs:
+            halves = [shuffled(a, b, lanes, [k + by for k in firsts]) for by in (0, length)]
+            found.append(w.emit(f"{verb} <{len(firsts)} x {kind}> {halves[0]}, {halves[1]}"))
+        lanes = len(firsts)
+    each = lanes
+    return [w.emit(f"extractelement <{lanes} x {kind}> {vector}, i64 {k}") for vector in found for k in range(each)][
+        : len(places)
+    ]
 
 
 def _places(emitter: Emitter, op: Op) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.emitter import LOOPED, Emitter
 from workbench.backends.cpu.text.values import register
-from workbench.ir.attributes import COLD
+from workbench.ir.attributes import COLD, UNROLL
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
 
@@ -260,7 +260,10 @@ class _For:
     def mark(self) -> str:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
-        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), known=known)
+        # What a reversed loop wishes besides is meant for a GPU.
+        looped = self.op.operands[1] is self.emitter.group and self.op.attrs.get(UNROLL) is False
+        wishes = LOOPED if looped else ()
+        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), wishes, known)
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""

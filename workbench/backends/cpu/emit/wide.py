@@ -17,13 +17,15 @@ from workbench.types import ArrayType, element, is_integer
 ONE_BY_ONE = frozenset({"trunc_div", "trunc_rem", "fmod"})
 LONG = frozenset({"mul", "floordiv", "mod", "rshift"})
 """What has no instruction for vectors of 64-bit integers before AVX-512."""
+NARROW = 128
+"""Bits of registers of which there are too few for groups of several rows."""
 FULL = 512
 """Bits of a register from which such code, and gathers, paid where it was measured."""
 
 
 def side_by_side(maths: Maths) -> Wide:
     """What a target with these maths functions can do."""
-    return Wide(lambda block: _is_wide(block, maths), maths.bits >= FULL)
+    return Wide(lambda block: _is_wide(block, maths), maths.bits >= FULL, maths.bits > NARROW)
 
 
 def _is_wide(block: Block, maths: Maths) -> bool:
