@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import matmul, memory, slots, structured
+from workbench.backends.cpu.emit import memory, slots, structured
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
@@ -28,6 +28,8 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
+from workbench.backends.cpu.emit.shuffles import preferences
+from workbench.backends.cpu.emit.tiles import matmul, transpose, windows
 from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
@@ -41,11 +43,13 @@ from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+# Without `no-builtin-memset` LLVM makes one of four stores of 0 (a cleared cotangent), and then vectorises nothing.
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }'
 
 
 def entry_name(function: Function) -> str:
@@ -55,10 +59,11 @@ def entry_name(function: Function) -> str:
 
 
 class Module(msgspec.Struct, frozen=True):
-    """LLVM IR text, and how many 8-byte words a chunk of threads leaves at `sums`."""
+    """LLVM IR text, how many 8-byte words a chunk of threads leaves at `sums`, and what an x86 CPU should prefer."""
 
     text: str
     sums: int
+    preferences: str
 
 
 def emit_llvm(
@@ -90,11 +95,13 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         bounds_checks=options.checks and partial(guard, versions=True),
         abreast=partial(abreast, wide=side_by_side(maths)),
         later=one_core,
+        # Rows of an array that is not dense may have gaps between elements.
+        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0)
+    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0, preferences(made))
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -381,6 +388,10 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
     "slot_matmul": matmul.emit_matmul,
+    "slot_transpose": transpose.emit_transpose,
+    "window": windows.emit_window,
+    "add_product": matmul.emit_add_product,
+    "apart": windows.emit_apart,
     "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,
