@@ -18,7 +18,7 @@ from functools import partial
 import msgspec
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import memory, slots, structured
+from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
@@ -28,7 +28,6 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emi
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
 from workbench.backends.cpu.emit.shuffles import preferences
-from workbench.backends.cpu.emit.tiles import matmul, transpose, windows
 from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -357,11 +356,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
-    "slot_matmul": matmul.emit_matmul,
-    "slot_transpose": transpose.emit_transpose,
-    "window": windows.emit_window,
-    "add_product": matmul.emit_add_product,
-    "apart": windows.emit_apart,
+    **tiles.HANDLERS,
     "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,
