@@ -13,6 +13,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import emit_module, wide
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.jit import CpuCode
+from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.ir.values import Function
 from workbench.passes.loops import abreast
 
@@ -116,6 +117,15 @@ def planes(x: F3, w: F3, y: F3):
     y[h, i, j] = s
 
 
+@wb.kernel
+def triangle(x: F2, w: F2, y: F2):
+    i, j = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(j % 19 + 2):
+        s += x[i, k] * w[k, j]
+    y[i, j] = s
+
+
 KERNELS = (product, doubles, halves, whole, vectors, in_place, stopped, two_loops, planes)
 GROUPED = (product, doubles, halves, whole, vectors, in_place, two_loops, planes)
 
@@ -161,6 +171,12 @@ def test_rows_go_in_groups(kernel: Kernel) -> None:
     text = emit_llvm(kernel.specialise().function, Options())
     assert ("rows.left:" in text) == (kernel in GROUPED)
     assert "rows.left:" not in emit_llvm(kernel.specialise().function, Options(contiguous=False))
+
+
+def test_loops_of_turns_of_their_own_go_row_by_row() -> None:
+    """The threads of a column make the same turns, those of a row do not."""
+    text = emit_module.emit_module(triangle.specialise().function, Options(), Maths(True, 512), False).text
+    assert "groups:" in text and "rows.left:" not in text
 
 
 @pytest.mark.parametrize(

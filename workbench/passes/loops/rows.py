@@ -248,7 +248,8 @@ class Rows:
         ]  # fmt: skip
         if self.axis < 1 or all(self.same.issuperset(indices(o)) for o in shared):
             return False
-        if not all(op.name == "for" and self.alike.issuperset(op.operands[:3]) for op in self.loops):
+        # Without a mask: all threads of all these rows make the same turns.
+        if not all(self.stays_outside(op) and self.alike.issuperset(op.operands[:3]) for op in self.loops):
             return False
         if any(o.name in SLOTTED or is_combined(o) or o.attrs.get(INTERIOR) for o in operations):
             return False
