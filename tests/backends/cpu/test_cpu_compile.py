@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import workbench as wb
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
-from workbench.backends.cpu.emit.emit_module import entry_name
+from workbench.backends.cpu.emit.emit_module import emit_llvm, entry_name
 from workbench.backends.cpu.maths import libmvec, vecmath
 from workbench.builtins import TABLE
 from workbench.cache.native import load_kernel
@@ -129,6 +130,21 @@ def test_names_that_are_no_symbols():
     artifact = BACKEND.compile(odd, Options(), BACKEND.target())
     assert artifact.metadata["entry"].isascii()
     assert load_kernel(artifact.image, artifact.metadata["entry"]).address
+
+
+@wb.kernel
+def shows(x: wb.array(dtype=wb.float32)):
+    i = wb.tid()
+    assert x[i] > 0.0
+    print(i)
+
+
+@pytest.mark.parametrize("name", ["prints", "print1", "fault"])
+def test_names_of_what_else_a_module_defines(name: str):
+    made = shows.specialise().function
+    text = emit_llvm(Function(name, made.params, made.body, 1), Options(checks=True))
+    found = re.findall(r"^(?:define .*?|)@(\S+?)(?:\(| = )", text, re.MULTILINE)
+    assert sorted(found) == sorted(["wb_fault", "wb_print1", "wb_prints", f"wb_{name}$"])
 
 
 def test_assembly_is_this_machines():

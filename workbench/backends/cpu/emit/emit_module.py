@@ -49,11 +49,15 @@ PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sum
 # Without `no-builtin-memset` LLVM makes one of four stores of 0 (a cleared cotangent), and then vectorises nothing.
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }'
 
+HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
+"""What else a module defines; a kernel may be called `prints`."""
+
 
 def entry_name(function: Function) -> str:
     """The symbol of a function's entry."""
     # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
-    return "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
+    name = "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
+    return f"{name}$" if HELPERS.fullmatch(name) else name
 
 
 class Module(msgspec.Struct, frozen=True):
