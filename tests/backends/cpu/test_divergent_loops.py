@@ -13,12 +13,13 @@ from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.emit_module import emit_module
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.ir.values import Function
+from workbench.ir.values import Function, walk
 from workbench.passes.reductions import reductions
 
 F, D, INTS, LONGS = (wb.array(dtype=t) for t in (wb.float32, wb.float64, wb.int32, wb.int64))
 F2 = wb.array(dtype=wb.float32, ndim=2)
 V = wb.array(dtype=wb.vec3)
+STEP = 3
 WIDE = Maths(formulas=True, bits=512)
 
 
@@ -89,7 +90,7 @@ def euclid(x: F, y: INTS):
 
 
 @wb.kernel
-def walk(x: F, y: INTS, z: V):
+def wander(x: F, y: INTS, z: V):
     i = wb.tid()
     state = wb.rand_init(3, i)
     p = wb.vec3(0.0, x[i], 0.0)
@@ -189,7 +190,8 @@ def flags(x: F, y: INTS):
 
 
 KERNELS = (
-    escape, march, newton, collatz, euclid, walk, search, own_ranges, inner_ranges, nested, inside_a_shared_loop, flags,
+    escape, march, newton, collatz, euclid, wander, search, own_ranges, inner_ranges, nested,
+    inside_a_shared_loop, flags,
 )  # fmt: skip
 
 
@@ -319,6 +321,26 @@ def test_gradients_from_all_states_are_those_from_some(kernel: Kernel, monkeypat
 def test_all_states_are_kept() -> None:
     text = wide_text(reductions(adjoint(rays.specialise().function)))
     assert "groups:" in text and "alloca [384 x float]" in text  # 24 turns of 16 threads
+
+
+@wb.kernel
+def by_steps(x: D, y: D):
+    i = wb.tid()
+    s, n = x[i], wb.int8(0)
+    while n < wb.int8(125) and s < wb.float64(30.0):
+        s = s * wb.float64(1.02) + wb.sin(s) * wb.float64(0.01) + wb.float64(0.1)
+        n += wb.int8(wb.static(STEP))
+    y[i] = s
+
+
+@pytest.mark.parametrize(("step", "turns", "kept"), [(3, 42, True), (20, 7, False)])
+def test_a_counter_that_begins_again_below_its_end_bounds_nothing(
+    step: int, turns: int, kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By 20 it is 120, and then -116."""
+    monkeypatch.setitem(globals(), "STEP", step)
+    made = adjoint(by_steps.specialise().function)
+    assert (turns in {op.result.type.count for op in walk(made.body) if op.name == "slots"}) == kept
 
 
 @pytest.mark.slow

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, goes_on, kept_type
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Op, Value, number_of, walk
 from workbench.tiles import Tile
-from workbench.types import Scalar, int32, is_integer
+from workbench.types import Scalar, element, int32, is_integer
 
 ITERATIONS, SIZE = 64, 32
 """The iterations of such a loop, and the bytes of a state, at most."""
@@ -121,29 +123,32 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         start, param = number(loop.init[carry]), body.params[carry]
         if start is None or end is None or not is_integer(param.type):
             return 0
-        by = grown(body.yielded[carry], param)
+        # From the end on a larger step could begin again below it.
+        room = int(np.iinfo(element(param.type).numpy).max) - end + 1
+        by = grown(body.yielded[carry], param, room)
         if by:
             return len(range(start, end, by))
         # In its last turn, which sets a flag, the counter need not grow.
         ends = [body.yielded[flag] for flag in flags]
-        return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param) else 0
+        return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param, room) else 0
 
-    def grown(value: Value, param: Value) -> int:
-        """By how much a counter grows to this value; 0: that is not known."""
+    def grown(value: Value, param: Value, room: int) -> int:
+        """By how much a counter grows to this value; 0: that is not known, or more than there is room for."""
         step = made.get(value)
         if step is None or step.name != "add" or step.operands[0] is not param:
             return 0
-        return max(0, number(step.operands[1]) or 0)
+        by = number(step.operands[1]) or 0
+        return by if 0 < by <= room else 0
 
-    def grows(value: Value, ends: list[Value], param: Value) -> bool:
+    def grows(value: Value, ends: list[Value], param: Value, room: int) -> bool:
         """Whether on each way through a turn it does, or one of these bools is true."""
-        if grown(value, param) or any(number(v) == 1 for v in ends):
+        if grown(value, param, room) or any(number(v) == 1 for v in ends):
             return True
         op = next((o for o in map(made.get, (value, *ends)) if o is not None and o.name == "if"), None)
         if op is None:
             return False
         sides = [dict(zip(op.results, b.yielded, strict=True)) for b in op.blocks]
-        return all(grows(side.get(value, value), [side.get(v, v) for v in ends], param) for side in sides)
+        return all(grows(side.get(value, value), [side.get(v, v) for v in ends], param, room) for side in sides)
 
     return turns(condition.yielded[0])
 
