@@ -12,7 +12,7 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 (`backends/cpu/emit/combine`), with the same bits.
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
-in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
+in a row. In both `tid` is the group's first thread, and `group_size` how many it has.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import msgspec
 from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
-from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
 from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
-from workbench.types import Scalar, Slots, Vector, int32
+from workbench.types import Scalar, Slots, Vector, int32, int64
 from workbench.types import bool as bool_
 
 LIMIT = 180
@@ -146,7 +146,7 @@ class _Group:
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
         self.env: dict[Value, Value] = {}
-        self.first = self.end = self.one = Value(int32)
+        self.first = self.count = self.zero = self.one = Value(int32)
         self.sums: list[Value] = []
         self.crossing: set[Value] = set()
 
@@ -155,8 +155,9 @@ class _Group:
         self.crossing = _crossing(body, self.rows)
         b = self.builder
         self.first = b.one("tid", (), int32, {AXIS: self.rows.axis})
-        self.end = b.one("group_end", (), int32)
-        self.one = b.const(1)
+        self.count = b.one("group_size", (), int32)
+        self.zero, self.one = b.const(0), b.const(1)
+        self.threads_ = b.const(self.threads)
         self.block(body)
         for slots in () if self.full else self.sums:
             self.clear(slots)
@@ -214,23 +215,25 @@ class _Group:
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
         terms = {op: self.storage.slots(dtype_of(op.operands[0]), self.threads) for op in common}
         self.sums += terms.values()
-        thread = Value(int32, "thread")
-        with b.block((thread,)) as opened:
-            self.inside(thread, ops, carried, terms)
+        place = Value(int32, "place")
+        with b.block((place,)) as opened:
+            self.present = None if self.full else b.one("lt", (place, self.count), bool_)
+            self.inside(place, ops, carried, terms)
             b.yield_()
-        b.for_(self.first, self.end, self.one, (), opened.block)
+        b.for_(self.zero, self.threads_, self.one, (), opened.block)
         for op, slots in terms.items():
             b.location = op.location
             total = b.one("slot_sum", (slots,), dtype_of(slots))
             b.append(op.replace((*(self.env.get(v, v) for v in op.operands[:-1]), total)))
 
     def inside(
-        self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value]
+        self, index: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value]
     ) -> None:
-        """What one thread does in a part."""
+        """What the thread at one place of the group does in a part."""
         b = self.builder
+        thread = b.one("add", (self.first, index), int32)
+        self.wide = b.one("add", (b.cast(self.first, int64), b.cast(index, int64)), int64)
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
-        index = b.one("sub", (thread, self.first), int32)
         every = list(with_blocks(ops))
         # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
         made = {v for o in every for v in o.results}
@@ -251,17 +254,42 @@ class _Group:
                 column = index if at.type == int32 else b.one("cast", (index,), at.type)
                 at = b.one("add", (row, column), at.type)
                 b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
-            elif op.name != "tid":
-                b.append(copy_op(op, env))
+            elif not env.keys() >= set(op.results) or not op.results:
+                b.extend(self.guarded(copy_op(op, env)))
             for value in self.crossing.intersection(op.results):
                 b.slot_write(self.place(value), index, env[value])
         for param, value in carried.items():
             b.slot_write(self.place(param), index, env.get(value, value))
 
+    def guarded(self, op: Op) -> tuple[Op, ...]:
+        if self.present is None:
+            return (op,)
+
+        def change(on: Rewriter, op: Op):
+            if op.name not in ACCESSES:
+                return None
+            b = Builder()
+            b.location = op.location
+            inner = op.replace(op.operands)
+            if op.name == "load":
+                new = fresh(op.result)
+                no = Builder()
+                zero = no.const((0,) * op.result.type.length if isinstance(op.result.type, Vector) else 0, op.result.type)
+                yes = Block((), (Op(op.name, op.operands, (new,), op.attrs, (), op.location), Op("yield", (new,))))
+                other = Block((), (*no.body().ops[:1], Op("yield", (zero,))))
+                return (Op("if", (self.present,), op.results, Op("yield").attrs, (yes, other), op.location),)
+            yes = Block((), (op, Op("yield")))
+            return (Op("if", (self.present,), (), Op("yield").attrs, (yes, Block((), (Op("yield"),))), op.location),)
+
+        return Rewriter(change).block(Block((), (op,))).ops
+
     def again(self, value: Value, env: dict[Value, Value]) -> None:
         """Compute an index of the thread's own again: through slots LLVM would not see whose neighbour it is."""
         op = self.rows.made.get(value)
         if op is None or value in env:
+            return
+        if op.name == "cast" and op.operands[0] in self.rows.tids and value.type == int64:
+            env[value] = self.wide
             return
         for operand in op.operands:
             self.again(operand, env)

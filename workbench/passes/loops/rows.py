@@ -91,8 +91,19 @@ class Rows:
 
     def is_long(self, op: Op) -> bool:
         """Whether it is a loop that LLVM does not write out."""
+        import os
+        if os.environ.get("NEST"):
+            t = self.turns(op)
+            return op.name in LOOPS and (t is None or t > int(os.environ["NEST"]))
         trips = known_trips(op, self.known)
         return op.name in LOOPS and (trips is None or trips > SHORT)
+
+    def turns(self, op: Op) -> int | None:
+        trips = known_trips(op, self.known)
+        if trips is None: return None
+        inner = [self.turns(o) for b in op.blocks for o in walk(b) if o.name in LOOPS]
+        if None in inner: return None
+        return trips * max(inner, default=1)
 
     def is_common_value(self, op: Op) -> bool:
         """Whether it is computed once for a group."""

@@ -27,7 +27,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups
+from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -379,7 +379,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
     "slot_matmul": matmul.emit_matmul,
-    "group_end": emit_group_end,
+    "group_size": emit_group_size,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

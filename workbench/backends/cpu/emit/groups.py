@@ -24,7 +24,7 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
     w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
     w.open("group")
-    emitter.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
+    emitter.group_size = str(count)
     emitter.block(groups.full)
     emitter.thread = "%tid"
     if emitter.strips.threads:
@@ -37,13 +37,13 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     w.open("few")
     w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "group.rest", part.after)
     w.open("group.rest")
-    emitter.group_end = part.end
+    emitter.group_size = left
     emitter.block(groups.rest)
     emitter.place = None
     w.jump(part.after)
 
 
-def emit_group_end(emitter: Emitter, op: Op) -> None:
-    """The thread after the last one of the group."""
+def emit_group_size(emitter: Emitter, op: Op) -> None:
+    """How many threads the group has: a number that LLVM sees in full ones."""
     emitter.group = op.result
-    emitter.bind(op.result, [emitter.group_end])
+    emitter.bind(op.result, [emitter.group_size])
