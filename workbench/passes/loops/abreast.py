@@ -12,36 +12,40 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 (`backends/cpu/emit/combine`), with the same bits.
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
-in a row. In both `tid` is the group's first thread, and `group_size` how many it has.
+in a row. Those are fewer than LLVM would keep in registers, unless the others go along: where arrays are only read and
+written side by side and the machine has masks, they do, and only their accesses are left out. In both `tid` is the group's first thread, and `group_size` how many it has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
-from workbench.passes.loops.rows import SLOTTED, WIDEST, Rows, is_combined, with_blocks
+from workbench.passes.loops.rows import MOST, SLOTTED, WIDEST, Rows, is_combined, with_blocks
 from workbench.types import Scalar, Slots, Vector, int32, int64
 from workbench.types import bool as bool_
 
 LIMIT = 180
 """Operations of a body that is written twice, at most."""
-MOST = 4
-"""Loops that are, at most: each is several more."""
 WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
 NARROW = 16
 """Threads of a group, at least; at most they are `rows.WIDEST`."""
 
 
-def abreast(function: Function) -> Function:
-    """The function with such loops outside, and loops over a group's threads in them; itself if there are none."""
+def abreast(function: Function, masks: bool = False) -> Function:
+    """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
+
+    Args:
+        function: what is to be emitted.
+        masks: whether the target reads and writes a part of a vector: then the threads that are left are a group too.
+    """
     operations = list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
@@ -54,9 +58,9 @@ def abreast(function: Function) -> Function:
     if last.attrs.get(INTERIOR):
         # The threads at a border are few.
         inside, border = last.blocks
-        split = _split(rows, inside)
+        split = _split(rows, inside, masks)
         return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
-    return replace_body(function, _split(rows, function.body))
+    return replace_body(function, _split(rows, function.body, masks))
 
 
 def _forbids(op: Op) -> bool:
@@ -88,13 +92,14 @@ def groups_of(body: Block) -> Groups | None:
     return Groups(threads, *last.blocks) if threads else None
 
 
-def _split(rows: Rows, body: Block) -> Block:
+def _split(rows: Rows, body: Block, masks: bool) -> Block:
     """The body for full groups, and for the threads that are left."""
     carried = max((sum(_width(v) for v in op.operands[3:]) for op in rows.loops), default=1)
     threads = max(NARROW, min(WIDEST, WIDE // (1 << (max(1, carried) - 1).bit_length())))
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
-    blocks = tuple(_Group(rows, threads, full).written(body) for full in (True, False))
+    masked = masks and rows.masked(body)
+    blocks = (_Group(rows, threads, True, False).written(body), _Group(rows, threads, False, masked).written(body))
     builder.append(Op("if", (builder.const(True, bool_),), (), ABREAST.of(threads), blocks, builder.location))
     return builder.body()
 
@@ -136,17 +141,19 @@ class _Group:
 
     Attributes:
         storage: makes the slots.
+        masked: the group is not full, and threads that are not there go along without their accesses.
         places: slots of values that are needed outside the part in which they are made.
         env: values that are the same in all threads.
         sums: slots whose contents are added up.
     """
 
-    def __init__(self, rows: Rows, threads: int, full: bool) -> None:
-        self.rows, self.threads, self.full = rows, threads, full
+    def __init__(self, rows: Rows, threads: int, full: bool, masked: bool) -> None:
+        self.rows, self.threads, self.full, self.masked = rows, threads, full, masked
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
         self.env: dict[Value, Value] = {}
-        self.first = self.count = self.zero = self.one = Value(int32)
+        self.first = self.count = self.whole = self.zero = self.one = Value(int32)
+        self.wide, self.present = Value(int64), Value(bool_)
         self.sums: list[Value] = []
         self.crossing: set[Value] = set()
 
@@ -157,7 +164,7 @@ class _Group:
         self.first = b.one("tid", (), int32, {AXIS: self.rows.axis})
         self.count = b.one("group_size", (), int32)
         self.zero, self.one = b.const(0), b.const(1)
-        self.threads_ = b.const(self.threads)
+        self.whole = b.const(self.threads)
         self.block(body)
         for slots in () if self.full else self.sums:
             self.clear(slots)
@@ -217,10 +224,11 @@ class _Group:
         self.sums += terms.values()
         place = Value(int32, "place")
         with b.block((place,)) as opened:
-            self.present = None if self.full else b.one("lt", (place, self.count), bool_)
+            if self.masked:
+                self.present = b.one("lt", (place, self.count), bool_)
             self.inside(place, ops, carried, terms)
             b.yield_()
-        b.for_(self.zero, self.threads_, self.one, (), opened.block)
+        b.for_(self.zero, self.whole if self.masked else self.count, self.one, (), opened.block)
         for op, slots in terms.items():
             b.location = op.location
             total = b.one("slot_sum", (slots,), dtype_of(slots))
@@ -255,31 +263,30 @@ class _Group:
                 at = b.one("add", (row, column), at.type)
                 b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
             elif not env.keys() >= set(op.results) or not op.results:
-                b.extend(self.guarded(copy_op(op, env)))
+                b.extend(self.where_present(copy_op(op, env)))
             for value in self.crossing.intersection(op.results):
                 b.slot_write(self.place(value), index, env[value])
         for param, value in carried.items():
             b.slot_write(self.place(param), index, env.get(value, value))
 
-    def guarded(self, op: Op) -> tuple[Op, ...]:
-        if self.present is None:
+    def where_present(self, op: Op) -> tuple[Op, ...]:
+        """The operation; in a group that is not full no array is accessed for a thread that is not there."""
+        if not self.masked:
             return (op,)
 
-        def change(on: Rewriter, op: Op):
+        def change(_: Rewriter, op: Op) -> Iterator[Op] | None:
             if op.name not in ACCESSES:
                 return None
             b = Builder()
             b.location = op.location
-            inner = op.replace(op.operands)
-            if op.name == "load":
-                new = fresh(op.result)
-                no = Builder()
-                zero = no.const((0,) * op.result.type.length if isinstance(op.result.type, Vector) else 0, op.result.type)
-                yes = Block((), (Op(op.name, op.operands, (new,), op.attrs, (), op.location), Op("yield", (new,))))
-                other = Block((), (*no.body().ops[:1], Op("yield", (zero,))))
-                return (Op("if", (self.present,), op.results, Op("yield").attrs, (yes, other), op.location),)
-            yes = Block((), (op, Op("yield")))
-            return (Op("if", (self.present,), (), Op("yield").attrs, (yes, Block((), (Op("yield"),))), op.location),)
+            found = tuple(map(fresh, op.results))
+            with b.block() as there:
+                b.append(op.replace(results=found))
+                b.yield_(*found)
+            with b.block() as absent:
+                b.yield_(*(b.const(0, v.type) for v in found))
+            b.append(Op("if", (self.present,), op.results, attributes({}), (there.block, absent.block), op.location))
+            return iter(b.body().ops)
 
         return Rewriter(change).block(Block((), (op,))).ops
 

@@ -37,7 +37,7 @@ def beside(function: Function) -> Function:
             at = array_of(op.operands[0]).ndim
             index = indices.wide(b, op.operands[at], whole)
             b.append(op.replace((*op.operands[:at], index, *op.operands[at + 1 :])))
-        elif op.name == "tid" and op.attrs[AXIS] == indices.axis:
+        elif indices.tids.issuperset(op.results) and op.name == "tid":
             b.append(op)
             whole[op.result] = b.cast(op.result, int64)
         else:
@@ -53,6 +53,7 @@ class _Indices:
     Attributes:
         axis: the launch's last.
         found: the accesses.
+        tids: what they begin with.
     """
 
     def __init__(self, function: Function) -> None:
@@ -61,19 +62,31 @@ class _Indices:
         self.made = {v: op for op in operations for v in op.results}
         self.known = constants(function.body)
         self.counters = {op.blocks[0].params[0]: op for op in operations if op.name == "for"}
+        self.tids: set[Value] = set()
         self.found = {op for op in operations if op.name in ELEMENTS and self.cannot_wrap(op)}
 
     def cannot_wrap(self, op: Op) -> bool:
         """Whether the last index of an access is such a sum, and wraps only where there is no element."""
         rank = array_of(op.operands[0]).ndim
         index = op.operands[rank]
-        made = self.made.get(index)
-        if made is not None and self.own(index) == 0:
-            return True
-        if made is None or made.name not in ("add", "sub") or index.type != int32:
-            return False
-        parts = self.parts(made)
-        return parts is not None and (self.own(parts[0]) == 0 or self.own(index) is not None)
+        if self.own(index) is None:
+            made = self.made.get(index)
+            parts = self.parts(made) if made and made.name in ("add", "sub") and index.type == int32 else None
+            # A sum of two numbers wraps to a negative one; of three it could come around.
+            if parts is None or self.own(parts[0]) != 0:
+                return False
+        self.note(index)
+        return True
+
+    def note(self, value: Value) -> None:
+        """Find the thread's index in a sum."""
+        op = self.made[value]
+        if op.name == "tid":
+            self.tids.add(value)
+        else:
+            parts = self.parts(op)
+            assert parts is not None
+            self.note(parts[0])
 
     def parts(self, op: Op) -> tuple[Value, Value] | None:
         """What is the thread's own of a sum or difference, and what is added or taken away."""

@@ -38,12 +38,14 @@ from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import groups_of
+from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
+MASKED = 256
+"""Bits of the vectors of machines that can read a part of one."""
 ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
 
 
@@ -87,6 +89,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
+        abreast=partial(abreast, masks=maths.bits >= MASKED),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
