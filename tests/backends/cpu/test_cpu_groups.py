@@ -10,10 +10,10 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
+from workbench.backends.cpu.emit import emit_module
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
-from workbench.passes import pipeline
 from workbench.passes.reductions import reductions
 from workbench.types import ArrayType, element
 
@@ -111,7 +111,7 @@ def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Opt
     """The function with its threads in groups, and with each thread by itself."""
     grouped = build(function, options)
     with monkeypatch.context() as here:
-        here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "abreast": lambda function: function})
+        here.setattr(emit_module, "abreast", lambda function, masks: function)
         return grouped, build(function, options)
 
 
