@@ -3,9 +3,9 @@ entry:
   %start.at.5 = getelementptr inbounds i8, ptr %params, i64 32
   %start.data.6 = load ptr, ptr %start.at.5
   %v78 = getelementptr inbounds i8, ptr %stop, i64 8
-  %steps.at.83 = getelementptr inbounds i8, ptr %params, i64 56
-  %steps.data.84 = load ptr, ptr %steps.at.83
-  %v94 = getelementptr inbounds i8, ptr %stop, i64 16
+  %steps.at.82 = getelementptr inbounds i8, ptr %params, i64 56
+  %steps.data.83 = load ptr, ptr %steps.at.82
+  %v93 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -18,8 +18,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  ; line 3: n = start[i]
   %v4 = sext i32 %tid to i64
+  ; line 3: n = start[i]
   %v7 = getelementptr inbounds i32, ptr %start.data.6, i64 %v4
   %n.8 = load i32, ptr %v7
   ; line 5: while n != 1:
@@ -118,26 +118,25 @@ go.75:
   br label %strip.12
 endwhile.11:
   ; line 10: steps[i] = k
-  %v82 = sext i32 %tid to i64
-  %v85 = getelementptr inbounds i32, ptr %steps.data.84, i64 %v82
-  store i32 %k.17, ptr %v85
-  %v88 = and i32 %tid, 31
-  %early.89 = icmp ne i32 %v88, 31
-  br i1 %early.89, label %on.87, label %due.86, !prof !1
-due.86:
-  %stop.92 = load volatile i32, ptr %stop
-  %calm.93 = icmp eq i32 %stop.92, 0
-  br i1 %calm.93, label %go.91, label %ask.90, !prof !1
-ask.90:
-  %v95 = sext i32 %tid to i64
-  store i64 %v95, ptr %v94
-  %v96 = load ptr, ptr %v78
-  %v97 = call i32 %v96(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v98 = icmp eq i32 %v97, 0
-  br i1 %v98, label %go.91, label %stopped
-go.91:
-  br label %on.87
-on.87:
+  %v84 = getelementptr inbounds i32, ptr %steps.data.83, i64 %v4
+  store i32 %k.17, ptr %v84
+  %v87 = and i32 %tid, 31
+  %early.88 = icmp ne i32 %v87, 31
+  br i1 %early.88, label %on.86, label %due.85, !prof !1
+due.85:
+  %stop.91 = load volatile i32, ptr %stop
+  %calm.92 = icmp eq i32 %stop.91, 0
+  br i1 %calm.92, label %go.90, label %ask.89, !prof !1
+ask.89:
+  %v94 = sext i32 %tid to i64
+  store i64 %v94, ptr %v93
+  %v95 = load ptr, ptr %v78
+  %v96 = call i32 %v95(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v97 = icmp eq i32 %v96, 0
+  br i1 %v97, label %go.90, label %stopped
+go.90:
+  br label %on.86
+on.86:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

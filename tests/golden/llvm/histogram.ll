@@ -18,8 +18,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  ; line 3: atomic_add(bins, int(x[i] * 10.0) % len(bins), 1)
   %v4 = sext i32 %tid to i64
+  ; line 3: atomic_add(bins, int(x[i] * 10.0) % len(bins), 1)
   %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
   %v8 = load float, ptr %v7
   %v9 = fmul float %v8, 0x4024000000000000
