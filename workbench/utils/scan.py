@@ -1,4 +1,7 @@
-"""Running sums. A thread adds up a piece, their sums are scanned in the same way, and each piece goes on."""
+"""Running sums. A thread adds up a piece, their sums are scanned in the same way, and each piece goes on.
+
+A sum waits for the one before it, so a thread of the CPU goes through four pieces at a time.
+"""
 
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
@@ -68,6 +71,10 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
             f"{out.shape} on {out.device.name}.", parameter="out",
         )  # fmt: skip
     size = piece_size(x.device, x.size, exact=not is_float(x.dtype))
+    if x.device.is_cuda or size >= x.size:
+        kernels, each = (_with, _without), 1
+    else:
+        kernels, each, size = (_with_four, _without_four), 4, size // 4
     pieces = -(-x.size // size)
     how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:
@@ -76,7 +83,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
         before = array_scan(sums, inclusive=False)
     else:
         before = zeros(1, x.dtype, x.device)
-    launch(_with if inclusive else _without, pieces, [x, before, size], [out], **how)
+    launch(kernels[0 if inclusive else 1], -(-pieces // each), [x, before, size], [out], **how)
     return out
 
 
@@ -135,3 +142,68 @@ def _without(x: array[Any], before: array[Any], size: int, out: array[Any]):
         value = x[i]  # `out` may be `x`
         out[i] = total
         total += value
+
+
+@func
+def four_pieces(size, n):
+    """The first element of the thread's four pieces, and how long each is; 0 if they are not all whole."""
+    first = max(tid() * 4 * size, 0)
+    return first, size if n - first >= 4 * size else 0
+
+
+@func
+def one_of_four(k, first, size, n):
+    """The first element of the thread's piece k, and the one after its last; the piece may be empty."""
+    start = first + min(k * size, n - first)
+    return start, start + min(size, n - start)
+
+
+@kernel
+def _with_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
+    """The sums of four pieces, each with its own element."""
+    first, whole = four_pieces(size, len(x))
+    p = 4 * tid()
+    if whole > 0:
+        a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
+        for i in range(first, first + whole):
+            a += x[i]
+            out[i] = a
+            b += x[i + size]
+            out[i + size] = b
+            c += x[i + 2 * size]
+            out[i + 2 * size] = c
+            d += x[i + 3 * size]
+            out[i + 3 * size] = d
+    else:
+        for k in range(4):
+            start, end = one_of_four(k, first, size, len(x))
+            if start < end:
+                total = before[p + k]
+                for i in range(start, end):
+                    total += x[i]
+                    out[i] = total
+
+
+@kernel
+def _without_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
+    """The sums of four pieces, each without its own element."""
+    first, whole = four_pieces(size, len(x))
+    p = 4 * tid()
+    if whole > 0:
+        a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
+        for i in range(first, first + whole):
+            u, v, w, z = x[i], x[i + size], x[i + 2 * size], x[i + 3 * size]  # `out` may be `x`
+            out[i], out[i + size], out[i + 2 * size], out[i + 3 * size] = a, b, c, d
+            a += u
+            b += v
+            c += w
+            d += z
+    else:
+        for k in range(4):
+            start, end = one_of_four(k, first, size, len(x))
+            if start < end:
+                total = before[p + k]
+                for i in range(start, end):
+                    value = x[i]
+                    out[i] = total
+                    total += value
