@@ -35,7 +35,17 @@ def summed(x: wb.array[wb.float32], y: wb.array[wb.float32]):
 
 
 CHECKED = Options(checks=True)
-LOWERED_FOR_LLVM = ["lower_tiles", "halves", "counted", "counters", "interior", "beside", "abreast", "divisors", "expand"]
+LOWERED_FOR_LLVM = [
+    "lower_tiles",
+    "halves",
+    "counted",
+    "counters",
+    "interior",
+    "beside",
+    "abreast",
+    "divisors",
+    "expand",
+]
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
