@@ -76,7 +76,7 @@ def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tu
         on.mapping[o.result] = o.operands[0]
         return ()
 
-    cold = {**op.attrs, COLD: True}
+    cold = attributes({**op.attrs, COLD: True})
     rest = Rewriter(plain).block(body)
     if not own:
         # First loop: start … min(stop, 0); second: max(start, 0) … stop. Together they are the range, in order.
