@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench import errors
 from workbench.errors import WorkbenchError
 
 
@@ -17,5 +18,4 @@ def must_be(value: Any, kinds: Any, what: str) -> None:
     Raises:
         Refusal: `what`, which reads "graph() takes a captured graph", and what it got.
     """
-    if not isinstance(value, kinds):
-        raise Refusal(f"{what}; it got {type(value).__name__!r}")
+    errors.must_be(value, kinds, what, Refusal)

@@ -193,6 +193,16 @@ class RecordError(WorkbenchError):
     """A saved record that cannot be used (damaged, foreign, of another version), or one that cannot be saved."""
 
 
+def must_be(value: object, kinds: Any, what: str, error: type[WorkbenchError] = LaunchError, advice: str = "") -> None:
+    """Refuse a value that is not of these types.
+
+    Raises:
+        WorkbenchError: `what`, which reads "graph() takes a captured graph", and what it got; of the class `error`.
+    """
+    if not isinstance(value, kinds):
+        raise error(f"{what}; it got {type(value).__name__!r}.", advice=advice)
+
+
 def at(error: WorkbenchError, location: Location, function: str = "") -> WorkbenchError:
     """`error` with its place filled in where it had none."""
     error.location = error.location or location

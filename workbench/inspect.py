@@ -21,7 +21,7 @@ from workbench.api.diagnosis.stepper import Steps
 from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
 from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.launches.launch import launch_options
+from workbench.api.launches.launch import launch_options, must_be_kernel
 from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
 from workbench.api.page_program import page_program
 from workbench.api.profiling.drawing import Drawing, Shape
@@ -63,6 +63,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
         def asked(kernel: Kernel, *args: P.args, **named: P.kwargs) -> str:
+            must_be_kernel(kernel, f"{make.__name__}()")
             return cuda_panes.text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
 
         return asked
@@ -76,6 +77,7 @@ def _specialisation(kernel: Kernel) -> Specialisation:
     Raises:
         LaunchError: a generic kernel that was never launched.
     """
+    must_be_kernel(kernel, "inspect")
     if not kernel.is_generic:
         return kernel.specialise()
     used = kernel.used()

@@ -14,7 +14,7 @@ import workbench as wb
 from kernel_ext.views import units
 from kernel_ext.views.view_data import CacheView, EntryRow, InspectView, PaneView
 from workbench import inspect
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
@@ -67,6 +67,7 @@ def _first_line(kernel: Any) -> int:
 
 def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir"), said: str = "") -> InspectView:
     """Texts about `kernel`, to be shown side by side; `said` stands beside its name."""
+    must_be(kernel, wb.Kernel, "source() takes a kernel")
     return InspectView(kernel.name, pane_views(kernel, names), said)
 
 

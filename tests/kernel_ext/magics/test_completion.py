@@ -130,6 +130,10 @@ def test_modules_list_what_is_for_users() -> None:
     assert {"launch", "sqrt", "vec3", "Tape"} <= set(dir(wb)) and not {"api", "ir", "passes", "import_module"} & set(
         dir(wb)
     )
+    arrays = {"shape", "grad", "numpy"}, {"memory", "twin", "tag"}
+    records = {"replay", "launches"}, {"launching", "done"}
+    for value, (shown, hidden) in ((wb.zeros(1), arrays), (wb.Recorder(), records)):
+        assert shown <= set(dir(value)) and not hidden & set(dir(value))
     for module in (wb.cache, wb.inspect, wb.optim, wb.utils):
         assert dir(module) == sorted(module.__all__)
     # In a process of its own: here other tests have imported what these names load when they are first used.

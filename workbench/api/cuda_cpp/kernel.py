@@ -232,6 +232,8 @@ class CudaKernel(Kernel):
             )  # fmt: skip
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
+    __iter__ = None  # `kernel[0]`, `kernel[1]`, … would never end
+
     def __getitem__(self, where: object) -> Configured:
         """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
 

@@ -16,7 +16,7 @@ from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole
 from workbench.backends.cuda.user_source.signature import Signature, signatures
 from workbench.cache.folder.entry import Entry
-from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError
+from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError, must_be
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
 from workbench.runtime.launching.checks import checks_wanted
@@ -253,6 +253,7 @@ def cuda_module(
         DeviceError: NVRTC is not installed, or does not know the architecture.
     """
     _refuse(run)
+    must_be(text, str, "cuda_module() takes the text of a CUDA C++ source")
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     macros = define_lines(defines or {})

@@ -23,7 +23,7 @@ from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable, must_be
 from workbench.ir.values import Function, Op, walk
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
@@ -50,6 +50,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
     Raises:
         LaunchError: `x` is not an array, or the tape has checkpoints.
     """
+    must_be(tape, Tape, "explain_grad() takes the tape, then the array")
     _refuse_others(x)
     if isinstance(tape.kept, Checkpoints):
         raise LaunchError(

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from workbench.api.builds.arguments import Dim, as_dims, check, deduce, wrong_count
 from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import must_be_kernel
 from workbench.api.narrow import is_list, is_numpy, is_numpy_array
 from workbench.backends.prints import text
 from workbench.backends.python import interpret
@@ -182,7 +183,7 @@ def step(
         KernelSyntaxError, KernelTypeError: the kernel has errors.
     """
     values = [*inputs, *outputs]
-    _refuse_others(kernel)
+    must_be_kernel(kernel, "step()")
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     specialisation = kernel.specialise(deduce(kernel, values))
@@ -210,11 +211,6 @@ def step(
 
 
 step.__dict__["__wb_builtin__"] = "step"  # in a kernel, `wb.step(edge, x)` is the builtin of that name
-
-
-def _refuse_others(kernel: object) -> None:
-    if not isinstance(kernel, Kernel):
-        raise LaunchError(f"step() takes a kernel; this is a {type(kernel).__name__}.")
 
 
 def _lines(kernel: Kernel) -> list[tuple[int, str]]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce, wrong_count
 from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import must_be_kernel
 from workbench.api.narrow import HostArray
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
@@ -138,6 +139,7 @@ def gradcheck(
         NotDifferentiable: the kernel has no right adjoint.
         LaunchError: the arguments do not fit.
     """
+    must_be_kernel(kernel, "gradcheck()")
     values = [*inputs, *outputs]
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)

@@ -19,7 +19,7 @@ from workbench.api.gradients.gradcheck import Verdict, gradcheck
 from workbench.api.narrow import HostArray, is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.tape import Tape
-from workbench.errors import LaunchError, WorkbenchError
+from workbench.errors import LaunchError, WorkbenchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
 from workbench.types import element
@@ -183,6 +183,8 @@ def gradients_of(
         LaunchError: an array holds no floats, or the result is not a single float that a launch has written.
         NotDifferentiable: a kernel has no right adjoint.
     """
+    must_be(call, Callable, "gradients_of() takes a function that launches kernels")
+    must_be(wrt, Mapping, "gradients_of() takes its arrays by name", advice='Write {"x": x}.')
     for name, value in wrt.items():
         if not is_float_array(value):
             raise LaunchError(f"{name} is not an array of floats, so it has no gradient.", parameter=name)

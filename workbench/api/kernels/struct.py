@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.api.kernels.source_text import caller
-from workbench.errors import KernelTypeError
+from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Definition, Scope, evaluated
 from workbench.runtime.arrays.structure import StructValue
 from workbench.source import UNKNOWN, Location, Source
@@ -33,6 +33,7 @@ def struct(cls: type) -> Any:
     Raises:
         KernelTypeError: a field has no type of the language, or a default; or the class has methods.
     """
+    must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     place = _place(cls)
     frame = caller()
     space = {**frame.f_globals, **frame.f_locals}

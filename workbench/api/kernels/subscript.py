@@ -6,14 +6,21 @@ from collections.abc import Callable
 from typing import ClassVar, cast
 
 from workbench.errors import LaunchError
+from workbench.runtime.completion import Listed
 
 
-class Subscripted:
+class Subscripted(Listed):
     """What a kernel's brackets mean."""
 
     name: str
     launch_with: ClassVar[Callable[..., object]]
     """`wb.launch`, which stands above: it says so when it is imported."""
+    _internal = (
+        "definition edition families in_double last_launch launch_with mark_stale outdated_by plans prepare "
+        "refuse_stale specialise stale used warp_meanings"
+    )
+    __iter__ = None
+    """Brackets alone would make Python try [0], [1], … without an end, in `list(kernel)` or `x in kernel`."""
 
     def __getitem__(self, threads: object) -> Callable[..., None]:
         """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.

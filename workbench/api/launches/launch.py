@@ -291,7 +291,7 @@ def prepare(
     device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
     """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
-    _refuse_others(kernel)
+    must_be_kernel(kernel)
     kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
     own = kernel.prepare(dims, values, adjoints, device, how, tiled)
@@ -326,16 +326,21 @@ def prepare(
     return record
 
 
-def _refuse_others(kernel: object) -> None:
+def must_be_kernel(kernel: object, call: str = "launch()") -> None:
+    """Refuse what is not a kernel.
+
+    Raises:
+        LaunchError: `call` cannot take it; with what to write.
+    """
     if not isinstance(kernel, Kernel):
         if isinstance(kernel, Func):
             raise LaunchError(
-                f"launch() takes a kernel; {kernel.name} is a function, which kernels call.",
+                f"{call} takes a kernel; {kernel.name} is a function, which kernels call.",
                 advice="To make it a kernel, assign results to elements of an array: a kernel returns nothing.",
             )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
-            f"launch() takes a kernel; this is a {type(kernel).__name__}.",
+            f"{call} takes a kernel; this is a {type(kernel).__name__}.",
             advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
         )
 

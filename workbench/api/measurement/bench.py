@@ -17,7 +17,7 @@ import msgspec
 from workbench.api.measurement.chart import PRE
 from workbench.api.measurement.cost_model import Effort, effort_of
 from workbench.api.measurement.roofline import Ceiling, ceiling
-from workbench.errors import DeviceError, LaunchError
+from workbench.errors import DeviceError, LaunchError, must_be
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.streams import moment, synchronize
 
@@ -126,6 +126,7 @@ def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what:
         DeviceError: it launches on an emulated device, which has no times.
         Exception: what the call raises.
     """
+    must_be(call, Callable, "bench() takes a function that launches kernels", advice="Write lambda: wb.launch(…).")
     if number < 0 or repeat < 1:
         raise LaunchError(f"bench() takes a number of calls and of rounds; it got {number} and {repeat}.")
     effort = effort_of(call)

@@ -12,7 +12,7 @@ import msgspec
 
 from workbench.api.measurement.bench import Bench, bench, duration, rate
 from workbench.api.measurement.chart import PRE, bar, heat_map, image, line_chart
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.launching.execute import cpu_threads
 
 MOST = 4096
@@ -149,6 +149,8 @@ def sweep(
     Raises:
         LaunchError: there is no axis, one without values, too many combinations, or every one was refused.
     """
+    must_be(call, Callable, "sweep() takes a function of the axes")
+    must_be(axes, Mapping, "sweep() takes the values of each axis by its name", advice='Write {"n": [64, 128]}.')
     named = {name: tuple(values) for name, values in axes.items()}
     count = 1
     for name, values in named.items():

@@ -98,8 +98,12 @@ class Builtin(msgspec.Struct, eq=False):
                 return value.__wb_call__(self, args)
         if any(isinstance(value, HostVector) for value in args):
             return ON_HOST[0](self, args, {})
-        with np.errstate(all="ignore"):
-            return self.reference(*(np.asarray(a)[()] for a in args))
+        try:
+            with np.errstate(all="ignore"):
+                return self.reference(*(np.asarray(a)[()] for a in args))
+        except (AttributeError, IndexError, TypeError, ValueError) as error:
+            given = ", ".join(type(a).__name__ for a in args)
+            raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({given}): {error}") from None
 
     def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
         """Decorator, with or without arguments: state the adjoint rule, and what is true of it."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import must_be
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
@@ -110,11 +111,16 @@ def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, r
 
 def _like(source: array, dtype: Any, device: Device | str | None, requires_grad: bool) -> array:
     """An undefined array of the source's shape, and of its dtype and device where no other is given."""
+    _must_be_array(source, "zeros_like() and its like take")
     if device is None and not requires_grad:
         return source.fresh_like(dtype)
     kind = source.dtype if dtype is None else as_element(dtype)
     place = source.device if device is None else get_device(device)
     return array.undefined(source.shape, kind, place, requires_grad)
+
+
+def _must_be_array(value: object, call: str) -> None:
+    must_be(value, array, f"{call} a Workbench array", advice="wb.array(x) makes one of NumPy's, or of a list.")
 
 
 def zeros_like(
@@ -205,6 +211,7 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
     Returns:
         An array of the same shape and dtype.
     """
+    _must_be_array(source, "clone() takes")
     place = source.device if device is None else get_device(device)
     return array.undefined(source.shape, source.dtype, place, requires_grad).copy_(source)
 
@@ -236,6 +243,8 @@ def copy(target: array, source: array, dest_offset: int = 0, src_offset: int = 0
     Raises:
         LaunchError: dtypes (or shapes) differ, elements are outside, or a part is copied of what is not dense.
     """
+    _must_be_array(target, "copy() writes to")
+    _must_be_array(source, "copy() reads")
     if (dest_offset, src_offset, count) == (0, 0, None):
         target.copy_(source)
         return

@@ -10,17 +10,19 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
+from workbench.runtime.completion import Listed
 from workbench.structs import Struct, as_element, field_array
 from workbench.types import MAX_NDIM, Scalar, Vector, element, is_float
 
 
-class Viewed:
+class Viewed(Listed):
     """What `array` inherits: its views.
 
     A view shares memory, version and gradient with its array, as a slice does; a tape follows it.
     """
 
     __slots__ = ()
+    _internal = "changed field_arrays fresh_like host memory packed tag twin undefined version window"
 
     def _reshape_in_place(self: Any, shape: Any) -> None:
         raise AttributeError(f"the shape of an array stays as it is; x.reshape({shape}) is a view of another shape")

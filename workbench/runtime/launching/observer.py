@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.runtime.arrays.array import array
+from workbench.runtime.completion import Listed
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord
 
 
-class Observer:
+class Observer(Listed):
     """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
 
     Attributes:
@@ -18,6 +19,9 @@ class Observer:
     """
 
     takes = False
+    _internal = (
+        "adding allocating called converting copying done filling launching measured reading replaying stopped takes"
+    )
 
     def allocating(self, memory: Memory, filled: bool) -> None:
         """`memory` is new; its contents are undefined until they are written, unless it is `filled`."""

@@ -1,0 +1,16 @@
+"""What `x.<Tab>` lists: what is for users, not what the library asks of its own objects."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Listed:
+    """Leaves the names in `_internal` out of `dir`."""
+
+    __slots__ = ()
+
+    _internal: ClassVar[str] = ""
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - set(self._internal.split()))
