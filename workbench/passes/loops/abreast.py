@@ -13,8 +13,8 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
 in a row. In both `tid` is the group's first thread, and `group_size` how many it has. LLVM keeps a group's slots in
-registers where it sees how many there are. So on machines that can read a part of a vector, threads that are left are a whole
-group as well, if arrays are only read and written side by side: what is not there goes along, without its accesses.
+registers where it sees how many there are. So on machines that can read a part of a vector, threads that are left are a
+whole group as well, if arrays are only read and written side by side: what is not there goes along, without accesses.
 """
 
 from __future__ import annotations
