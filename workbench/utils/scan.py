@@ -25,6 +25,10 @@ from workbench.types import bool as bool_
 
 tid = FORMS["tid"]
 
+FOURTH = 8256
+"""Elements of a piece where a thread goes through four: a literal, so that no index may be below 0, and not a multiple
+of 1,024, or all four would be in the same lines of a cache (which takes twice the time)."""
+
 
 def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
     """How many elements one thread goes through: long runs on a CPU's few cores, short ones on a GPU's many.
@@ -74,7 +78,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
     if x.device.is_cuda or size >= x.size:
         kernels, each = (_with, _without), 1
     else:
-        kernels, each, size = (_with_four, _without_four), 4, size // 4
+        kernels, each, size = (_with_four, _without_four), 4, FOURTH
     pieces = -(-x.size // size)
     how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:
@@ -148,7 +152,7 @@ def _without(x: array[Any], before: array[Any], size: int, out: array[Any]):
 def four_pieces(size, n):
     """The first element of the thread's four pieces, and how long each is; 0 if they are not all whole."""
     first = max(tid() * 4 * size, 0)
-    return first, size if n - first >= 4 * size else 0
+    return first, FOURTH if n - first >= 4 * FOURTH else 0
 
 
 @func
@@ -168,12 +172,12 @@ def _with_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
         for i in range(first, first + whole):
             a += x[i]
             out[i] = a
-            b += x[i + size]
-            out[i + size] = b
-            c += x[i + 2 * size]
-            out[i + 2 * size] = c
-            d += x[i + 3 * size]
-            out[i + 3 * size] = d
+            b += x[i + FOURTH]
+            out[i + FOURTH] = b
+            c += x[i + 2 * FOURTH]
+            out[i + 2 * FOURTH] = c
+            d += x[i + 3 * FOURTH]
+            out[i + 3 * FOURTH] = d
     else:
         for k in range(4):
             start, end = one_of_four(k, first, size, len(x))
@@ -192,8 +196,8 @@ def _without_four(x: array[Any], before: array[Any], size: int, out: array[Any])
     if whole > 0:
         a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
         for i in range(first, first + whole):
-            u, v, w, z = x[i], x[i + size], x[i + 2 * size], x[i + 3 * size]  # `out` may be `x`
-            out[i], out[i + size], out[i + 2 * size], out[i + 3 * size] = a, b, c, d
+            u, v, w, z = x[i], x[i + FOURTH], x[i + 2 * FOURTH], x[i + 3 * FOURTH]  # `out` may be `x`
+            out[i], out[i + FOURTH], out[i + 2 * FOURTH], out[i + 3 * FOURTH] = a, b, c, d
             a += u
             b += v
             c += w
