@@ -28,6 +28,7 @@ from tests.support.kernels.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL,
 from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.worker.calls import Task
 
 ENOUGH = 5.0
@@ -60,7 +61,7 @@ def compiled(text: str, direction: str) -> float:
     """CPU seconds from the text to an object file."""
     started = time.process_time()
     specialisation = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"].specialise()
-    backend = cpu.CpuBackend()
+    backend = CpuBackend()
     backend.compile(function_of(specialisation, direction), Options(), backend.target())
     return time.process_time() - started
 

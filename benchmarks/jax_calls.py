@@ -17,7 +17,8 @@ from measure import Row, Table, clock, take_turns, write
 from warp._src.jax.ffi import jax_kernel
 
 import workbench as wb
-from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import load
 from workbench.interop.jax.native.abi import types_text
 

@@ -19,7 +19,7 @@ os.environ["WORKBENCH_THREADS"] = "1"
 import workbench as wb
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel

@@ -43,7 +43,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 """
 HELD = """
 import threading
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 _began, _end, _compile = threading.Event(), threading.Event(), CpuBackend.compile
 def _held(self, *args):
     open({path!r}, "w").close()

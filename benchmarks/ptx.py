@@ -23,7 +23,8 @@ import workbench as wb
 from tests.support.kernels.ptx_runs import Memory
 from workbench.api.builds.build import function_of
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, warm
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import warm
 from workbench.backends.cpu.jit import load as load_object
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
 from workbench.backends.ptx.compile import Options as Emulated

@@ -19,7 +19,8 @@ import numpy as np
 
 import workbench as wb
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import load_symbols
 from workbench.frontend import Tiling
 

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from importlib import _bootstrap
 from typing import Any
 
-ON_FIRST_USE = {"workbench", "llvmlite", "numpy", "msgspec", "platformdirs", "zipfile"}
-"""Packages of which something is imported only when a kernel is compiled or read from the cache."""
+ON_FIRST_USE = {"workbench", "kernel_ext", "llvmlite", "numpy", "msgspec", "platformdirs", "zipfile"}
+"""Packages of which something is imported only when a kernel is compiled or read from the cache, or a view is shown."""
 _FORKS = hasattr(os, "register_at_fork")
 _waited_for: list[Any] = []
 _taken: list[Any] = []
@@ -46,6 +46,14 @@ def free_at_fork(lock: Any) -> Any:
     if lock not in _waited_for:
         _waited_for.append(lock)
     return lock
+
+
+def _locks() -> list[Any]:
+    """The locks in the order in which threads take them: llvmlite's, which it takes in each call, comes last."""
+    lock: Any = sys.modules.get("llvmlite.binding.ffi")  # imported by whoever needed it first
+    for name in ("lib", "_lock", "_lock"):
+        lock = getattr(lock, name, None)
+    return [*reversed(_waited_for), *([lock] if lock is not None else ())]
 
 
 def after_fork(call: Callable[[], None]) -> None:
@@ -81,10 +89,10 @@ def _before() -> None:
             for name in names:
                 _bootstrap._lock_unlock_module(name)  # type: ignore[attr-defined]  # as `import` waits
             seen.update(names)
-        for lock in reversed(_waited_for):
+        for lock in _locks():
             lock.acquire()
             _taken.append(lock)
-        if not _imported_now(seen) and len(_taken) == len(_waited_for):  # an import may have brought a lock
+        if not _imported_now(seen) and len(_taken) == len(_locks()):  # an import may have brought a lock
             return
         _after()
 

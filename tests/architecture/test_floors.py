@@ -61,6 +61,7 @@ ON_FIRST_USE = (
     "workbench.backends.cpu.compile",
     "workbench.backends.cpu.emit.emit_module",
     "workbench.backends.cpu.jit",
+    "workbench.backends.cpu.loader",
     "workbench.backends.cpu.maths",
     "workbench.backends.cuda.compile.nvrtc",
     "workbench.interop.jax.wrappers.pickled",

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.kernels.builtin_cases import UNDEFINED, Signature, accepted, blank, columns, expected, mismatch, rows
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.layout import layout
 from workbench.builtins import TABLE, Ref
 from workbench.cache.native import load_kernel

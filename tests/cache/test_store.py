@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -190,8 +192,12 @@ def test_the_generator_is_known_by_its_text(tmp_path: Path) -> None:
 
 
 def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = generator.generator_version.__wrapped__
     monkeypatch.setattr(generator, "_PACKAGE", _package(tmp_path))
+
+    def version() -> str:
+        generator._digests.cache_clear()
+        return generator.generator_version.__wrapped__()
+
     newest = generator.digest_of(tmp_path)[1]
     monkeypatch.setattr(generator, "_IMPORTED", newest)
     assert version() == version() == generator.digest_of(tmp_path)[0]
@@ -199,6 +205,50 @@ def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypa
     assert version() != version()
     os.utime(tmp_path / "types.py", (4e9, 4e9))  # a wrong clock is no edit
     assert version() == version()
+
+
+def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[bytes, bytes] = {}
+    memory = SimpleNamespace(get=lambda _, key: kept.get(key, b""), put=lambda _, key, fact: kept.update({key: fact}))
+    monkeypatch.setattr(generator, "REMEMBER", [memory])
+    monkeypatch.setattr(generator, "SETTLED", 0)
+    package, read = _package(tmp_path / "package"), []
+    real = generator.digest_of
+    monkeypatch.setattr(generator, "digest_of", lambda *a: (read.append(1), real(*a))[1])
+
+    def version() -> str:
+        time.sleep(0.02)  # a tick of the clock of the file system, which `SETTLED` allows for
+        found = generator._digests.__wrapped__(str(package))
+        assert found[1] == real(package, generator.FRONT_END)
+        return found[0][0]
+
+    file = package / "ir" / "values.py"
+    state = file.stat()
+
+    def edit() -> None:
+        file.write_text("a = 3\n")  # as long as before, and its time is set back
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    def swap() -> None:
+        (package / "ir").rename(package / "passes")
+
+    found = [version(), version()]
+    assert (len(read), len(kept)) == (2, 1)
+    changes = (edit, lambda: (package / "ir" / "more.py").write_text("b = 1\n"), lambda: file.unlink(), swap)
+    for count, change in enumerate(changes, 2):
+        change()
+        found += [version()]
+        assert found[-1] == version() == real(package)[0]
+        assert len(read) == 2 * count
+    assert len(set(found)) == 5
+    (key,) = kept
+    for wrong in (b"", b"x", kept[key][:-1]):
+        kept[key] = wrong
+        assert version() == found[-1]
+    monkeypatch.setattr(generator, "SETTLED", 10**18)
+    kept.clear()
+    assert version() == version() == found[-1]
+    assert kept == {}, "it may have changed in this very moment"
 
 
 def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 import workbench as wb
 from tests.support.kernels.fault_cases import CANARY, untouched, with_canaries
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, optimised_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.python.interpret import run
 from workbench.ir.values import walk
 from workbench.passes.checks.bounds_checks import guard

@@ -41,6 +41,7 @@ LOWERED_FOR_LLVM = [
     "counted",
     "counters",
     "interior",
+    "early_exits",
     "beside",
     "abreast",
     "divisors",
@@ -49,7 +50,7 @@ LOWERED_FOR_LLVM = [
 DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "reductions"],
     "adjoint": [
-        *("strip_asserts", "strip_prints"),
+        *("strip_asserts", "strip_prints", "early_exits"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce"),
         *("dce", "recompute", "dce"),
         *("fold", "promote", "dce"),
@@ -175,8 +176,9 @@ def test_passes_run_from_the_lists_alone() -> None:
         for name in listed & set(item.names)
     ]
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
-    assert list(dict.fromkeys(row.partition(":")[0] for row in beside)) == [
+    assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/reverse_mode.py",
+        "workbench/backends/cpu/emit/emit_module.py",
         "workbench/backends/cpu/emit/emit_module.py",
         "workbench/frontend/functions/repeated_calls.py",
         "workbench/interop/jax/launches/prints.py",

@@ -21,6 +21,7 @@ from tests.worker.conftest import ROOT, gone, running
 from workbench import cache, events
 from workbench.backends.cpu import codegen
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.worker.pool import Pool
 from workbench.cache.unvectorised import FACT
 from workbench.errors import BuildError
@@ -209,7 +210,7 @@ print(len(cpu.POOL.processes()), [t.name for t in threading.enumerate() if "work
 
 def test_compiled_here_or_there_the_bytes_are_the_same(pool: Pool) -> None:
     text = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n"
-    name, features = cpu._cpu(cpu.CpuBackend().target())
+    name, features = cpu.cpu_of(CpuBackend().target())
     request = {
         "cpu": name, "features": features, "code_model": "small", "form": "object", "tuning": {"speed_level": 1},
     }  # fmt: skip

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import llvmlite.binding as llvm
 import pytest
 
 import workbench as wb
@@ -189,12 +190,16 @@ class _Slow:
         return 3
 
 
-def test_a_fork_waits_for_code_that_is_being_loaded() -> None:
+@pytest.mark.parametrize("loader", ["ours", "llvmlite"])
+def test_a_fork_waits_for_code_that_is_being_loaded(loader: str) -> None:
     order: list[str] = []
     holding = threading.Event()
+    # A thread takes llvmlite's inside ours; whoever imported it, a fork waits for it last.
+    lock = jit._lock if loader == "ours" else llvm.ffi.lib._lock._lock
+    assert forks._locks()[-1] is llvm.ffi.lib._lock._lock
 
     def load() -> None:
-        with jit._lock:
+        with lock:
             holding.set()
             order.append("loads")
             threading.Event().wait(0.05)

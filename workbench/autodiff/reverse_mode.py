@@ -80,7 +80,7 @@ def adjoint(
     """
     atomic = atomic or aliased
     wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant, stack)
-    current = _simplified(run(ADJOINT_INPUT, function), wanted)
+    current = _simplified(run(ADJOINT_INPUT, function, early_exits=stack), wanted)
     kept: frozenset[Op] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible its states are kept, so the turns end.

@@ -10,9 +10,14 @@ import hashlib
 import os
 import sys
 import time
+from collections.abc import Collection
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
+import msgspec
+
+from workbench.backends.cpu.machine import Memory
 from workbench.errors import CacheError
 
 SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
@@ -21,6 +26,12 @@ FRONT_END = (
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
 """What turns a kernel's text into IR, beside `SOURCES`."""
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
+KEPT = "our sources"
+"""What lists of the cache call a digest."""
+REMEMBER: list[Memory] = []
+"""At most one: where digests are kept."""
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = time.time_ns()
 
@@ -49,26 +60,72 @@ def front_end_version() -> str:
 
 
 def _version(sources: tuple[str, ...]) -> str:
-    digest, newest = digest_of(_PACKAGE, sources)
+    digest, newest = _digests(str(_PACKAGE))[sources is FRONT_END]
     edited = _IMPORTED < newest <= time.time_ns()  # a time still to come is a wrong clock, not an edit
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
-def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, int]:
+@lru_cache(maxsize=1)
+def _digests(package: str) -> list[tuple[str, int]]:
+    """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
+
+    To ask whether one has takes a quarter of the time. Each change of a tree sets the time of change of something in
+    it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
+    a moment ago may change again within the same tick.
+    """
+    asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
+    known_by = b""
+    if memory is not None:
+        with suppress(OSError, msgspec.MsgspecError, ValueError, TypeError):
+            at = os.stat(package)  # many machines may have the package there, and one cache
+            known_by = repr((package, at.st_dev, at.st_ino, SOURCES, FRONT_END)).encode()
+            # Of no type: to make a decoder of one takes 0.2 ms.
+            paths, before, digests = msgspec.msgpack.decode(memory.get(KEPT, known_by))
+            if list(_state(_states(package, paths))) == before:
+                return [(digest, newest) for digest, newest in digests]
+    states: dict[str, os.stat_result] = {}
+    found = [digest_of(package, sources, states) for sources in (SOURCES, FRONT_END)]
+    state = _state(states.values())
+    if memory is not None and 0 < state[-1] < asked - SETTLED:
+        paths = [os.path.relpath(path, package) for path in states]
+        memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
+    return found
+
+
+def _states(package: str, paths: list[str]) -> list[os.stat_result]:
+    """The states of files and folders in a folder: from there on, since each path is walked from its start."""
+    folder = os.open(package, os.O_RDONLY)
+    try:
+        return [os.stat(path, dir_fd=folder) for path in paths]
+    finally:
+        os.close(folder)
+
+
+def _state(states: Collection[os.stat_result]) -> tuple[int, int, int]:
+    """Of files and folders: sums of their sizes and of their numbers, and when the last of them changed (ns)."""
+    changed = [s.st_ctime_ns for s in states]
+    return sum([s.st_size for s in states]), sum([s.st_ino for s in states]), max(changed, default=0)
+
+
+def digest_of(
+    package: str | Path, sources: tuple[str, ...] = SOURCES, states: dict[str, os.stat_result] | None = None
+) -> tuple[str, int]:
     """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
 
     Args:
         package: a folder.
         sources: files and folders in it.
+        states: gets those of all files and folders that were read.
 
     Raises:
         CacheError: a file cannot be read, or there is none.
     """
     digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
+    states = {} if states is None else states
     try:
-        for path in _files(package, sources):
-            text, changed = _read(path)
-            newest = max(newest, changed)
+        for path in _files(str(package), sources, states):
+            text, states[path] = _read(path)
+            newest = max(newest, states[path].st_mtime_ns)
             name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
@@ -79,23 +136,25 @@ def digest_of(package: Path, sources: tuple[str, ...] = SOURCES) -> tuple[str, i
     return digest.hexdigest()[:16], newest
 
 
-def _read(path: str) -> tuple[bytes, int]:
-    """A file's text and when it was changed (ns); for 440 files a file object each would take half of the time."""
+def _read(path: str) -> tuple[bytes, os.stat_result]:
+    """A file's text and state; for 440 files a file object each would take half of the time."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(file)
-        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status.st_mtime_ns
+        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status
     finally:
         os.close(file)
 
 
-def _files(package: Path, sources: tuple[str, ...]) -> list[str]:
+def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:
+    """The files, in order; `states` gets those of their folders."""
     found = []
     for name in sources:
         root = os.path.join(package, name)
         if os.path.isfile(root):
             found.append(root)
         for folder, inner, files in os.walk(root):
+            states[folder] = os.stat(folder)
             inner[:] = [f for f in inner if f != "__pycache__"]
             found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
     return sorted(found)

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.maths import names
+from workbench.cache import remembered  # noqa: F401  what this machine is, is kept from here on
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
@@ -30,8 +33,6 @@ def native_image(
     Raises:
         BuildError: LLVM refused the text.
     """
-    from workbench.backends.cpu.compile import CpuBackend, compile_text
-
     backend = CpuBackend()
     target = target or backend.target()
     key = Key(
@@ -47,6 +48,8 @@ def native_image(
     entry = store.get(key.digest)
     if entry is None:
         metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
+        from workbench.backends.cpu.compile import compile_text
+
         made = text if isinstance(text, str) else text()
         entry = Entry(compile_text(made, target, optimise, vectorise), metadata)
         store.put(key.digest, entry)
@@ -60,9 +63,8 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.
     """
     from workbench.backends.cpu.jit import load_symbols
-    from workbench.backends.cpu.maths import vector_variants
 
-    needs = [_maths(name, bits) for name, bits in sorted(vector_variants.needed(image))]
+    needs = [_maths(name, bits) for name, bits in sorted(names.needed(image))]
     imports = {name: address for code in needs for name, address in code.addresses.items()}
     return load_symbols(image, (symbol, *more), imports, needs)
 
@@ -70,7 +72,10 @@ def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
 @cache
 def _maths(name: str, bits: int) -> CpuCode:
     from workbench.backends.cpu.jit import load_symbols
-    from workbench.backends.cpu.maths import vecmath
 
-    image = native_image(f"wb_maths_{name}_{bits}", lambda: vecmath.module(name, bits))
-    return load_symbols(image, vecmath.symbols(name, bits))
+    def text() -> str:
+        from workbench.backends.cpu.maths import vecmath
+
+        return vecmath.module(name, bits)
+
+    return load_symbols(native_image(f"wb_maths_{name}_{bits}", text), names.symbols(name, bits))

@@ -42,6 +42,7 @@ from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
+from workbench.passes.loops.early_exits import early_exits
 from workbench.passes.loops.interior import split_border
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
@@ -59,7 +60,8 @@ LOWERED: Stage = ("fold", "added_products", "dce")
 KEYED: Stage = ("strip_custom_gradients",)
 
 # Before the reverse sweep. An adjoint runs the kernel's lines again: what they assert and print has been said.
-ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints")
+# `early_exits` where the states of a short loop may all be kept.
+ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
 # Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
 # unless it promotes something; the next two are in autodiff/memory.
@@ -87,7 +89,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("beside", "abreast", "later", "divisors", "expand"),
+    *("early_exits", "beside", "abreast", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -108,6 +110,7 @@ PASSES: Mapping[str, Pass] = {
     "counters": split_counters,
     "dce": prune,
     "divisors": same_divisors,
+    "early_exits": early_exits,
     "finite_checks": finite,
     "fold": fold,
     "halves": halves,

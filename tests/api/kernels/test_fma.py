@@ -12,7 +12,7 @@ from tests.support.devices.on_gpu import DEVICE
 from workbench.api.builds.build import function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.python.interpret import run
 from workbench.builtins import TABLE
 from workbench.errors import KernelTypeError

@@ -14,7 +14,7 @@ from workbench.api.builds.build import function_of
 from workbench.api.builds.keys import key_of
 from workbench.api.gradients.gradcheck import gradcheck
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.ir.values import walk
 from workbench.types import Slots
 

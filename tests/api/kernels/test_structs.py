@@ -17,7 +17,7 @@ from tests.frontend.errors.test_refusals import under_caret
 from tests.support.checks.meaning import define
 from workbench.api.builds.keys import key_of
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.errors import CellErrors
 from workbench.events import subscribe
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.jit import CpuCode
 from workbench.backends.cpu.native.dispatch import dispatch
 from workbench.backends.layout import layout

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.checks.minimax import coefficients
-from workbench.backends.cpu.maths import approximations, polynomials
+from workbench.backends.cpu.maths import approximations, names, polynomials
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Value
 from workbench.types import ArrayType, float32, float64, int32
@@ -132,7 +132,7 @@ def test_special_values_are_the_c_library_s(launch, name, bits):
 
 
 def test_every_formula_is_tried_here():
-    assert set(BOUNDS) == set(approximations.FORMULAS)
+    assert set(BOUNDS) == set(approximations.FORMULAS) == set(names.FORMULAS)
 
 
 @pytest.mark.slow

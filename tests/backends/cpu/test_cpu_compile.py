@@ -13,16 +13,17 @@ import pytest
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import jit
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.emit.emit_module import entry_name
-from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths import libmvec, vecmath
 from workbench.builtins import TABLE
 from workbench.cache.native import load_kernel
 from workbench.errors import BuildError, DeviceError
 from workbench.ir import Builder, Function, Value
 from workbench.types import VECTORS, ArrayType, Type, bool, float32, float64, int32
 
-BACKEND = cpu.CpuBackend()
+BACKEND = CpuBackend()
 
 
 def elementwise(name: str, t: Type, operands: int) -> Function:
@@ -255,7 +256,7 @@ def test_maths_is_vectorised_and_position_does_not_matter(launch):
     assert np.allclose(outs[0], np.sin(np.exp(data.astype(np.float64))), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.skipif(not vecmath.library(), reason="this machine has no libmvec")
+@pytest.mark.skipif(not libmvec.library(), reason="this machine has no libmvec")
 def test_the_library_is_used_on_this_machine_alone():
     x = Value(ArrayType(float32), "x")
     b = Builder()

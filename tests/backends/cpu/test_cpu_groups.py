@@ -10,7 +10,7 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import emit_module
+from workbench.backends.cpu.emit import emit_module, wide
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
@@ -133,7 +133,7 @@ def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Opt
     """The function with its threads in groups, and with each thread by itself."""
     grouped = build(function, options)
     with monkeypatch.context() as here:
-        here.setattr(emit_module, "abreast", lambda function, masks: function)
+        here.setattr(emit_module, "abreast", lambda function, wide: function)
         here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "beside": lambda function: function})
         return grouped, build(function, options)
 
@@ -190,7 +190,7 @@ def test_what_threads_that_are_not_there_would_read_does_not_matter(
     function = kernel.specialise().function
     grouped, alone = both_codes(monkeypatch, function, Options())
     # A group that is not full, without masks.
-    monkeypatch.setattr(emit_module, "MASKED", 1 << 20)
+    monkeypatch.setattr(wide, "MASKED", 1 << 20)
     unmasked = build(function, Options())
     random, types = np.random.default_rng(3), [element(p.type.dtype).numpy for p in function.params]
     for size in (1, 5, 63, 64, 65, 130):

@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.api.builds import build
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 
 BACKEND = CpuBackend()
 FEW = Options(few_cores=True)

@@ -76,7 +76,7 @@ def machines(scalar: Scalar) -> list[Group]:
         parts = [[n for n in names if is_level(n)], [n for n in names if not is_level(n)]] if split else [names]
         for part in filter(None, parts):
             level = is_level(part[0])
-            cpus = [(name, cpu.MISCOMPILED if level else features, X86) for name in part]
+            cpus = [(name, cpu.miscompiled() if level else features, X86) for name in part]
             found.append((cpus, Maths(part[0] != "x86-64-v2", False, bits), not level))
     return [*found, *(([(name, "", triple)], Maths(True, False, 128), True) for name, triple in ARM.items())]
 

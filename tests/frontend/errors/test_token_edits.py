@@ -18,7 +18,7 @@ from tests.support.kernels.token_edits import CORPUS, mutant, pieces
 from workbench.api.builds import build
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run, step
 from workbench.errors import KernelFault, KernelTypeError, NotDifferentiable, WorkbenchError

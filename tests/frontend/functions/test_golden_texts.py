@@ -7,7 +7,8 @@ import pytest
 from tests.support.checks import meaning
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend, optimised_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
 from workbench.passes.nonatomic import nonatomic

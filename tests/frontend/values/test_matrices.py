@@ -15,6 +15,7 @@ from tests.support.checks import meaning
 from tests.support.devices.on_gpu import Library
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
 from workbench.cache.key import make_key
@@ -179,7 +180,7 @@ def test_the_cuda_text_reads_like_matrices() -> None:
 
 def test_matrices_are_registers_after_optimisation() -> None:
     function = annotated(STEP)
-    text = cpu.optimised_text(function, Options(), cpu.CpuBackend().target())
+    text = cpu.optimised_text(function, Options(), CpuBackend().target())
     assert "alloca" not in text and "memcpy" not in text
 
 

@@ -25,7 +25,7 @@ VERSIONS = {
 KERNEL = "%%kernel{}\ndef twice(x: array[float]):\n    i = tid()\n    x[i] = {} * x[i]\n"
 HELD = """
 import os, threading, workbench as wb
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 may_end, compile_now = threading.Event(), CpuBackend.compile
 def held(self, *args):
     with open("began", "w") as told:

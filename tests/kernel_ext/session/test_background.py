@@ -10,7 +10,7 @@ import pytest
 
 SLOW = """
 import os, threading, workbench as wb
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 may_end, compile_now = threading.Event(), CpuBackend.compile
 def held(self, function, options, target):
     with open(os.environ["BEGAN"], "w") as told:

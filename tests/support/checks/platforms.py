@@ -16,8 +16,8 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import codegen, systems
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.maths.names import needed
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.maths.vector_variants import needed
 from workbench.backends.cpu.systems import renamed
 from workbench.ir.values import Function
 from workbench.ir.verify import verify

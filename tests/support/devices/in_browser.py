@@ -15,7 +15,8 @@ import numpy as np
 from kernel_ext.widgets.modules import script_text
 from tests.support.devices.on_gpu import packed, ranges
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import WASM, CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.machine import WASM
 from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import load_kernel

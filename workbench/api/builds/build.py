@@ -18,6 +18,7 @@ from workbench.api.builds.keys import key_of, note_forced, remember, target_of, 
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import layout, wide
 from workbench.backends.prints import SYMBOL
@@ -56,8 +57,6 @@ def backend_for(kind: str) -> Backend:
     """
     # Here, not at the top: an import of the library reads neither half, a session on the CPU never that of CUDA.
     if kind == "cpu":
-        from workbench.backends.cpu.compile import CpuBackend
-
         return CpuBackend()
     from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 

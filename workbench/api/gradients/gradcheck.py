@@ -22,7 +22,7 @@ from workbench.api.launches.launch import must_be_kernel
 from workbench.api.narrow import HostArray
 from workbench.autodiff import adjoint, adjoint_names
 from workbench.backends.base import Options
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel

@@ -1,6 +1,7 @@
 """LLVM IR text to machine code: what a worker process does for the CPU backend, with nothing but llvmlite.
 
-A worker imports this file alone, so it imports nothing else of the library.
+A worker imports this file alone, so it imports nothing else of the library; a session imports it for its name, so
+llvmlite is imported where it is used.
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
-
-import llvmlite.binding as llvm
 
 TASK = "workbench.backends.cpu.codegen:generate"
 
@@ -27,6 +26,8 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     Raises:
         RuntimeError: LLVM refused the text.
     """
+    import llvmlite.binding as llvm
+
     stages: dict[str, float] = {}
     clock = time.perf_counter()
 
@@ -72,6 +73,8 @@ _FORMS: dict[str, Callable[[Any, Any], bytes]] = {
 
 
 def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
+    import llvmlite.binding as llvm
+
     options = llvm.create_pipeline_tuning_options(speed_level=tuning["speed_level"])
     for name, value in tuning.items():
         setattr(options, name, value)
@@ -81,6 +84,8 @@ def _optimise(module: Any, machine: Any, tuning: dict[str, Any]) -> None:
 
 @lru_cache
 def _initialised() -> None:
+    import llvmlite.binding as llvm
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     # Three options that hold for the process, and change how LLVM vectorises, never a result. Loops vectorise around a
@@ -94,12 +99,16 @@ def _initialised() -> None:
 
 @lru_cache
 def _all_initialised() -> None:
+    import llvmlite.binding as llvm
+
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
 
 
 @lru_cache
 def _machine(triple: str, cpu: str, features: str, model: str) -> Any:
+    import llvmlite.binding as llvm
+
     _initialised()
     if triple:
         _all_initialised()

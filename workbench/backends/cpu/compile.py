@@ -6,22 +6,28 @@ processes (`design/isolation.md`): it may hang, crash or take all memory. Here i
 
 from __future__ import annotations
 
-import hashlib
-import os
-import platform
 import re
 import sys
 import time
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import llvmlite
-import llvmlite.binding as llvm
 import msgspec
 
-from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cpu import codegen
+from workbench.backends.base import Artifact, Options
+from workbench.backends.cpu import codegen, machine
+from workbench.backends.cpu.machine import (
+    NAME,
+    WASM,
+    converts_halves,
+    cpu_of,
+    facts,
+    miscompiled,
+    native,
+    vector_library,
+)
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
@@ -29,9 +35,7 @@ from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.backends.worker.pool import Pool
-from workbench.config import settings
-from workbench.errors import BuildError, DeviceError
-from workbench.forks import free_at_fork
+from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
@@ -41,10 +45,7 @@ from workbench.types import ArrayType, Vector, float32, int32
 if TYPE_CHECKING:
     from workbench.backends.cpu.emit.emit_module import Module
 
-free_at_fork(llvm.ffi.lib._lock._lock)  # llvmlite's own, in each of its calls
-
 LEVEL = 3
-POOL = Pool("llvm", lambda: [str(Path(llvmlite.__file__).parents[1])])
 UNROLLED_LOOPS = 48
 """In functions of more loops than these, LLVM unrolls none."""
 UNROLLED_TILES = 16
@@ -62,91 +63,49 @@ without BW."""
 LONG = 1 << 20
 """Characters of a text of vectors beyond which it is not optimised: the passes take a minute for 3 million."""
 
-# LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is read
-# lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
-MISCOMPILED = (
-    "-avx512dq,-avx512bw" if llvm.llvm_version_info[0] >= 22 and platform.machine() in ("x86_64", "AMD64") else ""
-)
 
-HALF = re.compile(r"\bhalf\b")
+def _llvmlite() -> list[str]:
+    """Where workers import llvmlite from; the session itself need not."""
+    spec = find_spec("llvmlite")
+    return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
+
+
+POOL = Pool("llvm", _llvmlite)
+HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"
 # Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
 # ... X86ISD::CMPP". Without VL it is what Knights Landing was.
 
-WASM = "wasm32"
-"""The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
-WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
-@lru_cache(maxsize=4)
-def _target(_: str | None) -> str:
-    asked = settings().cpu
-    return _native()[0] if asked == "native" else asked
+def compiled(function: Function, options: Options, target: str) -> Artifact:
+    """As `CpuBackend.compile`."""
+    from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
 
-
-class CpuBackend(Backend):
-    """LLVM through llvmlite.
-
-    A target is a CPU's name; the machine's own stands with a digest of its features and its vector maths library, which
-    only code for this machine uses.
-    """
-
-    name = "cpu"
-
-    def version(self) -> str:
-        """llvmlite's and LLVM's versions."""
-        number = ".".join(str(n) for n in llvm.llvm_version_info)
-        return f"llvmlite {llvmlite.__version__} / LLVM {number}"
-
-    def target(self) -> str:
-        """What `settings().cpu` asks for: this machine (`sapphirerapids+1f2e…`), or a portable level as it stands."""
-        return _target(os.environ.get("WORKBENCH_CPU"))
-
-    def emit(self, function: Function, options: Options, target: str) -> str:
-        """The function's LLVM IR before optimisation.
-
-        Raises:
-            BuildError: an operation cannot be expressed in LLVM IR.
-        """
-        return _emitted(function, options, target).text
-
-    def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an ELF, Mach-O or COFF object of this platform, or as one of WebAssembly.
-
-        Raises:
-            BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.
-            DeviceError: `target` is no CPU of this platform.
-        """
-        from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
-
-        started = time.perf_counter()
-        module = _emitted(function, options, target)
-        emitted = time.perf_counter() - started
-        made = _generate(module.text, target, _tuning(function), "object", function.name)
-        metadata: dict[str, Any] = {
-            "entry": entry_name(function),
-            "stages": {"spell": emitted, **made.stages},
-            "backend": self.name,
-            "target": target,
-        }
-        if made.retried:
-            metadata["unvectorised"] = made.retried
-        if prints(function):
-            metadata["prints"] = True
-        if module.sums:
-            metadata["sums"] = module.sums
-        if for_one_core(function, options):
-            metadata["one_core"] = True
-        return Artifact(made.image, metadata)
-
-    def prepare(self) -> None:
-        """Start a worker process, if there is none."""
-        POOL.prepare()
+    started = time.perf_counter()
+    module = emitted(function, options, target)
+    spent = time.perf_counter() - started
+    made = _made(module, function, target, "object")
+    metadata: dict[str, Any] = {
+        "entry": entry_name(function),
+        "stages": {"spell": spent, **made.stages},
+        "backend": NAME,
+        "target": target,
+    }
+    if made.retried:
+        metadata["unvectorised"] = made.retried
+    if prints(function):
+        metadata["prints"] = True
+    if module.sums:
+        metadata["sums"] = module.sums
+    if for_one_core(function, options):
+        metadata["one_core"] = True
+    return Artifact(made.image, metadata)
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -155,8 +114,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _emitted(function, options, target).text
-    return _generate(text, target, _tuning(function), "ir", function.name).image.decode()
+    return _made(emitted(function, options, target), function, target, "ir").image.decode()
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
@@ -165,8 +123,7 @@ def assembly(function: Function, options: Options, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    text = _emitted(function, options, target).text
-    return _generate(text, target, _tuning(function), "assembly", function.name).image.decode()
+    return _made(emitted(function, options, target), function, target, "assembly").image.decode()
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
@@ -186,22 +143,20 @@ def warm() -> None:
     b = Builder()
     i = b.one("tid", (), int32, {AXIS: 0})
     b.store(array, i, b.one("add", (b.load(array, i), b.const(1.0, float32)), float32))
-    backend = CpuBackend()
-    backend.compile(Function("warm", (array,), b.body(), 1), Options(), backend.target())
+    compiled(Function("warm", (array,), b.body(), 1), Options(), machine.target())
 
 
-def _emitted(function: Function, options: Options, target: str) -> Module:
+def emitted(function: Function, options: Options, target: str) -> Module:
+    """The function as LLVM IR before optimisation, with what the launcher must know of it.
+
+    Raises:
+        BuildError: as `CpuBackend.emit`.
+    """
     # Late: what is loaded from the cache needs none of it.
     from workbench.backends.cpu.emit.emit_module import emit_module
 
-    here = target == _native()[0]
+    here = target == native()
     return emit_module(function, options, _maths(target), here and converts_halves())
-
-
-@lru_cache
-def converts_halves() -> bool:
-    """Whether this machine has instructions between float16 and float32."""
-    return bool(llvm.get_host_cpu_features().get("f16c")) or platform.machine() in ("arm64", "aarch64")
 
 
 @lru_cache
@@ -209,11 +164,11 @@ def _maths(target: str) -> Maths:
     """What a target has: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
     if target == WASM:
         return Maths(formulas=True, bits=128, fused=False)
-    if target != _native()[0]:
+    if target != native():
         return Maths(formulas=target in FUSED, bits=PORTABLE_BITS.get(target, 128))
-    has = llvm.get_host_cpu_features().get
+    has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
-    return Maths(vecmath.ARM or bool(has("fma")), bool(_vector_library()), bits)
+    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits)
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -224,17 +179,25 @@ class _Generated(msgspec.Struct, frozen=True):
     retried: str = ""
 
 
-def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
+def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
+    """What LLVM makes of a function's text."""
+    preferences = module.preferences if machine.X86 else ""
+    return _generate(module.text, target, _tuning(function), form, function.name, preferences)
+
+
+def _generate(
+    text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "", preferences: str = ""
+) -> _Generated:
     """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit.
 
     One that is not vectorised is tried once more without optimisation.
     """
-    name, features = _cpu(target)
+    name, features = cpu_of(target)
     request = {"cpu": name, "features": features, "code_model": code_model(sys.platform), "form": form}
     if target == WASM:
         request |= {"triple": WASM_TRIPLE, "code_model": "default"}
     else:
-        request["features"] = features_for(text, features)
+        request["features"] = features_for(text, features, preferences)
     try:
         try:
             return _Generated(*_called(request, text, tuning))
@@ -295,39 +258,7 @@ def _nested_loops(body: Block) -> int:
     return most
 
 
-@lru_cache
-def _native() -> tuple[str, str, str]:
-    """This machine: target, CPU name, features."""
-    name = llvm.get_host_cpu_name()
-    features = llvm.get_host_cpu_features().flatten()
-    # All that may change what LLVM makes for this machine: the digest is part of each key.
-    facts = f"{features} {MISCOMPILED} {_vector_library()}"
-    return f"{name}+{hashlib.sha256(facts.encode()).hexdigest()[:12]}", name, features
-
-
-def _vector_library() -> str:
-    return vecmath.library() if llvm.get_host_cpu_features().get("avx2") else ""
-
-
-@lru_cache
-def _cpu(target: str) -> tuple[str, str]:
-    """A target's CPU and features, as LLVM names them.
-
-    Raises:
-        DeviceError: it is another machine's.
-    """
-    if target == WASM:
-        return "generic", WASM_FEATURES
-    native, name, features = _native()
-    # Only this machine's target has features in its name; the levels are LLVM's own names for CPUs.
-    if target != native:
-        if "+" in target:
-            raise DeviceError(f"The CPU target {target} is another machine's; this one is {native}.")
-        name, features = target, ""
-    return name, features
-
-
-def features_for(text: str, features: str) -> str:
-    """A CPU's features without those that LLVM gets wrong in such a text."""
-    wrong = (MISCOMPILED, WITHOUT_HALVES if MISCOMPILED and HALF.search(text) else "")
-    return ",".join(f for f in (features, *wrong) if f)
+def features_for(text: str, features: str, preferences: str = "") -> str:
+    """A CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
+    wrong = (miscompiled(), WITHOUT_HALVES if miscompiled() and HALF.search(text) else "")
+    return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -1,45 +1,40 @@
 """Object bytes to callable addresses, in this process, for as long as somebody holds them.
 
-LLVM's ORC with JITLink: 0.2 ms an object, sections side by side (so the small code model holds), and each object is a
-library of its own, so that two kernels may share a symbol's name. Windows has RuntimeDyld (`systems`).
+Objects are loaded by `loader.elf` where it knows them: LLVM need not be imported for what the cache has. All others,
+and all on other systems, go to LLVM's own loader (`loader.linker`).
 
 Who keeps an address keeps the `CpuCode` that it came from; that is the whole rule. Code without an owner is unloaded by
 the next load. Its end is noted by a weak reference whose callback is a C function: a finalizer runs in any thread and
 at any line, and one that ran Python, or waited for LLVM's lock, would let other threads in where CPython does not
 expect it (inside `ast.parse`, which then fails; see design/cache.md); `__del__` would also run while weak references
-still give the object out. LLVM keeps some kilobytes of each library, unloaded or not, until its linker goes; so a
-linker serves a few objects, and goes with the last of them.
+still give the object out.
 """
 
 from __future__ import annotations
 
-import itertools
+import ctypes
 import sys
 import threading
 import weakref
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-import llvmlite.binding as llvm
-
 from workbench.backends.cpu import systems
-from workbench.backends.cpu.maths import vecmath
+from workbench.backends.cpu.loader import elf
+from workbench.backends.cpu.loader.memory import Block, machine, page
+from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
+from workbench.backends.cpu.maths import libmvec
+from workbench.backends.cpu.symbols import symbol_address
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 
-_SHARE = 16
-"""Objects of one linker: alone each would take 0.2 ms and 100 kB more."""
-
-# llvmlite takes a lock of its own in each call. A fork takes both in the opposite order: ours first, as threads do.
-free_at_fork(llvm.ffi.lib._lock._lock)
+# LLVM's loader has a lock of its own. A fork takes both in the opposite order: ours first, as threads do.
 _lock = free_at_fork(threading.RLock())
-_numbers = itertools.count()
 _trackers: dict[weakref.ref[Any], Any] = {}
 _unowned: deque[weakref.ref[Any]] = deque()
-_linkers: list[tuple[llvm.LLJIT, int]] = []  # the one in use, and how many objects it has yet to take
 
 
 class CpuCode:
@@ -49,7 +44,7 @@ class CpuCode:
     """
 
     def __init__(self, addresses: dict[str, int], tracker: Any, needs: Sequence[CpuCode] = ()) -> None:
-        """`tracker` is LLVM's handle, which unloads the object when it is closed."""
+        """`tracker` unloads the object when it is closed."""
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self.needs = tuple(needs)
@@ -76,18 +71,13 @@ def load_symbols(
     Raises:
         BuildError: as `load`.
     """
-    builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
-    for symbol in symbols:
-        builder.export_symbol(symbol)
-    for symbol, address in {**_renamed(), **(imports or {})}.items():
-        builder.import_symbol(symbol, address)
     with _lock:
         unload()
         try:
-            tracker = builder.link(_linker(), f"wb{next(_numbers)}")
-        except RuntimeError as error:
+            addresses, tracker = _loaded(image, tuple(symbols), imports or {})
+        except (Damaged, RuntimeError) as error:
             raise BuildError(f"The compiled code of {symbols[0]} cannot be loaded.", log=str(error)) from None
-    return CpuCode({symbol: tracker[symbol] for symbol in symbols}, tracker, needs)
+    return CpuCode(addresses, tracker, needs)
 
 
 def unload() -> int:
@@ -101,35 +91,45 @@ def unload() -> int:
     return count
 
 
-def _linker() -> llvm.LLJIT:
-    """The linker for the next object; one that has all it takes lives on in its objects' trackers."""
-    linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
-    if not room:
-        # Its objects keep it alive through their trackers; this only drops our reference.
-        linker.close()
-        linker, room = _new_linker(), _SHARE
-    _linkers.append((linker, room - 1))
-    return linker
+def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
+    """The addresses of an object's symbols, and what unloads it."""
+    if machine():
+        with suppress(Unsupported):
+            return _load_elf(image, symbols, imports)
+    from workbench.backends.cpu.loader import linker
+
+    return linker.link(image, symbols, imports)
 
 
-def _new_linker() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(_machine(), use_jit_link=systems.has_jit_link(sys.platform))
+def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
+    read = elf.Object(image, page())
+    if read.machine != machine():
+        raise Unsupported("an object for another machine")
+    given = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
+    block = Block(read.size)
+    try:
+        addresses = read.addresses(block.address, symbols)
+        block.fill(read.relocated(block.address, given), read.code)
+    except BaseException:
+        block.close()
+        raise
+    return addresses, block
+
+
+@cache
+def _of_process(name: str) -> int:
+    """The address of a function of this process or of the maths libraries.
+
+    Raises:
+        Unsupported: none has it; perhaps LLVM knows another place.
+    """
+    for library in _libraries():
+        if address := symbol_address(library, name):
+            return address
+    raise Unsupported(f"no function {name}")
 
 
 @lru_cache(maxsize=1)
-def _renamed() -> dict[str, int]:
-    """Addresses of the C library's functions that have other names here."""
-    names = systems.renamed(sys.platform)
-    found = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
-    return {usual: address for usual, address in found.items() if address}
-
-
-@lru_cache(maxsize=1)
-def _machine() -> Any:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    for name in (systems.maths_library(sys.platform), vecmath.LIBRARY if vecmath.library() else None):
-        if name:
-            llvm.load_library_permanently(name)
-    model = systems.code_model(sys.platform)
-    return llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel=model)
+def _libraries() -> list[ctypes.CDLL]:
+    names = (None, systems.maths_library(sys.platform), libmvec.LIBRARY if libmvec.library() else None)
+    return [ctypes.CDLL(name) for n, name in enumerate(names) if name or not n]

@@ -7,7 +7,6 @@ Sources: POSIX.1-2017; Apple's `clock_gettime_nsec_np(3)`; Microsoft's pages of 
 
 from __future__ import annotations
 
-import ctypes.util
 import platform
 
 _POSIX = """
@@ -186,7 +185,9 @@ def maths_library(system: str) -> str | None:
     """The C library's maths functions; None where they are in a library that every process has."""
     if system == "linux" and "glibc" in platform.libc_ver():
         return "libm.so.6"  # `find_library` starts a process to find that out
-    return ctypes.util.find_library("m")
+    from ctypes.util import find_library  # which imports half of what starts processes
+
+    return find_library("m")
 
 
 def renamed(platform: str) -> dict[str, str]:

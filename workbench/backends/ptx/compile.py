@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.ptx.emit.kernel import Facts, emit_kernel
 from workbench.backends.ptx.syntax.program import Program
 

@@ -7,8 +7,10 @@ to the compiler, which knows more of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.reductions import same_in_all
 from workbench.types import ArrayType, int32, uint32
 
@@ -26,19 +28,39 @@ def same_divisors(function: Function) -> Function:
     params = frozenset(p for p in function.params if not isinstance(p.type, ArrayType))
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        if op.name not in DIVISIONS or op.result.type not in TYPES:
+        if not divides(op) or _is_literal(op, made):
             return None
         x, divisor = op.operands
-        literal = divisor in made and made[divisor].name == "const"
-        if literal or not same_in_all(divisor, made, params) or same_in_all(x, made, params):
-            return None
-        if op.name == "floordiv":
-            return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)
-        quotient, product = Value(op.result.type), Value(op.result.type)
-        return (
-            Op("floor_quotient", op.operands, (quotient,), {}, (), op.location),
-            Op("mul", (quotient, divisor), (product,), {}, (), op.location),
-            Op("sub", (x, product), op.results, {}, (), op.location),
-        )
+        return as_product(op) if same_in_all(divisor, made, params) and not same_in_all(x, made, params) else None
 
     return rewrite(function, change)
+
+
+def divides(op: Op) -> bool:
+    """Whether it is a division that can be written as a product."""
+    return op.name in DIVISIONS and op.result.type in TYPES
+
+
+def without_divisions(block: Block) -> Block:
+    """The block with such divisions as products, also by what differs between threads: as vectors they are quick."""
+    made = {v: op for op in walk(block) for v in op.results}
+    written = Rewriter(lambda _, op: as_product(op) if divides(op) and not _is_literal(op, made) else None)
+    return written.block(block)
+
+
+def _is_literal(op: Op, made: Mapping[Value, Op]) -> bool:
+    divisor = made.get(op.operands[1])
+    return divisor is not None and divisor.name == "const"
+
+
+def as_product(op: Op) -> tuple[Op, ...]:
+    """What stands for a division."""
+    x, divisor = op.operands
+    if op.name == "floordiv":
+        return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)
+    quotient, product = Value(op.result.type), Value(op.result.type)
+    return (
+        Op("floor_quotient", op.operands, (quotient,), {}, (), op.location),
+        Op("mul", (quotient, divisor), (product,), {}, (), op.location),
+        Op("sub", (x, product), op.results, {}, (), op.location),
+    )

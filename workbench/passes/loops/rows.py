@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
+
+import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
-from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, PURE, STRUCTURED
+from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import Scalar, Slots, Vector, element, int32, int64
+from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_integer
 
 SHORT = 16
 """Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
@@ -25,6 +27,23 @@ ROOM = 2**15
 SLOTTED = frozenset({"slots", "slot_read", "slot_write"})
 
 
+class Wide(msgspec.Struct, frozen=True):
+    """What a target can do for several threads at once.
+
+    Attributes:
+        arithmetic: whether it can do all that is done in a block.
+        gathers: whether it loads elements that lie apart.
+        masks: whether it reads and writes a part of a vector.
+    """
+
+    arithmetic: Callable[[Block], bool]
+    gathers: bool
+    masks: bool
+
+
+NOTHING = Wide(lambda block: False, False, False)
+
+
 class Rows:
     """What is the same in all threads of a row, and the loops that they go through together.
 
@@ -32,11 +51,13 @@ class Rows:
         same: values that are the same in all of them.
         unit: the thread's own index along the row plus something that is the same.
         loops: those that stand outside.
+        counters: the numbers of what a `while` carries that is the same in all threads that are still in it.
         straight: operations that stand in these or in the body itself.
     """
 
-    def __init__(self, function: Function) -> None:
-        self.function = function
+    def __init__(self, function: Function, wide: Wide = NOTHING) -> None:
+        """`wide`: as for `abreast`."""
+        self.function, self.wide = function, wide
         self.axis = function.launch_ndim - 1
         self.known = constants(function.body)
         self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
@@ -45,11 +66,13 @@ class Rows:
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
         self.loops: set[Op] = set()
+        self.counters: dict[Op, list[int]] = {}
         self._note(function.body)
         self.straight: set[Op] = set()
         self.find(function.body)
         for op in tuple(self.loops):
-            self.find_inner(op.blocks[0])
+            if self.stays_outside(op):
+                self.find_inner(op.blocks[0])
 
     def _note(self, block: Block) -> None:
         for op in block.ops:
@@ -63,8 +86,11 @@ class Rows:
                 if len(units) == 1 and units[0] is op.operands[0 if op.name == "sub" else op.operands.index(units[0])]:
                     if self.same.issuperset(rest):
                         self.unit.update(op.results)
-            if op.name == "for" and self.same.issuperset(op.operands[:3]):
+            if op.name == "for" and (self.stays_outside(op) or self.is_aligned(op)):
                 self.same.add(op.blocks[0].params[0])
+            if op.name == "while":
+                self.counters[op] = self._counters(op)
+                self.same.update(op.blocks[1].params[k] for k in self.counters[op])
             for inner in op.blocks:
                 self._note(inner)
 
@@ -82,11 +108,17 @@ class Rows:
         for op in block.ops:
             if op.name == "if" and op.attrs.get(INTERIOR):
                 self.find(op.blocks[0])
-            if op.name != "for" or not self.same.issuperset(op.operands[:3]):
-                continue
-            if self.is_long(op) and self.pays(op):
+            if op.name in LOOPS and self.is_long(op) and self.goes(op):
                 self.loops.add(op)
-                self.find(op.blocks[0])
+                self.find(op.blocks[-1])
+
+    def goes(self, op: Op) -> bool:
+        """Whether a group goes through a loop together."""
+        if not self.stays_outside(op):
+            apart = is_rotated(op) or self.is_aligned(op)
+            if not apart or not self.wide.arithmetic(op.blocks[-1]):
+                return False
+        return self.pays(op)
 
     def find_inner(self, block: Block) -> None:
         """Short loops in those that were found stand outside, too, if these are few: a nest in one piece."""
@@ -99,11 +131,13 @@ class Rows:
 
     def pays(self, op: Op) -> bool:
         """Whether in each turn neighbours access neighbours, or all the same element, and no loop is in the way."""
-        for inner in op.blocks[0].ops:
+        for inner in op.blocks[-1].ops:
             long = [o for o in with_blocks((inner,)) if self.is_long(o)]
-            if long and not (long[0] is inner and self.stays_outside(inner) and self.pays(inner)):
+            if long and not (long[0] is inner and self.goes(inner)):
                 return False
-        return all(self.nearby(o) for o in walk(op.blocks[0]) if o.name in ACCESSES)
+        gathered = self.wide.gathers and not self.stays_outside(op)
+        near = EFFECTS if gathered else ACCESSES
+        return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in near)
 
     def is_long(self, op: Op) -> bool:
         """Whether it is a loop that LLVM does not write out."""
@@ -141,6 +175,31 @@ class Rows:
         """Whether it may stand outside: a row's threads make the same turns of it."""
         return op.name == "for" and self.same.issuperset(op.operands[:3])
 
+    def unaligned(self) -> list[Op]:
+        """Loops upwards, not of plain sums, that threads begin and end in turns of their own."""
+        loops = [op for op in walk(self.function.body) if op.name == "for" and self.known.get(op.operands[2]) == 1]
+        found = [op for op in loops if any(o.name in STRUCTURED for o in op.blocks[0].ops)]
+        narrow = [op for op in found if op.operands[0].type in (int32, int64)]
+        return [op for op in narrow if self.same.isdisjoint(op.operands[:2]) and self.wide.arithmetic(op.blocks[0])]
+
+    def is_aligned(self, op: Op) -> bool:
+        """Whether threads begin or end it in the same turn, and make turns one by one."""
+        if op.name != "for" or abs(self.known.get(op.operands[2], 0)) != 1:
+            return False
+        return sum(v in self.same for v in op.operands[:2]) == 1
+
+    def _counters(self, op: Op) -> list[int]:
+        body = op.blocks[1]
+        found: list[int] = []
+        for k, (first, following) in enumerate(zip(op.operands, body.yielded, strict=True)):
+            step = self.made.get(following)
+            if first not in self.same or step is None or step not in body.ops or step.name not in ("add", "sub"):
+                continue
+            x, y = step.operands
+            if x is body.params[k] and y is not x and (y in self.same or y in self.known) and is_integer(x.type):
+                found.append(k)
+        return found
+
     def nearby(self, op: Op) -> bool:
         """Whether neighbouring threads access neighbouring elements, or all of them the same one."""
         if is_combined(op):
@@ -148,12 +207,12 @@ class Rows:
         *outer, last = indices(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
 
-    def masked(self, body: Block) -> bool:
+    def maskable(self, body: Block) -> bool:
         """Whether threads that are not there can go along, if only their accesses to arrays are left out.
 
         Loops of their own might not end, and what is not a number of 32 or 64 bits has no masked access.
         """
-        for op in walk(body):
+        for op in walk(body) if self.wide.masks else ():
             if op.name in SLOTTED or (op.name in LOOPS and op not in self.loops):
                 return False
             if op.name in ACCESSES and not self.is_common_value(op):
@@ -162,7 +221,7 @@ class Rows:
                     return False
                 if not self.nearby(op):
                     return False
-        return True
+        return self.wide.masks
 
     def has_room(self, op: Op) -> bool:
         """Whether a thread's slots, or an access to them, can be those of a group."""
@@ -195,9 +254,19 @@ class Rows:
         return True
 
 
+def is_rotated(op: Op) -> bool:
+    """Whether it is a `while` that carries whether it goes on (`divergent.rotated`)."""
+    return op.name == "while" and len(op.blocks[0].ops) == 1 and op.blocks[0].yielded[0] in op.blocks[0].params
+
+
 def is_combined(op: Op) -> bool:
     """Whether all threads change one element, and the backend combines that (`passes/reductions`)."""
     return op.name == "reduce_add" or bool(op.attrs.get(REDUCTION))
+
+
+def initial(op: Op) -> tuple[Value, ...]:
+    """What a loop's carried values are in its first turn."""
+    return op.operands[LEAD[op.name] :]
 
 
 def indices(op: Op) -> tuple[Value, ...]:

@@ -11,4 +11,4 @@ from workbench.cache.native import native_image
 @functools.cache
 def install_launcher() -> dispatch.Launcher:
     """The launcher."""
-    return dispatch.install(native_image("wb_launcher", dispatch.text(), optimise=False))
+    return dispatch.install(native_image("wb_launcher", dispatch.text, optimise=False))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.compile import WASM
+from workbench.backends.cpu.machine import WASM
 from workbench.backends.cpu.native import copies
 from workbench.backends.layout import FAULT_SIZE
 from workbench.backends.prints import SYMBOL, prints

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.backends.cpu.compile import CpuBackend
+from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache.folder.entry import encode
 from workbench.cache.store import default_store
 from workbench.errors import RecordError

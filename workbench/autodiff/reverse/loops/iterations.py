@@ -184,6 +184,15 @@ def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[i
     return [sweep.env[loop.body.yielded[s]] for s in state]
 
 
+def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
+    """Whether a `while` has one iteration more, from that state."""
+    _Forward(sweep, loop, position, state).enter()
+    condition = loop.op.blocks[0]
+    sweep.env.update((p, sweep.env[v]) for p, v in zip(condition.params, loop.carried, strict=True))
+    recompute(condition.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
+    return sweep.env[condition.yielded[0]]
+
+
 class _Forward(PositionTurn):
     """An iteration run forward from a state."""
 

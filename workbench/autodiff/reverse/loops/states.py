@@ -1,23 +1,23 @@
 """A loop of few iterations backwards: every state is kept.
 
-Where it is known how many iterations there are, and their states take little memory, the loop runs forward once to keep
-them, and then backwards. It computes less than rounds do (`checkpoints`), and in two plain loops, which threads can go
-through together (`passes/loops/abreast`).
+Where it is known how many iterations there are at most, and their states take little memory, the loop runs forward once
+to keep them, and then backwards. It computes less than rounds do (`checkpoints`), and in two plain loops, which threads
+can go through together (`passes/loops/abreast`). A `while` counts its iterations on the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, kept_type
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, goes_on, kept_type
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Value, walk
+from workbench.ir.values import Block, Op, Value, number_of, walk
 from workbench.tiles import Tile
-from workbench.types import int32
+from workbench.types import Scalar, int32, is_integer
 
-ITERATIONS, SIZE = 64, 16
+ITERATIONS, SIZE = 64, 32
 """The iterations of such a loop, and the bytes of a state, at most."""
 
 
@@ -38,6 +38,8 @@ class States:
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
         """Forward, to keep each state, and backwards."""
+        if self.loop.op.name == "while":
+            return self.run_while(starts, body)
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back, last = (b.const(k) for k in (0, 1, -1, self.iterations - 1))
         step, params = Value(int32, "step"), [fresh(loop.carried[s]) for s in self.kept]
@@ -47,6 +49,22 @@ class States:
         self.write(last, b.for_(zero, last, one, [sweep.env[loop.init[s]] for s in self.kept], opened.block))
         return b.for_(last, back, back, starts, body)
 
+    def run_while(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
+        """The same for as long as the condition holds."""
+        sweep, loop, b = self.sweep, self.loop, self.sweep.builder
+        zero, one, back = (b.const(k) for k in (0, 1, -1))
+        tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.kept)) for _ in range(2))
+        with b.block(tested) as test:
+            b.yield_(goes_on(sweep, loop, tested[0], dict(zip(self.kept, tested[1:], strict=True))))
+        with b.block(params) as opened:
+            step, *state = params
+            self.write(step, state)
+            moved = following(sweep, loop, step, dict(zip(self.kept, state, strict=True)))
+            b.yield_(b.one("add", (step, one), int32), *moved)
+        firsts = (zero, *(sweep.env[loop.init[s]] for s in self.kept))
+        count, *_ = b.while_(firsts, test.block, opened.block)
+        return b.for_(b.one("add", (count, back), int32), back, back, starts, body)
+
     def write(self, step: Value, state: Sequence[Value]) -> None:
         """Keep a state."""
         for slots, value in zip(self.storage.values(), state, strict=True):
@@ -54,16 +72,80 @@ class States:
 
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
-    """How many iterations a loop has whose states are all kept; 0 for another one."""
-    if loop.op.name != "for" or not sweep.stack:
-        return 0
-    start, stop, step = (sweep.constant(v) for v in loop.op.operands[:3])
-    if start is None or stop is None or not step or any(op.name in LOOPS for op in walk(loop.body)):
+    """How many iterations a loop has, at most, whose states are all kept; 0 for another one."""
+    if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
     small = not any(isinstance(v.type, Tile) for v in carried) and sum(kept_type(v).size for v in carried) <= SIZE
-    count = len(range(start, stop, step))
+    count = _turns(sweep, loop.op) if loop.op.name == "for" else _most_turns(sweep, loop)
     return count if small and count <= min(ITERATIONS, 4 * sweep.checkpoints) else 0
+
+
+def _turns(sweep: ReverseSweep, op: Op) -> int:
+    """Those of a `for`; 0: they are not known."""
+    start, stop, step = (sweep.constant(v) for v in op.operands[:3])
+    return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
+
+
+def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
+    """Those of a `while` that goes on only while a counter is below a number; 0: there is no such counter."""
+    condition, body = loop.op.blocks
+    made = {v: op for block in loop.op.blocks for op in walk(block) for v in op.results}
+
+    def number(value: Value) -> int | None:
+        op = made.get(value)
+        if op is None:
+            return sweep.constant(value) if value in sweep.env else None
+        return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
+
+    def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
+        """Of a loop that goes on only where this bool is true, and where none of these carried values is."""
+        op = made.get(value)
+        if op is None:
+            return 0
+        if op.name == "and_":
+            return max(turns(v, flags) for v in op.operands)
+        if op.name == "if":
+            then, orelse = (b.yielded[op.results.index(value)] for b in op.blocks)
+            if number(orelse) == 0:
+                return max(turns(op.operands[0], flags), turns(then, flags))
+            ended = [condition.params.index(v) for v in op.operands if v in condition.params]
+            return turns(orelse, (*flags, *ended)) if number(then) == 0 else 0
+        if op.name not in ("lt", "gt"):
+            return 0
+        counter, end = op.operands if op.name == "lt" else reversed(op.operands)
+        return counted(condition.params.index(counter), number(end), flags) if counter in condition.params else 0
+
+    def counted(carry: int, end: int | None, flags: tuple[int, ...]) -> int:
+        """Of one that goes on while this carried value is below the end."""
+        start, param = number(loop.init[carry]), body.params[carry]
+        if start is None or end is None or not is_integer(param.type):
+            return 0
+        by = grown(body.yielded[carry], param)
+        if by:
+            return len(range(start, end, by))
+        # In its last turn, which sets a flag, the counter need not grow.
+        ends = [body.yielded[flag] for flag in flags]
+        return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param) else 0
+
+    def grown(value: Value, param: Value) -> int:
+        """By how much a counter grows to this value; 0: that is not known."""
+        step = made.get(value)
+        if step is None or step.name != "add" or step.operands[0] is not param:
+            return 0
+        return max(0, number(step.operands[1]) or 0)
+
+    def grows(value: Value, ends: list[Value], param: Value) -> bool:
+        """Whether on each way through a turn it does, or one of these bools is true."""
+        if grown(value, param) or any(number(v) == 1 for v in ends):
+            return True
+        op = next((o for o in map(made.get, (value, *ends)) if o is not None and o.name == "if"), None)
+        if op is None:
+            return False
+        sides = [dict(zip(op.results, b.yielded, strict=True)) for b in op.blocks]
+        return all(grows(side.get(value, value), [side.get(v, v) for v in ends], param) for side in sides)
+
+    return turns(condition.yielded[0])
 
 
 class _Kept(PositionTurn):

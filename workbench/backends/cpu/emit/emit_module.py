@@ -28,6 +28,8 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
+from workbench.backends.cpu.emit.shuffles import preferences
+from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals, register
 from workbench.backends.prints import number_prints
@@ -44,9 +46,8 @@ from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector, element
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-MASKED = 256
-"""Bits of the vectors of machines that can read a part of one."""
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+# Without `no-builtin-memset` LLVM makes one of four stores of 0 (a cleared cotangent), and then vectorises nothing.
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }'
 
 
 def entry_name(function: Function) -> str:
@@ -56,10 +57,11 @@ def entry_name(function: Function) -> str:
 
 
 class Module(msgspec.Struct, frozen=True):
-    """LLVM IR text, and how many 8-byte words a chunk of threads leaves at `sums`."""
+    """LLVM IR text, how many 8-byte words a chunk of threads leaves at `sums`, and what an x86 CPU should prefer."""
 
     text: str
     sums: int
+    preferences: str
 
 
 def emit_llvm(
@@ -89,13 +91,13 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, masks=maths.bits >= MASKED),
+        abreast=partial(abreast, wide=side_by_side(maths)),
         later=one_core,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0)
+    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0, preferences(made))
 
 
 def for_one_core(function: Function, options: Options) -> bool:

@@ -24,10 +24,10 @@ _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
 """Of a short loop of constant length: it is vectorised, and then written out."""
-_ROLLED = (("unroll.runtime.disable", ""),)
+_ROLLED = (("unroll.disable", ""),)
 MANY_LOOPS = 8
 """In functions of more loops than these, none of unknown length has several turns written as one: it takes LLVM half of
-its time."""
+its time. A strip of a `while` has so many turns at most, some of which LLVM would write out as those of known ones."""
 
 
 class Emitter(ABC):

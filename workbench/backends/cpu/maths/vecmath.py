@@ -2,34 +2,23 @@
 
 LLVM vectorises a loop over threads with `sinf` in it only if it knows a `sinf` of eight arguments. Each scalar function
 is a small function of Workbench that means the same as a lane of the wide one, so a result does not depend on where in
-a range a thread stands or how the range was split. libmvec's errors are below 4 units of the last place (glibc's
-promise); ours are stated in `design/cpu.md`.
+a range a thread stands or how the range was split. The errors of our formulas are stated in `design/cpu.md`.
 """
 
 from __future__ import annotations
 
-import ctypes
-import platform
-import sys
-from functools import lru_cache
-
 import msgspec
 
+from workbench.backends.cpu.maths import names
 from workbench.backends.cpu.maths import vector_variants as variants
 from workbench.backends.cpu.maths.approximations import FORMULAS, INSTEAD, arguments
+from workbench.backends.cpu.maths.libmvec import FUNCTIONS, scalar_name, symbol
+from workbench.backends.cpu.maths.names import ARM, WIDTH, widths
 from workbench.backends.cpu.maths.vector_variants import PURE
 from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
 from workbench.types import Scalar, element
 
-LIBRARY = "libmvec.so.1"
-ONE = (
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p cbrt erf erfc"
-).split()
-TWO = ("pow", "atan2", "hypot")
-FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
-ARM = platform.machine() in ("aarch64", "arm64")
-WIDTH = 128 if ARM else 256  # bits of a register
 ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
 UNROLLED = 16
 
@@ -64,26 +53,6 @@ class Callee(msgspec.Struct, frozen=True):
     attribute: str
     definitions: dict[str, str]
     kept: tuple[str, ...]
-
-
-@lru_cache(maxsize=1)
-def library() -> str:
-    """What the key says of the library: `libmvec 2.36`, or empty where it is missing or lacks a function."""
-    if sys.platform != "linux" or platform.machine() != "x86_64":
-        return ""
-    try:
-        functions = ctypes.CDLL(LIBRARY)
-        for name in FUNCTIONS:
-            for bits in (32, 64):
-                getattr(functions, symbol(name, bits))
-        return f"libmvec {platform.libc_ver()[1]}"
-    except (OSError, AttributeError):
-        return ""
-
-
-def symbol(name: str, bits: int) -> str:
-    """The library's AVX2 function (x86-64 vector function ABI)."""
-    return f"_ZGVdN{256 // bits}{'v' * FUNCTIONS[name]}_{_scalar(name, bits)}"
 
 
 def worth_it(function: Function) -> bool:
@@ -136,36 +105,22 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
 
 def module(name: str, bits: int) -> str:
     """Our function `name`, in all the widths that a kernel may call, as a module."""
-    return variants.module(name, bits, _widths(bits))
-
-
-def symbols(name: str, bits: int) -> tuple[str, ...]:
-    """The symbols of `module`."""
-    return tuple(variants.symbol(name, bits, count) for count in (1, *_widths(bits)))
-
-
-def _widths(bits: int) -> tuple[int, ...]:
-    width = WIDTH // bits
-    return (width, width // 2) if bits == 32 else (width,)
-
-
-def _scalar(name: str, bits: int) -> str:
-    return name + ("f" if bits == 32 else "")
+    return variants.module(name, bits, widths(bits, WIDTH))
 
 
 def _own(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    symbols = [names.symbol(name, bits, n) for n in (1, *lanes)]
     texts = [variants.declared(name, bits, n) for n in (1, *lanes)]
     return symbols[0], dict(zip(symbols, texts, strict=True)), symbols[1:]
 
 
 def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    symbols = [variants.symbol(name, bits, n) for n in (1, *lanes)]
+    symbols = [names.symbol(name, bits, n) for n in (1, *lanes)]
     return symbols[0], variants.definitions(name, bits, lanes, fused=False), symbols[1:]
 
 
 def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
-    ours = f"wb.{_scalar(name, bits)}"
+    ours = f"wb.{scalar_name(name, bits)}"
     kind, count, theirs, whole = "float" if bits == 32 else "double", FUNCTIONS[name], symbol(name, bits), lanes[0]
     wide = f"<{whole} x {kind}>"
     definitions = {

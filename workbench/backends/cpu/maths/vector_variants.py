@@ -7,23 +7,10 @@ machine, not with each kernel: a cell with a sine in it compiles as quickly as o
 
 from __future__ import annotations
 
-import re
-
-from workbench.backends.cpu.maths.approximations import FORMULAS, arguments, body
+from workbench.backends.cpu.maths.approximations import arguments, body
+from workbench.backends.cpu.maths.names import symbol
 
 PURE = "nounwind willreturn memory(none)"
-_SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
-
-
-def symbol(name: str, bits: int, count: int = 1) -> str:
-    """What the function of `count` elements is called."""
-    return f"wbm_{name}_{bits}" + (f"x{count}" if count > 1 else "")
-
-
-def needed(image: bytes) -> set[tuple[str, int]]:
-    """The functions, by name and width of an element, that an object file refers to."""
-    found = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
-    return {pair for pair in found if pair[0] in FORMULAS}
 
 
 def declared(name: str, bits: int, count: int = 1) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ def _names() -> list[str]:
 @functools.cache
 def text() -> str:
     """The LLVM IR of all entries."""
-    from importlib.resources import files
-
-    return files("workbench.backends.cpu.native").joinpath("copies.ll").read_text(encoding="utf-8")
+    return Path(__file__).with_name("copies.ll").read_text(encoding="utf-8")
 
 
 @functools.cache

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from workbench.backends.cpu import systems
+from workbench.backends.cpu import machine, systems
 from workbench.backends.cpu.native import fastcall, memory_locks, stopping
 from workbench.forks import renewed
 
@@ -42,18 +43,16 @@ _lock = renewed(__name__, "_lock")
 @lru_cache
 def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
-    from importlib.resources import files
-
     name = "launcher_windows.ll" if platform == "win32" else "launcher_posix.ll"
-    body = files("workbench.backends.cpu.native").joinpath(name).read_text(encoding="utf-8")
+    body = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
 
 
 def image() -> bytes:
     """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
-    from workbench.backends.cpu.compile import CpuBackend, compile_text
+    from workbench.backends.cpu.compile import compile_text
 
-    return compile_text(text(), CpuBackend().target(), optimise=False)
+    return compile_text(text(), machine.target(), optimise=False)
 
 
 def install(kept: bytes | None = None) -> Launcher:

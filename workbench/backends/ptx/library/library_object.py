@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.ptx.library import (
     barriers,

@@ -20,7 +20,8 @@ import msgspec
 from workbench.api.builds.build import backend_for, function_of
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
-from workbench.backends.cpu.compile import CpuBackend, compile_text
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.cpu.compile import compile_text
 from workbench.backends.layout import layout
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part

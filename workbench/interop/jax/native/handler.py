@@ -10,7 +10,7 @@ import ctypes
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.jit import CpuCode, load_symbols
@@ -36,7 +36,7 @@ _lock = renewed(__name__, "_lock")
 def handler_text(platform: str = sys.platform) -> str:
     """The handler as LLVM IR text."""
     system = systems.clock_text(platform) + systems.yield_text(platform) + systems.format_text(platform)
-    return system + files("workbench.interop.jax.native").joinpath("handler.ll").read_text(encoding="utf-8")
+    return system + Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
 
 
 def handler_address() -> int:

@@ -1,0 +1,187 @@
+"""What machine this is, as LLVM sees it, and which LLVM: half of what code is known by.
+
+To ask LLVM means to import it, which takes longer than all else that a kernel from the cache needs. So the answer may
+be remembered (`REMEMBER`), under what decides it: this start of the kernel of the system on this processor, and
+llvmlite's files. Another CPU, a cache that was copied, another llvmlite: each asks again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from workbench.backends.cpu.maths import libmvec
+from workbench.config import settings
+from workbench.errors import DeviceError
+
+NAME = "cpu"
+"""The backend's, in keys and metadata."""
+WASM = "wasm32"
+"""The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
+WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
+X86 = platform.machine() in ("x86_64", "AMD64")
+
+
+class Memory(Protocol):
+    """Where facts are kept from one process to the next."""
+
+    def get(self, name: str, known_by: bytes) -> bytes:
+        """A fact; empty where it is not known."""
+        ...
+
+    def put(self, name: str, known_by: bytes, fact: bytes) -> None:
+        """Keep it."""
+        ...
+
+
+REMEMBER: list[Memory] = []
+"""At most one. The cache puts it here."""
+KEPT = "this machine"
+"""What lists of the cache call the fact."""
+_BOOT = "/proc/sys/kernel/random/boot_id"
+_CPU = "/proc/cpuinfo"
+_MODEL = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "flags",
+    "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "CPU revision", "Features",
+)  # fmt: skip
+"""Lines that say what a processor is; others change from one moment to the next."""
+_ENOUGH = 16384
+"""Bytes that hold the first processor's lines; the whole file takes milliseconds on a machine of many cores."""
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What LLVM says.
+
+    Attributes:
+        cpu: the processor's name.
+        features: all that it has (`+avx2`) and has not (`-avx512f`), by commas.
+        llvm: LLVM's version.
+        llvmlite: llvmlite's.
+    """
+
+    cpu: str
+    features: str
+    llvm: tuple[int, ...]
+    llvmlite: str
+
+    def has(self, feature: str) -> bool:
+        """Whether the processor has a feature, as LLVM calls it."""
+        return f"+{feature}" in self.features.split(",")
+
+
+@lru_cache(maxsize=1)
+def facts() -> Facts:
+    """What LLVM says of this machine and itself, remembered or asked now."""
+    known_by = known_by_files() if REMEMBER else b""
+    if not known_by:
+        return _ask()
+    with suppress(msgspec.MsgspecError):  # of another version of this library, or nothing
+        return msgspec.json.decode(REMEMBER[0].get(KEPT, known_by), type=Facts)
+    found = _ask()
+    REMEMBER[0].put(KEPT, known_by, msgspec.json.encode(found))
+    return found
+
+
+def known_by_files() -> bytes:
+    """What decides the answer, as bytes; empty where that cannot be known without LLVM."""
+    if sys.platform != "linux":
+        return b""
+    try:
+        with open(_BOOT, "rb", buffering=0) as boot, open(_CPU, "rb", buffering=0) as cpu:
+            lines = cpu.read(_ENOUGH).decode(errors="replace").splitlines()
+            started = boot.read(64)
+        model = sorted({line for line in lines if line.partition(":")[0].strip() in _MODEL})
+        if not started or not any(line.startswith(("flags", "Features")) for line in model):
+            return b""
+        return msgspec.json.encode([platform.machine(), started, model, _llvmlite()])
+    except (OSError, ImportError, AttributeError):
+        return b""
+
+
+def _llvmlite() -> list[object]:
+    """llvmlite's version in its own words, and which file LLVM is in."""
+    spec = find_spec("llvmlite")
+    assert spec is not None and spec.origin is not None
+    folder = os.path.dirname(spec.origin)
+    library = os.path.join(folder, "binding", "libllvmlite.so")
+    status = os.stat(library)
+    text = Path(folder, "_version.py").read_bytes()
+    return [text, library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+
+
+def _ask() -> Facts:
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features().flatten()
+    version = tuple(llvm.llvm_version_info)
+    return Facts(llvm.get_host_cpu_name(), features, version, llvmlite.__version__)
+
+
+def version() -> str:
+    """llvmlite's and LLVM's versions."""
+    number = ".".join(str(n) for n in facts().llvm)
+    return f"llvmlite {facts().llvmlite} / LLVM {number}"
+
+
+def target() -> str:
+    """What `settings().cpu` asks for: this machine, or a portable level as it stands."""
+    return _target(os.environ.get("WORKBENCH_CPU"))
+
+
+@lru_cache(maxsize=4)
+def _target(_: str | None) -> str:
+    asked = settings().cpu
+    return native() if asked == "native" else asked
+
+
+@lru_cache(maxsize=1)
+def native() -> str:
+    """The target of this machine: its CPU's name, and a digest of all that may change what LLVM makes for it."""
+    known = f"{facts().features} {miscompiled()} {vector_library()}"
+    return f"{facts().cpu}+{hashlib.sha256(known.encode()).hexdigest()[:12]}"
+
+
+def vector_library() -> str:
+    """The C library's vectorised maths functions, if this machine can run them (`libmvec.library`)."""
+    return libmvec.library() if facts().has("avx2") else ""
+
+
+def converts_halves() -> bool:
+    """Whether this machine has instructions between float16 and float32."""
+    return facts().has("f16c") or platform.machine() in ("arm64", "aarch64")
+
+
+def miscompiled() -> str:
+    """Features that this LLVM gets wrong, taken away.
+
+    LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is
+    read lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
+    """
+    return "-avx512dq,-avx512bw" if facts().llvm[0] >= 22 and X86 else ""
+
+
+@lru_cache
+def cpu_of(target: str) -> tuple[str, str]:
+    """A target's CPU and features, as LLVM names them.
+
+    Raises:
+        DeviceError: it is another machine's.
+    """
+    if target == WASM:
+        return "generic", WASM_FEATURES
+    if target == native():
+        return facts().cpu, facts().features
+    # Only this machine's target has features in its name; the levels are LLVM's own names for CPUs.
+    if "+" in target:
+        raise DeviceError(f"The CPU target {target} is another machine's; this one is {native()}.")
+    return target, ""

@@ -1,0 +1,35 @@
+"""What our maths functions are called: all that code from the cache has to know of them."""
+
+from __future__ import annotations
+
+import platform
+import re
+
+ARM = platform.machine() in ("aarch64", "arm64")
+WIDTH = 128 if ARM else 256
+"""Bits of a register."""
+FORMULAS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
+"""The functions (`approximations.FORMULAS`)."""
+_SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
+
+
+def symbol(name: str, bits: int, count: int = 1) -> str:
+    """What the function of `count` elements is called."""
+    return f"wbm_{name}_{bits}" + (f"x{count}" if count > 1 else "")
+
+
+def symbols(name: str, bits: int) -> tuple[str, ...]:
+    """The symbols of a function's module on this machine."""
+    return tuple(symbol(name, bits, count) for count in (1, *widths(bits, WIDTH)))
+
+
+def widths(bits: int, width: int) -> tuple[int, ...]:
+    """How many elements the wide functions take, for registers of `width` bits."""
+    whole = width // bits
+    return (whole, whole // 2) if bits == 32 else (whole,)
+
+
+def needed(image: bytes) -> set[tuple[str, int]]:
+    """The functions, by name and width of an element, that an object file refers to."""
+    found = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
+    return {pair for pair in found if pair[0] in FORMULAS}

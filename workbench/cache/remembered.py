@@ -1,0 +1,39 @@
+"""Facts that take long to find out, kept with artifacts: what this machine is, the digest of our sources.
+
+An entry lies under all that decides the fact, or holds it, so none can be out of date.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.backends.cpu import machine
+from workbench.cache import generator
+from workbench.cache.folder.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
+
+KIND = "fact"
+"""What lists of the cache show as the backend of such an entry."""
+
+
+class Facts:
+    """The facts in the cache; `known_by` is all that decides one, or that says whose it is."""
+
+    def get(self, name: str, known_by: bytes) -> bytes:
+        """What was put there; empty if there is nothing."""
+        entry = default_store().get(_digest(name, known_by), counted=False)
+        return entry.image if entry is not None else b""
+
+    def put(self, name: str, known_by: bytes, fact: bytes) -> None:
+        """Keep a fact, which lists of the cache call `name`."""
+        shown: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
+        default_store().put(_digest(name, known_by), Entry(fact, shown))
+
+
+def _digest(name: str, known_by: bytes) -> str:
+    return Key((Part(name, "extra", known_by),)).digest
+
+
+# Both are asked for below the store, which they do not know.
+machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
