@@ -102,7 +102,7 @@ stopped:
 declare i32 @llvm.umin.i32(i32, i32)
 declare float @wbm_sin_32(float) nounwind willreturn memory(none)
 declare <8 x float> @wbm_sin_32x8(<8 x float>) nounwind willreturn memory(none)
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 attributes #1 = { "vector-function-abi-variant"="_ZGVdN8v_wbm_sin_32(wbm_sin_32x8)" }
 @llvm.compiler.used = appending global [1 x ptr] [ptr @wbm_sin_32x8], section "llvm.metadata"
 !0 = !{i64 0, i64 140737488355328}

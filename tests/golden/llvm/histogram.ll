@@ -69,6 +69,6 @@ define internal i32 @wb.int32.float32(float %x) alwaysinline nounwind {
   %result = select i1 %nan, i32 0, i32 %most
   ret i32 %result
 }
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -4,16 +4,16 @@ entry:
   %slots.6 = alloca [16 x float], align 64
   %slots.7 = alloca [16 x float], align 64
   %slots.8 = alloca [16 x float], align 64
-  %slots.9 = alloca [16 x i32], align 64
+  %slots.9 = alloca [16 x float], align 64
   %slots.10 = alloca [16 x float], align 64
   %slots.11 = alloca [16 x float], align 64
-  %slots.12 = alloca [16 x float], align 64
+  %slots.12 = alloca [16 x i32], align 64
   %bodies.pos.shape0.at.13 = getelementptr inbounds i8, ptr %params, i64 40
   %bodies.pos.shape0.14 = load i64, ptr %bodies.pos.shape0.at.13, !range !0
   %bodies.pos.at.27 = getelementptr inbounds i8, ptr %params, i64 32
   %bodies.pos.data.28 = load ptr, ptr %bodies.pos.at.27
-  %bodies.mass.data.39 = getelementptr inbounds i8, ptr %bodies.pos.data.28, i64 24
-  %bodies.id.data.44 = getelementptr inbounds i8, ptr %bodies.pos.data.28, i64 28
+  %bodies.mass.data.35 = getelementptr inbounds i8, ptr %bodies.pos.data.28, i64 24
+  %bodies.id.data.38 = getelementptr inbounds i8, ptr %bodies.pos.data.28, i64 28
   %v145 = getelementptr inbounds i8, ptr %stop, i64 8
   %f.at.169 = getelementptr inbounds i8, ptr %params, i64 128
   %f.data.170 = load ptr, ptr %f.at.169
@@ -22,10 +22,10 @@ entry:
   %slots.191 = alloca [16 x float], align 64
   %slots.192 = alloca [16 x float], align 64
   %slots.193 = alloca [16 x float], align 64
-  %slots.194 = alloca [16 x i32], align 64
+  %slots.194 = alloca [16 x float], align 64
   %slots.195 = alloca [16 x float], align 64
   %slots.196 = alloca [16 x float], align 64
-  %slots.197 = alloca [16 x float], align 64
+  %slots.197 = alloca [16 x i32], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -62,27 +62,27 @@ body.17:
   %a.pos.32 = load float, ptr %v29
   %a.pos.33 = load float, ptr %v30
   %a.pos.34 = load float, ptr %v31
-  %v35 = sext i32 %place.19 to i64
-  %v36 = getelementptr inbounds float, ptr %slots.5, i64 %v35
-  %v37 = getelementptr inbounds float, ptr %slots.6, i64 %v35
-  %v38 = getelementptr inbounds float, ptr %slots.7, i64 %v35
-  store float %a.pos.32, ptr %v36
-  store float %a.pos.33, ptr %v37
-  store float %a.pos.34, ptr %v38
-  %v40 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.39, i64 %v26
-  %a.mass.41 = load float, ptr %v40
-  %v42 = sext i32 %place.19 to i64
-  %v43 = getelementptr inbounds float, ptr %slots.8, i64 %v42
-  store float %a.mass.41, ptr %v43
-  %v45 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.44, i64 %v26
-  %a.id.46 = load i32, ptr %v45
+  %v36 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v26
+  %a.mass.37 = load float, ptr %v36
+  %v39 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v26
+  %a.id.40 = load i32, ptr %v39
+  %v41 = sext i32 %place.19 to i64
+  %v42 = getelementptr inbounds float, ptr %slots.8, i64 %v41
+  %v43 = getelementptr inbounds float, ptr %slots.9, i64 %v41
+  %v44 = getelementptr inbounds float, ptr %slots.10, i64 %v41
+  store float %a.pos.32, ptr %v42
+  store float %a.pos.33, ptr %v43
+  store float %a.pos.34, ptr %v44
+  %v45 = sext i32 %place.19 to i64
+  %v46 = getelementptr inbounds float, ptr %slots.11, i64 %v45
+  store float %a.mass.37, ptr %v46
   %v47 = sext i32 %place.19 to i64
-  %v48 = getelementptr inbounds i32, ptr %slots.9, i64 %v47
-  store i32 %a.id.46, ptr %v48
+  %v48 = getelementptr inbounds i32, ptr %slots.12, i64 %v47
+  store i32 %a.id.40, ptr %v48
   %v49 = sext i32 %place.19 to i64
-  %v50 = getelementptr inbounds float, ptr %slots.10, i64 %v49
-  %v51 = getelementptr inbounds float, ptr %slots.11, i64 %v49
-  %v52 = getelementptr inbounds float, ptr %slots.12, i64 %v49
+  %v50 = getelementptr inbounds float, ptr %slots.5, i64 %v49
+  %v51 = getelementptr inbounds float, ptr %slots.6, i64 %v49
+  %v52 = getelementptr inbounds float, ptr %slots.7, i64 %v49
   store float 0x0000000000000000, ptr %v50
   store float 0x0000000000000000, ptr %v51
   store float 0x0000000000000000, ptr %v52
@@ -110,10 +110,10 @@ body.55:
   %b.pos.71 = load float, ptr %v68
   %b.pos.72 = load float, ptr %v69
   %v73 = sext i32 %j.65 to i64
-  %v74 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.39, i64 %v73
+  %v74 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v73
   %b.mass.75 = load float, ptr %v74
   %v76 = sext i32 %j.65 to i64
-  %v77 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.44, i64 %v76
+  %v77 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v76
   %b.id.78 = load i32, ptr %v77
   ; line 14: if b.id != a.id:
   br label %for.79
@@ -129,22 +129,22 @@ body.80:
   %v87 = sext i32 %place.82 to i64
   %v88 = add i64 %v86, %v87
   %v89 = sext i32 %place.82 to i64
-  %v90 = getelementptr inbounds i32, ptr %slots.9, i64 %v89
+  %v90 = getelementptr inbounds i32, ptr %slots.12, i64 %v89
   %v91 = load i32, ptr %v90
   %v92 = sext i32 %place.82 to i64
-  %v93 = getelementptr inbounds float, ptr %slots.5, i64 %v92
-  %v94 = getelementptr inbounds float, ptr %slots.6, i64 %v92
-  %v95 = getelementptr inbounds float, ptr %slots.7, i64 %v92
+  %v93 = getelementptr inbounds float, ptr %slots.8, i64 %v92
+  %v94 = getelementptr inbounds float, ptr %slots.9, i64 %v92
+  %v95 = getelementptr inbounds float, ptr %slots.10, i64 %v92
   %v96 = load float, ptr %v93
   %v97 = load float, ptr %v94
   %v98 = load float, ptr %v95
   %v99 = sext i32 %place.82 to i64
-  %v100 = getelementptr inbounds float, ptr %slots.8, i64 %v99
+  %v100 = getelementptr inbounds float, ptr %slots.11, i64 %v99
   %v101 = load float, ptr %v100
   %v102 = sext i32 %place.82 to i64
-  %v103 = getelementptr inbounds float, ptr %slots.10, i64 %v102
-  %v104 = getelementptr inbounds float, ptr %slots.11, i64 %v102
-  %v105 = getelementptr inbounds float, ptr %slots.12, i64 %v102
+  %v103 = getelementptr inbounds float, ptr %slots.5, i64 %v102
+  %v104 = getelementptr inbounds float, ptr %slots.6, i64 %v102
+  %v105 = getelementptr inbounds float, ptr %slots.7, i64 %v102
   %v106 = load float, ptr %v103
   %v107 = load float, ptr %v104
   %v108 = load float, ptr %v105
@@ -180,9 +180,9 @@ endif.112:
   %total.131 = phi float [ %v128, %then.110 ], [ %v107, %else.111 ]
   %total.132 = phi float [ %v129, %then.110 ], [ %v108, %else.111 ]
   %v133 = sext i32 %place.82 to i64
-  %v134 = getelementptr inbounds float, ptr %slots.10, i64 %v133
-  %v135 = getelementptr inbounds float, ptr %slots.11, i64 %v133
-  %v136 = getelementptr inbounds float, ptr %slots.12, i64 %v133
+  %v134 = getelementptr inbounds float, ptr %slots.5, i64 %v133
+  %v135 = getelementptr inbounds float, ptr %slots.6, i64 %v133
+  %v136 = getelementptr inbounds float, ptr %slots.7, i64 %v133
   store float %total.130, ptr %v134
   store float %total.131, ptr %v135
   store float %total.132, ptr %v136
@@ -224,9 +224,9 @@ body.153:
   %v160 = sext i32 %place.155 to i64
   %v161 = add i64 %v159, %v160
   %v162 = sext i32 %place.155 to i64
-  %v163 = getelementptr inbounds float, ptr %slots.10, i64 %v162
-  %v164 = getelementptr inbounds float, ptr %slots.11, i64 %v162
-  %v165 = getelementptr inbounds float, ptr %slots.12, i64 %v162
+  %v163 = getelementptr inbounds float, ptr %slots.5, i64 %v162
+  %v164 = getelementptr inbounds float, ptr %slots.6, i64 %v162
+  %v165 = getelementptr inbounds float, ptr %slots.7, i64 %v162
   %v166 = load float, ptr %v163
   %v167 = load float, ptr %v164
   %v168 = load float, ptr %v165
@@ -290,27 +290,27 @@ body.200:
   %a.pos.213 = load float, ptr %v210
   %a.pos.214 = load float, ptr %v211
   %a.pos.215 = load float, ptr %v212
-  %v216 = sext i32 %place.202 to i64
-  %v217 = getelementptr inbounds float, ptr %slots.190, i64 %v216
-  %v218 = getelementptr inbounds float, ptr %slots.191, i64 %v216
-  %v219 = getelementptr inbounds float, ptr %slots.192, i64 %v216
-  store float %a.pos.213, ptr %v217
-  store float %a.pos.214, ptr %v218
-  store float %a.pos.215, ptr %v219
-  %v220 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.39, i64 %v209
-  %a.mass.221 = load float, ptr %v220
-  %v222 = sext i32 %place.202 to i64
-  %v223 = getelementptr inbounds float, ptr %slots.193, i64 %v222
-  store float %a.mass.221, ptr %v223
-  %v224 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.44, i64 %v209
-  %a.id.225 = load i32, ptr %v224
+  %v216 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v209
+  %a.mass.217 = load float, ptr %v216
+  %v218 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v209
+  %a.id.219 = load i32, ptr %v218
+  %v220 = sext i32 %place.202 to i64
+  %v221 = getelementptr inbounds float, ptr %slots.193, i64 %v220
+  %v222 = getelementptr inbounds float, ptr %slots.194, i64 %v220
+  %v223 = getelementptr inbounds float, ptr %slots.195, i64 %v220
+  store float %a.pos.213, ptr %v221
+  store float %a.pos.214, ptr %v222
+  store float %a.pos.215, ptr %v223
+  %v224 = sext i32 %place.202 to i64
+  %v225 = getelementptr inbounds float, ptr %slots.196, i64 %v224
+  store float %a.mass.217, ptr %v225
   %v226 = sext i32 %place.202 to i64
-  %v227 = getelementptr inbounds i32, ptr %slots.194, i64 %v226
-  store i32 %a.id.225, ptr %v227
+  %v227 = getelementptr inbounds i32, ptr %slots.197, i64 %v226
+  store i32 %a.id.219, ptr %v227
   %v228 = sext i32 %place.202 to i64
-  %v229 = getelementptr inbounds float, ptr %slots.195, i64 %v228
-  %v230 = getelementptr inbounds float, ptr %slots.196, i64 %v228
-  %v231 = getelementptr inbounds float, ptr %slots.197, i64 %v228
+  %v229 = getelementptr inbounds float, ptr %slots.190, i64 %v228
+  %v230 = getelementptr inbounds float, ptr %slots.191, i64 %v228
+  %v231 = getelementptr inbounds float, ptr %slots.192, i64 %v228
   store float 0x0000000000000000, ptr %v229
   store float 0x0000000000000000, ptr %v230
   store float 0x0000000000000000, ptr %v231
@@ -338,10 +338,10 @@ body.234:
   %b.pos.250 = load float, ptr %v247
   %b.pos.251 = load float, ptr %v248
   %v252 = sext i32 %j.244 to i64
-  %v253 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.39, i64 %v252
+  %v253 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v252
   %b.mass.254 = load float, ptr %v253
   %v255 = sext i32 %j.244 to i64
-  %v256 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.44, i64 %v255
+  %v256 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v255
   %b.id.257 = load i32, ptr %v256
   ; line 14: if b.id != a.id:
   br label %for.258
@@ -357,22 +357,22 @@ body.259:
   %v266 = sext i32 %place.261 to i64
   %v267 = add i64 %v265, %v266
   %v268 = sext i32 %place.261 to i64
-  %v269 = getelementptr inbounds i32, ptr %slots.194, i64 %v268
+  %v269 = getelementptr inbounds i32, ptr %slots.197, i64 %v268
   %v270 = load i32, ptr %v269
   %v271 = sext i32 %place.261 to i64
-  %v272 = getelementptr inbounds float, ptr %slots.190, i64 %v271
-  %v273 = getelementptr inbounds float, ptr %slots.191, i64 %v271
-  %v274 = getelementptr inbounds float, ptr %slots.192, i64 %v271
+  %v272 = getelementptr inbounds float, ptr %slots.193, i64 %v271
+  %v273 = getelementptr inbounds float, ptr %slots.194, i64 %v271
+  %v274 = getelementptr inbounds float, ptr %slots.195, i64 %v271
   %v275 = load float, ptr %v272
   %v276 = load float, ptr %v273
   %v277 = load float, ptr %v274
   %v278 = sext i32 %place.261 to i64
-  %v279 = getelementptr inbounds float, ptr %slots.193, i64 %v278
+  %v279 = getelementptr inbounds float, ptr %slots.196, i64 %v278
   %v280 = load float, ptr %v279
   %v281 = sext i32 %place.261 to i64
-  %v282 = getelementptr inbounds float, ptr %slots.195, i64 %v281
-  %v283 = getelementptr inbounds float, ptr %slots.196, i64 %v281
-  %v284 = getelementptr inbounds float, ptr %slots.197, i64 %v281
+  %v282 = getelementptr inbounds float, ptr %slots.190, i64 %v281
+  %v283 = getelementptr inbounds float, ptr %slots.191, i64 %v281
+  %v284 = getelementptr inbounds float, ptr %slots.192, i64 %v281
   %v285 = load float, ptr %v282
   %v286 = load float, ptr %v283
   %v287 = load float, ptr %v284
@@ -408,9 +408,9 @@ endif.291:
   %total.310 = phi float [ %v307, %then.289 ], [ %v286, %else.290 ]
   %total.311 = phi float [ %v308, %then.289 ], [ %v287, %else.290 ]
   %v312 = sext i32 %place.261 to i64
-  %v313 = getelementptr inbounds float, ptr %slots.195, i64 %v312
-  %v314 = getelementptr inbounds float, ptr %slots.196, i64 %v312
-  %v315 = getelementptr inbounds float, ptr %slots.197, i64 %v312
+  %v313 = getelementptr inbounds float, ptr %slots.190, i64 %v312
+  %v314 = getelementptr inbounds float, ptr %slots.191, i64 %v312
+  %v315 = getelementptr inbounds float, ptr %slots.192, i64 %v312
   store float %total.309, ptr %v313
   store float %total.310, ptr %v314
   store float %total.311, ptr %v315
@@ -452,9 +452,9 @@ body.331:
   %v338 = sext i32 %place.333 to i64
   %v339 = add i64 %v337, %v338
   %v340 = sext i32 %place.333 to i64
-  %v341 = getelementptr inbounds float, ptr %slots.195, i64 %v340
-  %v342 = getelementptr inbounds float, ptr %slots.196, i64 %v340
-  %v343 = getelementptr inbounds float, ptr %slots.197, i64 %v340
+  %v341 = getelementptr inbounds float, ptr %slots.190, i64 %v340
+  %v342 = getelementptr inbounds float, ptr %slots.191, i64 %v340
+  %v343 = getelementptr inbounds float, ptr %slots.192, i64 %v340
   %v344 = load float, ptr %v341
   %v345 = load float, ptr %v342
   %v346 = load float, ptr %v343
@@ -477,6 +477,6 @@ stopped:
   ret i32 -1
 }
 declare i32 @llvm.umin.i32(i32, i32)
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

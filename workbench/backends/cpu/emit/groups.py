@@ -47,3 +47,5 @@ def emit_group_size(emitter: Emitter, op: Op) -> None:
     """How many threads the group has: a number that LLVM sees in full ones."""
     emitter.group = op.result
     emitter.bind(op.result, [emitter.group_size])
+    if emitter.group_size.isdigit():
+        emitter.constants[op.result] = int(emitter.group_size)
