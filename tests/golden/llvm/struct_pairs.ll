@@ -477,6 +477,6 @@ stopped:
   ret i32 -1
 }
 declare i32 @llvm.umin.i32(i32, i32)
-attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
+attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
