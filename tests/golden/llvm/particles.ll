@@ -1,19 +1,19 @@
 define i32 @wb_particles(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
+  %slots.5 = alloca [16 x float], align 64
   %slots.6 = alloca [16 x float], align 64
   %slots.7 = alloca [16 x float], align 64
-  %slots.8 = alloca [16 x float], align 64
-  %p.shape0.at.9 = getelementptr inbounds i8, ptr %params, i64 40
-  %p.shape0.10 = load i64, ptr %p.shape0.at.9, !range !0
-  %p.at.36 = getelementptr inbounds i8, ptr %params, i64 32
-  %p.data.37 = load ptr, ptr %p.at.36
-  %v91 = getelementptr inbounds i8, ptr %stop, i64 8
-  %f.at.112 = getelementptr inbounds i8, ptr %params, i64 56
-  %f.data.113 = load ptr, ptr %f.at.112
-  %v127 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.133 = alloca [16 x float], align 64
-  %slots.134 = alloca [16 x float], align 64
-  %slots.135 = alloca [16 x float], align 64
+  %p.shape0.at.8 = getelementptr inbounds i8, ptr %params, i64 40
+  %p.shape0.9 = load i64, ptr %p.shape0.at.8, !range !0
+  %p.at.40 = getelementptr inbounds i8, ptr %params, i64 32
+  %p.data.41 = load ptr, ptr %p.at.40
+  %v98 = getelementptr inbounds i8, ptr %stop, i64 8
+  %f.at.122 = getelementptr inbounds i8, ptr %params, i64 56
+  %f.data.123 = load ptr, ptr %f.at.122
+  %v137 = getelementptr inbounds i8, ptr %stop, i64 16
+  %slots.143 = alloca [16 x float], align 64
+  %slots.144 = alloca [16 x float], align 64
+  %slots.145 = alloca [16 x float], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -26,315 +26,336 @@ groups:
   %full.4 = icmp sge i32 %left.3, 16
   br i1 %full.4, label %group, label %few
 group:
-  %group_end.5 = add nsw i32 %tid, 16
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
-  %v11 = trunc i64 %p.shape0.10 to i32
+  %v10 = trunc i64 %p.shape0.9 to i32
   ; line 6: i = tid()
-  br label %for.12
-for.12:
-  %thread.15 = phi i32 [ %tid, %group ], [ %thread.next.22, %body.13 ]
-  %more.16 = icmp slt i32 %thread.15, %group_end.5
-  br i1 %more.16, label %body.13, label %endfor.14
-body.13:
-  %v17 = sub i32 %thread.15, %tid
-  %v18 = sext i32 %v17 to i64
-  %v19 = getelementptr inbounds float, ptr %slots.6, i64 %v18
-  %v20 = getelementptr inbounds float, ptr %slots.7, i64 %v18
-  %v21 = getelementptr inbounds float, ptr %slots.8, i64 %v18
-  store float 0x0000000000000000, ptr %v19
-  store float 0x0000000000000000, ptr %v20
-  store float 0x0000000000000000, ptr %v21
-  %thread.next.22 = add nsw i32 %thread.15, 1
-  br label %for.12
-endfor.14:
+  br label %for.11
+for.11:
+  %place.14 = phi i32 [ 0, %group ], [ %place.next.26, %body.12 ]
+  %more.15 = icmp slt i32 %place.14, 16
+  br i1 %more.15, label %body.12, label %endfor.13
+body.12:
+  %thread.16 = add nsw i32 %tid, %place.14
+  %v17 = add i32 %tid, %place.14
+  %v18 = sext i32 %tid to i64
+  %v19 = sext i32 %place.14 to i64
+  %v20 = add i64 %v18, %v19
+  %v21 = sext i32 %v17 to i64
+  %v22 = sext i32 %place.14 to i64
+  %v23 = getelementptr inbounds float, ptr %slots.5, i64 %v22
+  %v24 = getelementptr inbounds float, ptr %slots.6, i64 %v22
+  %v25 = getelementptr inbounds float, ptr %slots.7, i64 %v22
+  store float 0x0000000000000000, ptr %v23
+  store float 0x0000000000000000, ptr %v24
+  store float 0x0000000000000000, ptr %v25
+  %place.next.26 = add nsw i32 %place.14, 1
+  br label %for.11
+endfor.13:
   ; line 9: total += force(p[i], p[j])
-  %left.28 = sub i32 %v11, 0
-  %few.29 = call i32 @llvm.umin.i32(i32 %left.28, i32 64)
-  %last.30 = add nsw i32 0, %few.29
-  %more.31 = icmp slt i32 0, %v11
-  br i1 %more.31, label %strip.23, label %endfor.27
-strip.23:
-  %j.32 = phi i32 [ 0, %endfor.14 ], [ %last.33, %go.88 ]
-  %last.33 = phi i32 [ %last.30, %endfor.14 ], [ %last.97, %go.88 ]
-  br label %body.24
-body.24:
-  %j.34 = phi i32 [ %j.32, %strip.23 ], [ %j.next.84, %endfor.46 ]
-  %v35 = sext i32 %j.34 to i64
-  %v38 = getelementptr inbounds [3 x float], ptr %p.data.37, i64 %v35
-  %v39 = getelementptr inbounds float, ptr %v38, i64 1
-  %v40 = getelementptr inbounds float, ptr %v38, i64 2
-  %v41 = load float, ptr %v38
-  %v42 = load float, ptr %v39
-  %v43 = load float, ptr %v40
+  %left.32 = sub i32 %v10, 0
+  %few.33 = call i32 @llvm.umin.i32(i32 %left.32, i32 64)
+  %last.34 = add nsw i32 0, %few.33
+  %more.35 = icmp slt i32 0, %v10
+  br i1 %more.35, label %strip.27, label %endfor.31
+strip.27:
+  %j.36 = phi i32 [ 0, %endfor.13 ], [ %last.37, %go.95 ]
+  %last.37 = phi i32 [ %last.34, %endfor.13 ], [ %last.104, %go.95 ]
+  br label %body.28
+body.28:
+  %j.38 = phi i32 [ %j.36, %strip.27 ], [ %j.next.91, %endfor.50 ]
+  %v39 = sext i32 %j.38 to i64
+  %v42 = getelementptr inbounds [3 x float], ptr %p.data.41, i64 %v39
+  %v43 = getelementptr inbounds float, ptr %v42, i64 1
+  %v44 = getelementptr inbounds float, ptr %v42, i64 2
+  %v45 = load float, ptr %v42
+  %v46 = load float, ptr %v43
+  %v47 = load float, ptr %v44
   ; line 3: return d / (length_sq(d) + 0.01)
   ; line 9: total += force(p[i], p[j])
-  br label %for.44
-for.44:
-  %thread.47 = phi i32 [ %tid, %body.24 ], [ %thread.next.83, %body.45 ]
-  %more.48 = icmp slt i32 %thread.47, %group_end.5
-  br i1 %more.48, label %body.45, label %endfor.46
-body.45:
+  br label %for.48
+for.48:
+  %place.51 = phi i32 [ 0, %body.28 ], [ %place.next.90, %body.49 ]
+  %more.52 = icmp slt i32 %place.51, 16
+  br i1 %more.52, label %body.49, label %endfor.50
+body.49:
+  %thread.53 = add nsw i32 %tid, %place.51
   ; line 8: for j in range(len(p)):
-  %v49 = sub i32 %thread.47, %tid
-  %v50 = sext i32 %v49 to i64
-  %v51 = getelementptr inbounds float, ptr %slots.6, i64 %v50
-  %v52 = getelementptr inbounds float, ptr %slots.7, i64 %v50
-  %v53 = getelementptr inbounds float, ptr %slots.8, i64 %v50
-  %v54 = load float, ptr %v51
-  %v55 = load float, ptr %v52
-  %v56 = load float, ptr %v53
-  ; line 9: total += force(p[i], p[j])
-  %v57 = sext i32 %thread.47 to i64
-  %v58 = getelementptr inbounds [3 x float], ptr %p.data.37, i64 %v57
-  %v59 = getelementptr inbounds float, ptr %v58, i64 1
-  %v60 = getelementptr inbounds float, ptr %v58, i64 2
-  %v61 = load float, ptr %v58
+  %v54 = add i32 %tid, %place.51
+  %v55 = sext i32 %tid to i64
+  %v56 = sext i32 %place.51 to i64
+  %v57 = add i64 %v55, %v56
+  %v58 = sext i32 %place.51 to i64
+  %v59 = getelementptr inbounds float, ptr %slots.5, i64 %v58
+  %v60 = getelementptr inbounds float, ptr %slots.6, i64 %v58
+  %v61 = getelementptr inbounds float, ptr %slots.7, i64 %v58
   %v62 = load float, ptr %v59
   %v63 = load float, ptr %v60
+  %v64 = load float, ptr %v61
+  ; line 9: total += force(p[i], p[j])
+  %v65 = getelementptr inbounds [3 x float], ptr %p.data.41, i64 %v57
+  %v66 = getelementptr inbounds float, ptr %v65, i64 1
+  %v67 = getelementptr inbounds float, ptr %v65, i64 2
+  %v68 = load float, ptr %v65
+  %v69 = load float, ptr %v66
+  %v70 = load float, ptr %v67
   ; line 2: d = b - a
-  %v64 = fsub float %v41, %v61
-  %v65 = fsub float %v42, %v62
-  %v66 = fsub float %v43, %v63
+  %v71 = fsub float %v45, %v68
+  %v72 = fsub float %v46, %v69
+  %v73 = fsub float %v47, %v70
   ; line 3: return d / (length_sq(d) + 0.01)
-  %v67 = fmul float %v64, %v64
-  %v68 = fmul float %v65, %v65
-  %v69 = fmul float %v66, %v66
-  %v70 = fadd float %v67, %v68
-  %v71 = fadd float %v70, %v69
-  %v72 = fadd float %v71, 0x3F847AE140000000
-  %v73 = fdiv float %v64, %v72
-  %v74 = fdiv float %v65, %v72
-  %v75 = fdiv float %v66, %v72
+  %v74 = fmul float %v71, %v71
+  %v75 = fmul float %v72, %v72
+  %v76 = fmul float %v73, %v73
+  %v77 = fadd float %v74, %v75
+  %v78 = fadd float %v77, %v76
+  %v79 = fadd float %v78, 0x3F847AE140000000
+  %v80 = fdiv float %v71, %v79
+  %v81 = fdiv float %v72, %v79
+  %v82 = fdiv float %v73, %v79
   ; line 9: total += force(p[i], p[j])
-  %v76 = fadd float %v54, %v73
-  %v77 = fadd float %v55, %v74
-  %v78 = fadd float %v56, %v75
-  %v79 = sext i32 %v49 to i64
-  %v80 = getelementptr inbounds float, ptr %slots.6, i64 %v79
-  %v81 = getelementptr inbounds float, ptr %slots.7, i64 %v79
-  %v82 = getelementptr inbounds float, ptr %slots.8, i64 %v79
-  store float %v76, ptr %v80
-  store float %v77, ptr %v81
-  store float %v78, ptr %v82
-  %thread.next.83 = add nsw i32 %thread.47, 1
-  br label %for.44
-endfor.46:
-  %j.next.84 = add nsw i32 %j.34, 1
-  %more.85 = icmp ne i32 %j.next.84, %last.33
-  br i1 %more.85, label %body.24, label %stripped.25
-stripped.25:
-  %over.86 = icmp eq i32 %last.33, %v11
-  br i1 %over.86, label %endfor.27, label %again.26, !prof !1
-again.26:
-  %stop.89 = load volatile i32, ptr %stop
-  %calm.90 = icmp eq i32 %stop.89, 0
-  br i1 %calm.90, label %go.88, label %ask.87, !prof !1
-ask.87:
-  %v92 = load ptr, ptr %v91
-  %v93 = call i32 %v92(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v94 = icmp eq i32 %v93, 0
-  br i1 %v94, label %go.88, label %stopped
-go.88:
-  %left.95 = sub i32 %v11, %last.33
-  %few.96 = call i32 @llvm.umin.i32(i32 %left.95, i32 64)
-  %last.97 = add nsw i32 %last.33, %few.96
-  br label %strip.23
-endfor.27:
+  %v83 = fadd float %v62, %v80
+  %v84 = fadd float %v63, %v81
+  %v85 = fadd float %v64, %v82
+  %v86 = sext i32 %place.51 to i64
+  %v87 = getelementptr inbounds float, ptr %slots.5, i64 %v86
+  %v88 = getelementptr inbounds float, ptr %slots.6, i64 %v86
+  %v89 = getelementptr inbounds float, ptr %slots.7, i64 %v86
+  store float %v83, ptr %v87
+  store float %v84, ptr %v88
+  store float %v85, ptr %v89
+  %place.next.90 = add nsw i32 %place.51, 1
+  br label %for.48
+endfor.50:
+  %j.next.91 = add nsw i32 %j.38, 1
+  %more.92 = icmp ne i32 %j.next.91, %last.37
+  br i1 %more.92, label %body.28, label %stripped.29
+stripped.29:
+  %over.93 = icmp eq i32 %last.37, %v10
+  br i1 %over.93, label %endfor.31, label %again.30, !prof !1
+again.30:
+  %stop.96 = load volatile i32, ptr %stop
+  %calm.97 = icmp eq i32 %stop.96, 0
+  br i1 %calm.97, label %go.95, label %ask.94, !prof !1
+ask.94:
+  %v99 = load ptr, ptr %v98
+  %v100 = call i32 %v99(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v101 = icmp eq i32 %v100, 0
+  br i1 %v101, label %go.95, label %stopped
+go.95:
+  %left.102 = sub i32 %v10, %last.37
+  %few.103 = call i32 @llvm.umin.i32(i32 %left.102, i32 64)
+  %last.104 = add nsw i32 %last.37, %few.103
+  br label %strip.27
+endfor.31:
   ; line 10: f[i] = total
-  br label %for.98
-for.98:
-  %thread.101 = phi i32 [ %tid, %endfor.27 ], [ %thread.next.117, %body.99 ]
-  %more.102 = icmp slt i32 %thread.101, %group_end.5
-  br i1 %more.102, label %body.99, label %endfor.100
-body.99:
+  br label %for.105
+for.105:
+  %place.108 = phi i32 [ 0, %endfor.31 ], [ %place.next.127, %body.106 ]
+  %more.109 = icmp slt i32 %place.108, 16
+  br i1 %more.109, label %body.106, label %endfor.107
+body.106:
+  %thread.110 = add nsw i32 %tid, %place.108
   ; line 9: total += force(p[i], p[j])
-  %v103 = sub i32 %thread.101, %tid
-  %v104 = sext i32 %v103 to i64
-  %v105 = getelementptr inbounds float, ptr %slots.6, i64 %v104
-  %v106 = getelementptr inbounds float, ptr %slots.7, i64 %v104
-  %v107 = getelementptr inbounds float, ptr %slots.8, i64 %v104
-  %v108 = load float, ptr %v105
-  %v109 = load float, ptr %v106
-  %v110 = load float, ptr %v107
+  %v111 = add i32 %tid, %place.108
+  %v112 = sext i32 %tid to i64
+  %v113 = sext i32 %place.108 to i64
+  %v114 = add i64 %v112, %v113
+  %v115 = sext i32 %place.108 to i64
+  %v116 = getelementptr inbounds float, ptr %slots.5, i64 %v115
+  %v117 = getelementptr inbounds float, ptr %slots.6, i64 %v115
+  %v118 = getelementptr inbounds float, ptr %slots.7, i64 %v115
+  %v119 = load float, ptr %v116
+  %v120 = load float, ptr %v117
+  %v121 = load float, ptr %v118
   ; line 10: f[i] = total
-  %v111 = sext i32 %thread.101 to i64
-  %v114 = getelementptr inbounds [3 x float], ptr %f.data.113, i64 %v111
-  %v115 = getelementptr inbounds float, ptr %v114, i64 1
-  %v116 = getelementptr inbounds float, ptr %v114, i64 2
-  store float %v108, ptr %v114
-  store float %v109, ptr %v115
-  store float %v110, ptr %v116
-  %thread.next.117 = add nsw i32 %thread.101, 1
-  br label %for.98
-endfor.100:
-  %v118 = udiv i32 %tid, 16
-  %v121 = and i32 %v118, 15
-  %early.122 = icmp ne i32 %v121, 15
-  br i1 %early.122, label %on.120, label %due.119, !prof !1
-due.119:
-  %stop.125 = load volatile i32, ptr %stop
-  %calm.126 = icmp eq i32 %stop.125, 0
-  br i1 %calm.126, label %go.124, label %ask.123, !prof !1
-ask.123:
-  %v128 = sext i32 %tid to i64
-  store i64 %v128, ptr %v127
-  %v129 = load ptr, ptr %v91
-  %v130 = call i32 %v129(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v131 = icmp eq i32 %v130, 0
-  br i1 %v131, label %go.124, label %stopped
-go.124:
-  br label %on.120
-on.120:
+  %v124 = getelementptr inbounds [3 x float], ptr %f.data.123, i64 %v114
+  %v125 = getelementptr inbounds float, ptr %v124, i64 1
+  %v126 = getelementptr inbounds float, ptr %v124, i64 2
+  store float %v119, ptr %v124
+  store float %v120, ptr %v125
+  store float %v121, ptr %v126
+  %place.next.127 = add nsw i32 %place.108, 1
+  br label %for.105
+endfor.107:
+  %v128 = udiv i32 %tid, 16
+  %v131 = and i32 %v128, 15
+  %early.132 = icmp ne i32 %v131, 15
+  br i1 %early.132, label %on.130, label %due.129, !prof !1
+due.129:
+  %stop.135 = load volatile i32, ptr %stop
+  %calm.136 = icmp eq i32 %stop.135, 0
+  br i1 %calm.136, label %go.134, label %ask.133, !prof !1
+ask.133:
+  %v138 = sext i32 %tid to i64
+  store i64 %v138, ptr %v137
+  %v139 = load ptr, ptr %v98
+  %v140 = call i32 %v139(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v141 = icmp eq i32 %v140, 0
+  br i1 %v141, label %go.134, label %stopped
+go.134:
+  br label %on.130
+on.130:
   br label %group.end
 group.end:
   %tid.next = add nsw i32 %tid, 16
   br label %groups
 few:
-  %some.132 = icmp sgt i32 %left.3, 0
-  br i1 %some.132, label %group.rest, label %finish
+  %some.142 = icmp sgt i32 %left.3, 0
+  br i1 %some.142, label %group.rest, label %finish
 group.rest:
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
-  %v136 = trunc i64 %p.shape0.10 to i32
+  %v146 = trunc i64 %p.shape0.9 to i32
   ; line 6: i = tid()
-  br label %for.137
-for.137:
-  %thread.140 = phi i32 [ %tid, %group.rest ], [ %thread.next.147, %body.138 ]
-  %more.141 = icmp slt i32 %thread.140, %high.2
-  br i1 %more.141, label %body.138, label %endfor.139
-body.138:
-  %v142 = sub i32 %thread.140, %tid
-  %v143 = sext i32 %v142 to i64
-  %v144 = getelementptr inbounds float, ptr %slots.133, i64 %v143
-  %v145 = getelementptr inbounds float, ptr %slots.134, i64 %v143
-  %v146 = getelementptr inbounds float, ptr %slots.135, i64 %v143
-  store float 0x0000000000000000, ptr %v144
-  store float 0x0000000000000000, ptr %v145
-  store float 0x0000000000000000, ptr %v146
-  %thread.next.147 = add nsw i32 %thread.140, 1
-  br label %for.137
-endfor.139:
+  br label %for.147
+for.147:
+  %place.150 = phi i32 [ 0, %group.rest ], [ %place.next.162, %body.148 ]
+  %more.151 = icmp slt i32 %place.150, %left.3
+  br i1 %more.151, label %body.148, label %endfor.149
+body.148:
+  %thread.152 = add nsw i32 %tid, %place.150
+  %v153 = add i32 %tid, %place.150
+  %v154 = sext i32 %tid to i64
+  %v155 = sext i32 %place.150 to i64
+  %v156 = add i64 %v154, %v155
+  %v157 = sext i32 %v153 to i64
+  %v158 = sext i32 %place.150 to i64
+  %v159 = getelementptr inbounds float, ptr %slots.143, i64 %v158
+  %v160 = getelementptr inbounds float, ptr %slots.144, i64 %v158
+  %v161 = getelementptr inbounds float, ptr %slots.145, i64 %v158
+  store float 0x0000000000000000, ptr %v159
+  store float 0x0000000000000000, ptr %v160
+  store float 0x0000000000000000, ptr %v161
+  %place.next.162 = add nsw i32 %place.150, 1
+  br label %for.147
+endfor.149:
   ; line 9: total += force(p[i], p[j])
-  %left.153 = sub i32 %v136, 0
-  %few.154 = call i32 @llvm.umin.i32(i32 %left.153, i32 64)
-  %last.155 = add nsw i32 0, %few.154
-  %more.156 = icmp slt i32 0, %v136
-  br i1 %more.156, label %strip.148, label %endfor.152
-strip.148:
-  %j.157 = phi i32 [ 0, %endfor.139 ], [ %last.158, %go.211 ]
-  %last.158 = phi i32 [ %last.155, %endfor.139 ], [ %last.219, %go.211 ]
-  br label %body.149
-body.149:
-  %j.159 = phi i32 [ %j.157, %strip.148 ], [ %j.next.207, %endfor.169 ]
-  %v160 = sext i32 %j.159 to i64
-  %v161 = getelementptr inbounds [3 x float], ptr %p.data.37, i64 %v160
-  %v162 = getelementptr inbounds float, ptr %v161, i64 1
-  %v163 = getelementptr inbounds float, ptr %v161, i64 2
-  %v164 = load float, ptr %v161
-  %v165 = load float, ptr %v162
-  %v166 = load float, ptr %v163
-  ; line 3: return d / (length_sq(d) + 0.01)
-  ; line 9: total += force(p[i], p[j])
-  br label %for.167
-for.167:
-  %thread.170 = phi i32 [ %tid, %body.149 ], [ %thread.next.206, %body.168 ]
-  %more.171 = icmp slt i32 %thread.170, %high.2
-  br i1 %more.171, label %body.168, label %endfor.169
-body.168:
-  ; line 8: for j in range(len(p)):
-  %v172 = sub i32 %thread.170, %tid
-  %v173 = sext i32 %v172 to i64
-  %v174 = getelementptr inbounds float, ptr %slots.133, i64 %v173
-  %v175 = getelementptr inbounds float, ptr %slots.134, i64 %v173
-  %v176 = getelementptr inbounds float, ptr %slots.135, i64 %v173
-  %v177 = load float, ptr %v174
-  %v178 = load float, ptr %v175
+  %left.168 = sub i32 %v146, 0
+  %few.169 = call i32 @llvm.umin.i32(i32 %left.168, i32 64)
+  %last.170 = add nsw i32 0, %few.169
+  %more.171 = icmp slt i32 0, %v146
+  br i1 %more.171, label %strip.163, label %endfor.167
+strip.163:
+  %j.172 = phi i32 [ 0, %endfor.149 ], [ %last.173, %go.229 ]
+  %last.173 = phi i32 [ %last.170, %endfor.149 ], [ %last.237, %go.229 ]
+  br label %body.164
+body.164:
+  %j.174 = phi i32 [ %j.172, %strip.163 ], [ %j.next.225, %endfor.184 ]
+  %v175 = sext i32 %j.174 to i64
+  %v176 = getelementptr inbounds [3 x float], ptr %p.data.41, i64 %v175
+  %v177 = getelementptr inbounds float, ptr %v176, i64 1
+  %v178 = getelementptr inbounds float, ptr %v176, i64 2
   %v179 = load float, ptr %v176
-  ; line 9: total += force(p[i], p[j])
-  %v180 = sext i32 %thread.170 to i64
-  %v181 = getelementptr inbounds [3 x float], ptr %p.data.37, i64 %v180
-  %v182 = getelementptr inbounds float, ptr %v181, i64 1
-  %v183 = getelementptr inbounds float, ptr %v181, i64 2
-  %v184 = load float, ptr %v181
-  %v185 = load float, ptr %v182
-  %v186 = load float, ptr %v183
-  ; line 2: d = b - a
-  %v187 = fsub float %v164, %v184
-  %v188 = fsub float %v165, %v185
-  %v189 = fsub float %v166, %v186
+  %v180 = load float, ptr %v177
+  %v181 = load float, ptr %v178
   ; line 3: return d / (length_sq(d) + 0.01)
-  %v190 = fmul float %v187, %v187
-  %v191 = fmul float %v188, %v188
-  %v192 = fmul float %v189, %v189
-  %v193 = fadd float %v190, %v191
-  %v194 = fadd float %v193, %v192
-  %v195 = fadd float %v194, 0x3F847AE140000000
-  %v196 = fdiv float %v187, %v195
-  %v197 = fdiv float %v188, %v195
-  %v198 = fdiv float %v189, %v195
   ; line 9: total += force(p[i], p[j])
-  %v199 = fadd float %v177, %v196
-  %v200 = fadd float %v178, %v197
-  %v201 = fadd float %v179, %v198
-  %v202 = sext i32 %v172 to i64
-  %v203 = getelementptr inbounds float, ptr %slots.133, i64 %v202
-  %v204 = getelementptr inbounds float, ptr %slots.134, i64 %v202
-  %v205 = getelementptr inbounds float, ptr %slots.135, i64 %v202
-  store float %v199, ptr %v203
-  store float %v200, ptr %v204
-  store float %v201, ptr %v205
-  %thread.next.206 = add nsw i32 %thread.170, 1
-  br label %for.167
-endfor.169:
-  %j.next.207 = add nsw i32 %j.159, 1
-  %more.208 = icmp ne i32 %j.next.207, %last.158
-  br i1 %more.208, label %body.149, label %stripped.150
-stripped.150:
-  %over.209 = icmp eq i32 %last.158, %v136
-  br i1 %over.209, label %endfor.152, label %again.151, !prof !1
-again.151:
-  %stop.212 = load volatile i32, ptr %stop
-  %calm.213 = icmp eq i32 %stop.212, 0
-  br i1 %calm.213, label %go.211, label %ask.210, !prof !1
-ask.210:
-  %v214 = load ptr, ptr %v91
-  %v215 = call i32 %v214(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v216 = icmp eq i32 %v215, 0
-  br i1 %v216, label %go.211, label %stopped
-go.211:
-  %left.217 = sub i32 %v136, %last.158
-  %few.218 = call i32 @llvm.umin.i32(i32 %left.217, i32 64)
-  %last.219 = add nsw i32 %last.158, %few.218
-  br label %strip.148
-endfor.152:
-  ; line 10: f[i] = total
-  br label %for.220
-for.220:
-  %thread.223 = phi i32 [ %tid, %endfor.152 ], [ %thread.next.237, %body.221 ]
-  %more.224 = icmp slt i32 %thread.223, %high.2
-  br i1 %more.224, label %body.221, label %endfor.222
-body.221:
+  br label %for.182
+for.182:
+  %place.185 = phi i32 [ 0, %body.164 ], [ %place.next.224, %body.183 ]
+  %more.186 = icmp slt i32 %place.185, %left.3
+  br i1 %more.186, label %body.183, label %endfor.184
+body.183:
+  %thread.187 = add nsw i32 %tid, %place.185
+  ; line 8: for j in range(len(p)):
+  %v188 = add i32 %tid, %place.185
+  %v189 = sext i32 %tid to i64
+  %v190 = sext i32 %place.185 to i64
+  %v191 = add i64 %v189, %v190
+  %v192 = sext i32 %place.185 to i64
+  %v193 = getelementptr inbounds float, ptr %slots.143, i64 %v192
+  %v194 = getelementptr inbounds float, ptr %slots.144, i64 %v192
+  %v195 = getelementptr inbounds float, ptr %slots.145, i64 %v192
+  %v196 = load float, ptr %v193
+  %v197 = load float, ptr %v194
+  %v198 = load float, ptr %v195
   ; line 9: total += force(p[i], p[j])
-  %v225 = sub i32 %thread.223, %tid
-  %v226 = sext i32 %v225 to i64
-  %v227 = getelementptr inbounds float, ptr %slots.133, i64 %v226
-  %v228 = getelementptr inbounds float, ptr %slots.134, i64 %v226
-  %v229 = getelementptr inbounds float, ptr %slots.135, i64 %v226
-  %v230 = load float, ptr %v227
-  %v231 = load float, ptr %v228
-  %v232 = load float, ptr %v229
+  %v199 = getelementptr inbounds [3 x float], ptr %p.data.41, i64 %v191
+  %v200 = getelementptr inbounds float, ptr %v199, i64 1
+  %v201 = getelementptr inbounds float, ptr %v199, i64 2
+  %v202 = load float, ptr %v199
+  %v203 = load float, ptr %v200
+  %v204 = load float, ptr %v201
+  ; line 2: d = b - a
+  %v205 = fsub float %v179, %v202
+  %v206 = fsub float %v180, %v203
+  %v207 = fsub float %v181, %v204
+  ; line 3: return d / (length_sq(d) + 0.01)
+  %v208 = fmul float %v205, %v205
+  %v209 = fmul float %v206, %v206
+  %v210 = fmul float %v207, %v207
+  %v211 = fadd float %v208, %v209
+  %v212 = fadd float %v211, %v210
+  %v213 = fadd float %v212, 0x3F847AE140000000
+  %v214 = fdiv float %v205, %v213
+  %v215 = fdiv float %v206, %v213
+  %v216 = fdiv float %v207, %v213
+  ; line 9: total += force(p[i], p[j])
+  %v217 = fadd float %v196, %v214
+  %v218 = fadd float %v197, %v215
+  %v219 = fadd float %v198, %v216
+  %v220 = sext i32 %place.185 to i64
+  %v221 = getelementptr inbounds float, ptr %slots.143, i64 %v220
+  %v222 = getelementptr inbounds float, ptr %slots.144, i64 %v220
+  %v223 = getelementptr inbounds float, ptr %slots.145, i64 %v220
+  store float %v217, ptr %v221
+  store float %v218, ptr %v222
+  store float %v219, ptr %v223
+  %place.next.224 = add nsw i32 %place.185, 1
+  br label %for.182
+endfor.184:
+  %j.next.225 = add nsw i32 %j.174, 1
+  %more.226 = icmp ne i32 %j.next.225, %last.173
+  br i1 %more.226, label %body.164, label %stripped.165
+stripped.165:
+  %over.227 = icmp eq i32 %last.173, %v146
+  br i1 %over.227, label %endfor.167, label %again.166, !prof !1
+again.166:
+  %stop.230 = load volatile i32, ptr %stop
+  %calm.231 = icmp eq i32 %stop.230, 0
+  br i1 %calm.231, label %go.229, label %ask.228, !prof !1
+ask.228:
+  %v232 = load ptr, ptr %v98
+  %v233 = call i32 %v232(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v234 = icmp eq i32 %v233, 0
+  br i1 %v234, label %go.229, label %stopped
+go.229:
+  %left.235 = sub i32 %v146, %last.173
+  %few.236 = call i32 @llvm.umin.i32(i32 %left.235, i32 64)
+  %last.237 = add nsw i32 %last.173, %few.236
+  br label %strip.163
+endfor.167:
   ; line 10: f[i] = total
-  %v233 = sext i32 %thread.223 to i64
-  %v234 = getelementptr inbounds [3 x float], ptr %f.data.113, i64 %v233
-  %v235 = getelementptr inbounds float, ptr %v234, i64 1
-  %v236 = getelementptr inbounds float, ptr %v234, i64 2
-  store float %v230, ptr %v234
-  store float %v231, ptr %v235
-  store float %v232, ptr %v236
-  %thread.next.237 = add nsw i32 %thread.223, 1
-  br label %for.220
-endfor.222:
+  br label %for.238
+for.238:
+  %place.241 = phi i32 [ 0, %endfor.167 ], [ %place.next.258, %body.239 ]
+  %more.242 = icmp slt i32 %place.241, %left.3
+  br i1 %more.242, label %body.239, label %endfor.240
+body.239:
+  %thread.243 = add nsw i32 %tid, %place.241
+  ; line 9: total += force(p[i], p[j])
+  %v244 = add i32 %tid, %place.241
+  %v245 = sext i32 %tid to i64
+  %v246 = sext i32 %place.241 to i64
+  %v247 = add i64 %v245, %v246
+  %v248 = sext i32 %place.241 to i64
+  %v249 = getelementptr inbounds float, ptr %slots.143, i64 %v248
+  %v250 = getelementptr inbounds float, ptr %slots.144, i64 %v248
+  %v251 = getelementptr inbounds float, ptr %slots.145, i64 %v248
+  %v252 = load float, ptr %v249
+  %v253 = load float, ptr %v250
+  %v254 = load float, ptr %v251
+  ; line 10: f[i] = total
+  %v255 = getelementptr inbounds [3 x float], ptr %f.data.123, i64 %v247
+  %v256 = getelementptr inbounds float, ptr %v255, i64 1
+  %v257 = getelementptr inbounds float, ptr %v255, i64 2
+  store float %v252, ptr %v255
+  store float %v253, ptr %v256
+  store float %v254, ptr %v257
+  %place.next.258 = add nsw i32 %place.241, 1
+  br label %for.238
+endfor.240:
   br label %finish
 finish:
   br label %exit

@@ -1,17 +1,17 @@
 define i32 @wb_recurrence(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
-  %slots.6 = alloca [64 x float], align 64
-  %x.shape0.at.7 = getelementptr inbounds i8, ptr %params, i64 40
-  %x.shape0.8 = load i64, ptr %x.shape0.at.7, !range !0
-  %x.at.32 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.33 = load ptr, ptr %x.at.32
-  %decay.at.36 = getelementptr inbounds i8, ptr %params, i64 56
-  %decay.37 = load float, ptr %decay.at.36
-  %v60 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.77 = getelementptr inbounds i8, ptr %params, i64 64
-  %y.data.78 = load ptr, ptr %y.at.77
-  %v90 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.96 = alloca [64 x float], align 64
+  %slots.5 = alloca [64 x float], align 64
+  %x.shape0.at.6 = getelementptr inbounds i8, ptr %params, i64 40
+  %x.shape0.7 = load i64, ptr %x.shape0.at.6, !range !0
+  %x.at.36 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.37 = load ptr, ptr %x.at.36
+  %decay.at.40 = getelementptr inbounds i8, ptr %params, i64 56
+  %decay.41 = load float, ptr %decay.at.40
+  %v68 = getelementptr inbounds i8, ptr %stop, i64 8
+  %y.at.88 = getelementptr inbounds i8, ptr %params, i64 64
+  %y.data.89 = load ptr, ptr %y.at.88
+  %v101 = getelementptr inbounds i8, ptr %stop, i64 16
+  %slots.107 = alloca [64 x float], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -24,217 +24,246 @@ groups:
   %full.4 = icmp sge i32 %left.3, 64
   br i1 %full.4, label %group, label %few
 group:
-  %group_end.5 = add nsw i32 %tid, 64
   ; line 4: for q in range(len(x)):
-  %v9 = trunc i64 %x.shape0.8 to i32
+  %v8 = trunc i64 %x.shape0.7 to i32
   ; line 2: i = tid()
-  br label %for.10
-for.10:
-  %thread.13 = phi i32 [ %tid, %group ], [ %thread.next.18, %body.11 ]
-  %more.14 = icmp slt i32 %thread.13, %group_end.5
-  br i1 %more.14, label %body.11, label %endfor.12
-body.11:
-  %v15 = sub i32 %thread.13, %tid
-  %v16 = sext i32 %v15 to i64
-  %v17 = getelementptr inbounds float, ptr %slots.6, i64 %v16
-  store float 0x0000000000000000, ptr %v17
-  %thread.next.18 = add nsw i32 %thread.13, 1
-  br label %for.10
-endfor.12:
+  br label %for.9
+for.9:
+  %place.12 = phi i32 [ 0, %group ], [ %place.next.22, %body.10 ]
+  %more.13 = icmp slt i32 %place.12, 64
+  br i1 %more.13, label %body.10, label %endfor.11
+body.10:
+  %thread.14 = add nsw i32 %tid, %place.12
+  %v15 = add i32 %tid, %place.12
+  %v16 = sext i32 %tid to i64
+  %v17 = sext i32 %place.12 to i64
+  %v18 = add i64 %v16, %v17
+  %v19 = sext i32 %v15 to i64
+  %v20 = sext i32 %place.12 to i64
+  %v21 = getelementptr inbounds float, ptr %slots.5, i64 %v20
+  store float 0x0000000000000000, ptr %v21
+  %place.next.22 = add nsw i32 %place.12, 1
+  br label %for.9
+endfor.11:
   ; line 5: s = 0.5 * s + x[q] * decay
-  %left.24 = sub i32 %v9, 0
-  %few.25 = call i32 @llvm.umin.i32(i32 %left.24, i32 128)
-  %last.26 = add nsw i32 0, %few.25
-  %more.27 = icmp slt i32 0, %v9
-  br i1 %more.27, label %strip.19, label %endfor.23
-strip.19:
-  %q.28 = phi i32 [ 0, %endfor.12 ], [ %last.29, %go.57 ]
-  %last.29 = phi i32 [ %last.26, %endfor.12 ], [ %last.66, %go.57 ]
-  br label %body.20
-body.20:
-  %q.30 = phi i32 [ %q.28, %strip.19 ], [ %q.next.53, %endfor.41 ]
-  %v31 = sext i32 %q.30 to i64
-  %v34 = getelementptr inbounds float, ptr %x.data.33, i64 %v31
-  %v35 = load float, ptr %v34
-  %v38 = fmul float %v35, %decay.37
-  br label %for.39
-for.39:
-  %thread.42 = phi i32 [ %tid, %body.20 ], [ %thread.next.52, %body.40 ]
-  %more.43 = icmp slt i32 %thread.42, %group_end.5
-  br i1 %more.43, label %body.40, label %endfor.41
-body.40:
+  %left.28 = sub i32 %v8, 0
+  %few.29 = call i32 @llvm.umin.i32(i32 %left.28, i32 64)
+  %last.30 = add nsw i32 0, %few.29
+  %more.31 = icmp slt i32 0, %v8
+  br i1 %more.31, label %strip.23, label %endfor.27
+strip.23:
+  %q.32 = phi i32 [ 0, %endfor.11 ], [ %last.33, %go.65 ]
+  %last.33 = phi i32 [ %last.30, %endfor.11 ], [ %last.74, %go.65 ]
+  br label %body.24
+body.24:
+  %q.34 = phi i32 [ %q.32, %strip.23 ], [ %q.next.61, %endfor.45 ]
+  %v35 = sext i32 %q.34 to i64
+  %v38 = getelementptr inbounds float, ptr %x.data.37, i64 %v35
+  %v39 = load float, ptr %v38
+  %v42 = fmul float %v39, %decay.41
+  br label %for.43
+for.43:
+  %place.46 = phi i32 [ 0, %body.24 ], [ %place.next.60, %body.44 ]
+  %more.47 = icmp slt i32 %place.46, 64
+  br i1 %more.47, label %body.44, label %endfor.45
+body.44:
+  %thread.48 = add nsw i32 %tid, %place.46
   ; line 4: for q in range(len(x)):
-  %v44 = sub i32 %thread.42, %tid
-  %v45 = sext i32 %v44 to i64
-  %v46 = getelementptr inbounds float, ptr %slots.6, i64 %v45
-  %v47 = load float, ptr %v46
+  %v49 = add i32 %tid, %place.46
+  %v50 = sext i32 %tid to i64
+  %v51 = sext i32 %place.46 to i64
+  %v52 = add i64 %v50, %v51
+  %v53 = sext i32 %place.46 to i64
+  %v54 = getelementptr inbounds float, ptr %slots.5, i64 %v53
+  %v55 = load float, ptr %v54
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v48 = fmul float 0x3FE0000000000000, %v47
-  %s.49 = fadd float %v48, %v38
-  %v50 = sext i32 %v44 to i64
-  %v51 = getelementptr inbounds float, ptr %slots.6, i64 %v50
-  store float %s.49, ptr %v51
-  %thread.next.52 = add nsw i32 %thread.42, 1
-  br label %for.39
-endfor.41:
-  %q.next.53 = add nsw i32 %q.30, 1
-  %more.54 = icmp ne i32 %q.next.53, %last.29
-  br i1 %more.54, label %body.20, label %stripped.21
-stripped.21:
-  %over.55 = icmp eq i32 %last.29, %v9
-  br i1 %over.55, label %endfor.23, label %again.22, !prof !1
-again.22:
-  %stop.58 = load volatile i32, ptr %stop
-  %calm.59 = icmp eq i32 %stop.58, 0
-  br i1 %calm.59, label %go.57, label %ask.56, !prof !1
-ask.56:
-  %v61 = load ptr, ptr %v60
-  %v62 = call i32 %v61(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v63 = icmp eq i32 %v62, 0
-  br i1 %v63, label %go.57, label %stopped
-go.57:
-  %left.64 = sub i32 %v9, %last.29
-  %few.65 = call i32 @llvm.umin.i32(i32 %left.64, i32 128)
-  %last.66 = add nsw i32 %last.29, %few.65
-  br label %strip.19
-endfor.23:
+  %v56 = fmul float 0x3FE0000000000000, %v55
+  %s.57 = fadd float %v56, %v42
+  %v58 = sext i32 %place.46 to i64
+  %v59 = getelementptr inbounds float, ptr %slots.5, i64 %v58
+  store float %s.57, ptr %v59
+  %place.next.60 = add nsw i32 %place.46, 1
+  br label %for.43
+endfor.45:
+  %q.next.61 = add nsw i32 %q.34, 1
+  %more.62 = icmp ne i32 %q.next.61, %last.33
+  br i1 %more.62, label %body.24, label %stripped.25
+stripped.25:
+  %over.63 = icmp eq i32 %last.33, %v8
+  br i1 %over.63, label %endfor.27, label %again.26, !prof !1
+again.26:
+  %stop.66 = load volatile i32, ptr %stop
+  %calm.67 = icmp eq i32 %stop.66, 0
+  br i1 %calm.67, label %go.65, label %ask.64, !prof !1
+ask.64:
+  %v69 = load ptr, ptr %v68
+  %v70 = call i32 %v69(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v71 = icmp eq i32 %v70, 0
+  br i1 %v71, label %go.65, label %stopped
+go.65:
+  %left.72 = sub i32 %v8, %last.33
+  %few.73 = call i32 @llvm.umin.i32(i32 %left.72, i32 64)
+  %last.74 = add nsw i32 %last.33, %few.73
+  br label %strip.23
+endfor.27:
   ; line 6: y[i] = s
-  br label %for.67
-for.67:
-  %thread.70 = phi i32 [ %tid, %endfor.23 ], [ %thread.next.80, %body.68 ]
-  %more.71 = icmp slt i32 %thread.70, %group_end.5
-  br i1 %more.71, label %body.68, label %endfor.69
-body.68:
+  br label %for.75
+for.75:
+  %place.78 = phi i32 [ 0, %endfor.27 ], [ %place.next.91, %body.76 ]
+  %more.79 = icmp slt i32 %place.78, 64
+  br i1 %more.79, label %body.76, label %endfor.77
+body.76:
+  %thread.80 = add nsw i32 %tid, %place.78
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v72 = sub i32 %thread.70, %tid
-  %v73 = sext i32 %v72 to i64
-  %v74 = getelementptr inbounds float, ptr %slots.6, i64 %v73
-  %v75 = load float, ptr %v74
+  %v81 = add i32 %tid, %place.78
+  %v82 = sext i32 %tid to i64
+  %v83 = sext i32 %place.78 to i64
+  %v84 = add i64 %v82, %v83
+  %v85 = sext i32 %place.78 to i64
+  %v86 = getelementptr inbounds float, ptr %slots.5, i64 %v85
+  %v87 = load float, ptr %v86
   ; line 6: y[i] = s
-  %v76 = sext i32 %thread.70 to i64
-  %v79 = getelementptr inbounds float, ptr %y.data.78, i64 %v76
-  store float %v75, ptr %v79
-  %thread.next.80 = add nsw i32 %thread.70, 1
-  br label %for.67
-endfor.69:
-  %v81 = udiv i32 %tid, 64
-  %v84 = and i32 %v81, 15
-  %early.85 = icmp ne i32 %v84, 15
-  br i1 %early.85, label %on.83, label %due.82, !prof !1
-due.82:
-  %stop.88 = load volatile i32, ptr %stop
-  %calm.89 = icmp eq i32 %stop.88, 0
-  br i1 %calm.89, label %go.87, label %ask.86, !prof !1
-ask.86:
-  %v91 = sext i32 %tid to i64
-  store i64 %v91, ptr %v90
-  %v92 = load ptr, ptr %v60
-  %v93 = call i32 %v92(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v94 = icmp eq i32 %v93, 0
-  br i1 %v94, label %go.87, label %stopped
-go.87:
-  br label %on.83
-on.83:
+  %v90 = getelementptr inbounds float, ptr %y.data.89, i64 %v84
+  store float %v87, ptr %v90
+  %place.next.91 = add nsw i32 %place.78, 1
+  br label %for.75
+endfor.77:
+  %v92 = udiv i32 %tid, 64
+  %v95 = and i32 %v92, 15
+  %early.96 = icmp ne i32 %v95, 15
+  br i1 %early.96, label %on.94, label %due.93, !prof !1
+due.93:
+  %stop.99 = load volatile i32, ptr %stop
+  %calm.100 = icmp eq i32 %stop.99, 0
+  br i1 %calm.100, label %go.98, label %ask.97, !prof !1
+ask.97:
+  %v102 = sext i32 %tid to i64
+  store i64 %v102, ptr %v101
+  %v103 = load ptr, ptr %v68
+  %v104 = call i32 %v103(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v105 = icmp eq i32 %v104, 0
+  br i1 %v105, label %go.98, label %stopped
+go.98:
+  br label %on.94
+on.94:
   br label %group.end
 group.end:
   %tid.next = add nsw i32 %tid, 64
   br label %groups
 few:
-  %some.95 = icmp sgt i32 %left.3, 0
-  br i1 %some.95, label %group.rest, label %finish
+  %some.106 = icmp sgt i32 %left.3, 0
+  br i1 %some.106, label %group.rest, label %finish
 group.rest:
   ; line 4: for q in range(len(x)):
-  %v97 = trunc i64 %x.shape0.8 to i32
+  %v108 = trunc i64 %x.shape0.7 to i32
   ; line 2: i = tid()
-  br label %for.98
-for.98:
-  %thread.101 = phi i32 [ %tid, %group.rest ], [ %thread.next.106, %body.99 ]
-  %more.102 = icmp slt i32 %thread.101, %high.2
-  br i1 %more.102, label %body.99, label %endfor.100
-body.99:
-  %v103 = sub i32 %thread.101, %tid
-  %v104 = sext i32 %v103 to i64
-  %v105 = getelementptr inbounds float, ptr %slots.96, i64 %v104
-  store float 0x0000000000000000, ptr %v105
-  %thread.next.106 = add nsw i32 %thread.101, 1
-  br label %for.98
-endfor.100:
-  ; line 5: s = 0.5 * s + x[q] * decay
-  %left.112 = sub i32 %v97, 0
-  %few.113 = call i32 @llvm.umin.i32(i32 %left.112, i32 128)
-  %last.114 = add nsw i32 0, %few.113
-  %more.115 = icmp slt i32 0, %v97
-  br i1 %more.115, label %strip.107, label %endfor.111
-strip.107:
-  %q.116 = phi i32 [ 0, %endfor.100 ], [ %last.117, %go.141 ]
-  %last.117 = phi i32 [ %last.114, %endfor.100 ], [ %last.149, %go.141 ]
-  br label %body.108
-body.108:
-  %q.118 = phi i32 [ %q.116, %strip.107 ], [ %q.next.137, %endfor.125 ]
-  %v119 = sext i32 %q.118 to i64
-  %v120 = getelementptr inbounds float, ptr %x.data.33, i64 %v119
-  %v121 = load float, ptr %v120
-  %v122 = fmul float %v121, %decay.37
-  br label %for.123
-for.123:
-  %thread.126 = phi i32 [ %tid, %body.108 ], [ %thread.next.136, %body.124 ]
-  %more.127 = icmp slt i32 %thread.126, %high.2
-  br i1 %more.127, label %body.124, label %endfor.125
-body.124:
-  ; line 4: for q in range(len(x)):
-  %v128 = sub i32 %thread.126, %tid
-  %v129 = sext i32 %v128 to i64
-  %v130 = getelementptr inbounds float, ptr %slots.96, i64 %v129
-  %v131 = load float, ptr %v130
-  ; line 5: s = 0.5 * s + x[q] * decay
-  %v132 = fmul float 0x3FE0000000000000, %v131
-  %s.133 = fadd float %v132, %v122
-  %v134 = sext i32 %v128 to i64
-  %v135 = getelementptr inbounds float, ptr %slots.96, i64 %v134
-  store float %s.133, ptr %v135
-  %thread.next.136 = add nsw i32 %thread.126, 1
-  br label %for.123
-endfor.125:
-  %q.next.137 = add nsw i32 %q.118, 1
-  %more.138 = icmp ne i32 %q.next.137, %last.117
-  br i1 %more.138, label %body.108, label %stripped.109
-stripped.109:
-  %over.139 = icmp eq i32 %last.117, %v97
-  br i1 %over.139, label %endfor.111, label %again.110, !prof !1
-again.110:
-  %stop.142 = load volatile i32, ptr %stop
-  %calm.143 = icmp eq i32 %stop.142, 0
-  br i1 %calm.143, label %go.141, label %ask.140, !prof !1
-ask.140:
-  %v144 = load ptr, ptr %v60
-  %v145 = call i32 %v144(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v146 = icmp eq i32 %v145, 0
-  br i1 %v146, label %go.141, label %stopped
-go.141:
-  %left.147 = sub i32 %v97, %last.117
-  %few.148 = call i32 @llvm.umin.i32(i32 %left.147, i32 128)
-  %last.149 = add nsw i32 %last.117, %few.148
-  br label %strip.107
+  br label %for.109
+for.109:
+  %place.112 = phi i32 [ 0, %group.rest ], [ %place.next.122, %body.110 ]
+  %more.113 = icmp slt i32 %place.112, 64
+  br i1 %more.113, label %body.110, label %endfor.111
+body.110:
+  %v114 = icmp slt i32 %place.112, %left.3
+  %v115 = add i32 %tid, %place.112
+  %v116 = sext i32 %tid to i64
+  %v117 = sext i32 %place.112 to i64
+  %v118 = add i64 %v116, %v117
+  %v119 = sext i32 %v115 to i64
+  %v120 = sext i32 %place.112 to i64
+  %v121 = getelementptr inbounds float, ptr %slots.107, i64 %v120
+  store float 0x0000000000000000, ptr %v121
+  %place.next.122 = add nsw i32 %place.112, 1
+  br label %for.109
 endfor.111:
-  ; line 6: y[i] = s
-  br label %for.150
-for.150:
-  %thread.153 = phi i32 [ %tid, %endfor.111 ], [ %thread.next.161, %body.151 ]
-  %more.154 = icmp slt i32 %thread.153, %high.2
-  br i1 %more.154, label %body.151, label %endfor.152
-body.151:
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v155 = sub i32 %thread.153, %tid
-  %v156 = sext i32 %v155 to i64
-  %v157 = getelementptr inbounds float, ptr %slots.96, i64 %v156
-  %v158 = load float, ptr %v157
+  %left.128 = sub i32 %v108, 0
+  %few.129 = call i32 @llvm.umin.i32(i32 %left.128, i32 64)
+  %last.130 = add nsw i32 0, %few.129
+  %more.131 = icmp slt i32 0, %v108
+  br i1 %more.131, label %strip.123, label %endfor.127
+strip.123:
+  %q.132 = phi i32 [ 0, %endfor.111 ], [ %last.133, %go.161 ]
+  %last.133 = phi i32 [ %last.130, %endfor.111 ], [ %last.169, %go.161 ]
+  br label %body.124
+body.124:
+  %q.134 = phi i32 [ %q.132, %strip.123 ], [ %q.next.157, %endfor.141 ]
+  %v135 = sext i32 %q.134 to i64
+  %v136 = getelementptr inbounds float, ptr %x.data.37, i64 %v135
+  %v137 = load float, ptr %v136
+  %v138 = fmul float %v137, %decay.41
+  br label %for.139
+for.139:
+  %place.142 = phi i32 [ 0, %body.124 ], [ %place.next.156, %body.140 ]
+  %more.143 = icmp slt i32 %place.142, 64
+  br i1 %more.143, label %body.140, label %endfor.141
+body.140:
+  ; line 4: for q in range(len(x)):
+  %v144 = icmp slt i32 %place.142, %left.3
+  %v145 = add i32 %tid, %place.142
+  %v146 = sext i32 %tid to i64
+  %v147 = sext i32 %place.142 to i64
+  %v148 = add i64 %v146, %v147
+  %v149 = sext i32 %place.142 to i64
+  %v150 = getelementptr inbounds float, ptr %slots.107, i64 %v149
+  %v151 = load float, ptr %v150
+  ; line 5: s = 0.5 * s + x[q] * decay
+  %v152 = fmul float 0x3FE0000000000000, %v151
+  %s.153 = fadd float %v152, %v138
+  %v154 = sext i32 %place.142 to i64
+  %v155 = getelementptr inbounds float, ptr %slots.107, i64 %v154
+  store float %s.153, ptr %v155
+  %place.next.156 = add nsw i32 %place.142, 1
+  br label %for.139
+endfor.141:
+  %q.next.157 = add nsw i32 %q.134, 1
+  %more.158 = icmp ne i32 %q.next.157, %last.133
+  br i1 %more.158, label %body.124, label %stripped.125
+stripped.125:
+  %over.159 = icmp eq i32 %last.133, %v108
+  br i1 %over.159, label %endfor.127, label %again.126, !prof !1
+again.126:
+  %stop.162 = load volatile i32, ptr %stop
+  %calm.163 = icmp eq i32 %stop.162, 0
+  br i1 %calm.163, label %go.161, label %ask.160, !prof !1
+ask.160:
+  %v164 = load ptr, ptr %v68
+  %v165 = call i32 %v164(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v166 = icmp eq i32 %v165, 0
+  br i1 %v166, label %go.161, label %stopped
+go.161:
+  %left.167 = sub i32 %v108, %last.133
+  %few.168 = call i32 @llvm.umin.i32(i32 %left.167, i32 64)
+  %last.169 = add nsw i32 %last.133, %few.168
+  br label %strip.123
+endfor.127:
   ; line 6: y[i] = s
-  %v159 = sext i32 %thread.153 to i64
-  %v160 = getelementptr inbounds float, ptr %y.data.78, i64 %v159
-  store float %v158, ptr %v160
-  %thread.next.161 = add nsw i32 %thread.153, 1
-  br label %for.150
-endfor.152:
+  br label %for.170
+for.170:
+  %place.173 = phi i32 [ 0, %endfor.127 ], [ %place.next.187, %endif.185 ]
+  %more.174 = icmp slt i32 %place.173, 64
+  br i1 %more.174, label %body.171, label %endfor.172
+body.171:
+  ; line 5: s = 0.5 * s + x[q] * decay
+  %v175 = icmp slt i32 %place.173, %left.3
+  %v176 = add i32 %tid, %place.173
+  %v177 = sext i32 %tid to i64
+  %v178 = sext i32 %place.173 to i64
+  %v179 = add i64 %v177, %v178
+  %v180 = sext i32 %place.173 to i64
+  %v181 = getelementptr inbounds float, ptr %slots.107, i64 %v180
+  %v182 = load float, ptr %v181
+  ; line 6: y[i] = s
+  br i1 %v175, label %then.183, label %else.184
+then.183:
+  %v186 = getelementptr inbounds float, ptr %y.data.89, i64 %v179
+  store float %v182, ptr %v186
+  br label %endif.185
+else.184:
+  br label %endif.185
+endif.185:
+  %place.next.187 = add nsw i32 %place.173, 1
+  br label %for.170
+endfor.172:
   br label %finish
 finish:
   br label %exit
