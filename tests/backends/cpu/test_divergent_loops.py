@@ -140,7 +140,7 @@ def inner_ranges(x: F, y: F):
     for k in range(i - 5, i % 7 + 9):
         m = int(x[k % n] * 20.0)
         if m % 3 == 1:
-            s += x[m - n]
+            s += x[m % n - n]
         for q in range(m % 5 - 20, m):
             if q % 2 == 0:
                 s = s * 0.9 + float(q)
