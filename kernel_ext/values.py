@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from IPython.display import display
 
 import workbench as wb
-from kernel_ext import launch_views, show
 from kernel_ext.output.output_area import session_views, show_here
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.recording import Label
-from kernel_ext.views.arrays.array_view import Look
 from kernel_ext.views.view_data import StatusView
-from workbench import inspect
 from workbench.errors import WorkbenchError
 
 LARGEST_GRAPH = 1000
 """Nodes of the largest graph that is drawn live."""
+_RECORD = "workbench.runtime.records.recorder.Recorder"
 
 
 class Values:
@@ -29,18 +28,19 @@ class Values:
         """`label` turns a file's name into what people call it."""
         self.shell = shell
         self._label = label
-        self._shown: Mapping[type, Callable[[Any], Shown | None]] = {
+        # By name, and `show` when it is needed: to look for the types would import all that they belong to.
+        self._shown: Mapping[type | str, Callable[[Any], Shown | None]] = {
             wb.array: self._array,
-            wb.Tape: self._tape,
             wb.Kernel: self._kernel,
-            wb.Recorder: self._timeline,
-            wb.Graph: lambda value: show.graph(value) if len(value) <= LARGEST_GRAPH else None,
-            inspect.Steps: show.steps,
-            wb.Verdict: show.grad,
-            wb.GradientReport: show.gradient_report,
-            wb.Profile: launch_views.profile,
-            inspect.Threads: launch_views.followed,
-            inspect.Sweeps: launch_views.both_ways,
+            _RECORD: self._timeline,
+            "workbench.api.tapes.tape.Tape": self._tape,
+            "workbench.api.graphs.graph.Graph": self._graph,
+            "workbench.api.diagnosis.stepper.Steps": partial(_show, "steps"),
+            "workbench.api.gradients.gradcheck.Verdict": partial(_show, "grad"),
+            "workbench.api.gradients.report.GradientReport": partial(_show, "gradient_report"),
+            "workbench.api.profiling.report.Profile": partial(_show, "profile"),
+            "workbench.api.profiling.threads.Threads": partial(_show, "followed"),
+            "workbench.api.diagnosis.sweeps.Sweeps": partial(_show, "both_ways"),
         }
 
     def install(self) -> None:
@@ -51,15 +51,15 @@ class Values:
             )
         # Where something else formats it (a list, `display` of a bundle), a record is its timeline as well.
         formatters = self.shell.display_formatter.formatters
-        formatters["text/plain"].for_type(wb.Recorder, lambda value, p, cycle: p.text(self._timeline(value).text))
-        formatters["text/html"].for_type(wb.Recorder, lambda value: self._timeline(value).html)
+        formatters["text/plain"].for_type(_RECORD, lambda value, p, cycle: p.text(self._timeline(value).text))
+        formatters["text/html"].for_type(_RECORD, lambda value: self._timeline(value).html)
 
     def remove(self) -> None:
         """Show them as they show themselves."""
         for kind in self._shown:
             self.shell.display_formatter.ipython_display_formatter.pop(kind, None)
         for kind in ("text/plain", "text/html"):
-            self.shell.display_formatter.formatters[kind].pop(wb.Recorder, None)
+            self.shell.display_formatter.formatters[kind].pop(_RECORD, None)
 
     def _show(self, value: Any, made: Callable[[Any], Shown | None]) -> None:
         try:
@@ -78,20 +78,31 @@ class Values:
         return next(names, otherwise)
 
     def _array(self, value: wb.array) -> Shown:
-        shown = show.array_look(value, self._name(value, "array"), (), Look(values_first=True))
+        from kernel_ext.views.arrays.array_view import Look
+
+        shown = _show("array_look", value, self._name(value, "array"), (), Look(values_first=True))
         shown.text = repr(value)  # a terminal, and whoever reads the text, sees numbers as ever
         return shown
 
     def _timeline(self, value: wb.Recorder) -> Shown:
-        return show.timeline(value, self._name(value, "record"), self._label)
+        return _show("timeline", value, self._name(value, "record"), self._label)
+
+    def _graph(self, value: wb.Graph) -> Shown | None:
+        return _show("graph", value) if len(value) <= LARGEST_GRAPH else None
 
     def _tape(self, value: wb.Tape) -> Shown:
-        return show.tape(value, self._name(value, "tape"), self.shell.user_ns)
+        return _show("tape", value, self._name(value, "tape"), self.shell.user_ns)
 
     def _kernel(self, value: Any) -> Shown:
         """The source, with what its last card said."""
         cards = [v.view for v in session_views() if isinstance(v.view, StatusView) and value.name in v.view.kernels]
         said = f"{cards[-1].cell} · {cards[-1].headline}" if cards else ""
-        shown = show.source(value, ("source",), said)
+        shown = _show("source", value, ("source",), said)
         shown.text = repr(value)
         return shown
+
+
+def _show(name: str, *args: Any) -> Shown:
+    from kernel_ext import launch_views, show
+
+    return getattr(show if hasattr(show, name) else launch_views, name)(*args)

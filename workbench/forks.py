@@ -18,8 +18,8 @@ from collections.abc import Callable
 from importlib import _bootstrap
 from typing import Any
 
-ON_FIRST_USE = {"workbench", "llvmlite", "numpy", "msgspec", "platformdirs", "zipfile"}
-"""Packages of which something is imported only when a kernel is compiled or read from the cache."""
+ON_FIRST_USE = {"workbench", "kernel_ext", "llvmlite", "numpy", "msgspec", "platformdirs", "zipfile"}
+"""Packages of which something is imported only when a kernel is compiled or read from the cache, or a view is shown."""
 _FORKS = hasattr(os, "register_at_fork")
 _waited_for: list[Any] = []
 _taken: list[Any] = []

@@ -89,7 +89,7 @@ def check(value: Any, scalar: Scalar) -> None:
         TypeError: it is no number.
     """
     if type(value) in (int, float):
-        if not fits(value, scalar):
+        if value and not fits(value, scalar):  # 0 is what most arrays are filled with
             raise OverflowError(misfit(value, scalar))
         return
     host = np.asarray(value)

@@ -73,6 +73,19 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
     return found
 
 
+def statements_of(*trees: ast.AST) -> list[ast.AST]:
+    """The statements among the nodes of syntax trees, in the same order; what holds statements is among them."""
+    found = list(trees)
+    for node in found:  # which grows
+        for name in _HOLD_STATEMENTS:
+            if isinstance(part := getattr(node, name, None), list):  # the body of a lambda is none
+                found += part
+    return found
+
+
+_HOLD_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
 class Location(msgspec.Struct, frozen=True):
     """A span of a source: lines from 1, columns from 0 (in characters), end exclusive."""
 

@@ -73,7 +73,7 @@ def networks() -> list[Program]:
         return jnp.tanh(jnp.tanh(x @ w + b) @ v + b)
 
     given: dict[str, Any] = {
-        "result": "y", "by": ("w", "v", "b"), "constant": "x", "function": network, "seed": seed,
+        "result": "y", "by": ("w", "v", "b"), "constant": ("x",), "function": network, "seed": seed,
         "peers": {"numpy": lambda: np.tanh(np.tanh(x @ w + b) @ v + b)},
     }  # fmt: skip
     arrays = {"x": x, "w": w, "v": v, "b": b, "s": 0 * x, "h": 0 * x, "t": 0 * x, "y": 0 * x}

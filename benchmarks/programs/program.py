@@ -44,7 +44,7 @@ class Program:
             function among `values`; of a kernel with tiles the dimensions are those of blocks.
         result: the array that is compared.
         by: arrays with a gradient, of which the first one's is compared; what `function` takes.
-        constant: arrays that no gradient is found of.
+        constant: arrays without a gradient; `function` has them from outside.
         cleared: arrays that are set to a number before each run.
         function: the same for JAX.
         exact, gradient: what should come out, and the gradient by the first of `by`; if they are not given,
@@ -61,7 +61,7 @@ class Program:
     launches: Sequence[tuple[str, Any, Sequence[Any]]]
     result: str
     by: tuple[str, ...] = ()
-    constant: Sequence[str] = ()
+    constant: tuple[str, ...] = ()
     cleared: dict[str, float] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     function: Callable[..., Any] | None = None
@@ -117,8 +117,8 @@ class Program:
         found: dict[str, Any] = {}
         for name, data in self.arrays.items():
             how = {"dtype": getattr(lib, self.types[name])} if name in self.types else {}
-            slope = data.dtype == np.float32 and name not in self.constant
-            found[name] = lib.array(data, device="cpu", requires_grad=slope, **how)
+            wanted = data.dtype == np.float32 and name not in self.constant
+            found[name] = lib.array(data, device="cpu", requires_grad=wanted, **how)
         return {**found, **self.values(lib, found)}
 
     def runner(self, lib: Any, named: ModuleType, held: dict[str, Any]) -> Callable[[], None]:
@@ -169,7 +169,8 @@ class Program:
             for name in self.arrays if lib is wp else self.by:
                 if held[name].grad is not None:
                     held[name].grad.zero_()
-            with lib.Tape() as tape:
+            # As JAX's function: of no other arrays. Warp is told so by `requires_grad`.
+            with lib.Tape(**({} if lib is wp else {"only": [held[name] for name in self.by]})) as tape:
                 run()
             tape.backward(grads={held[self.result]: seed})
             return held[self.by[0]].grad.numpy()

@@ -39,7 +39,7 @@ PLACES: Places = {
     ("kernel", "constants"): _of((int, float)),
     ("cuda", "constants"): _of((int, float)),
     ("cache why", "what"): _kernels,
-    ("replay", "name"): _of((wb.Recorder,)),
+    ("replay", "name"): lambda namespace: _of((wb.Recorder,))(namespace),
     ("replay", "kernel"): _kernels,
     ("record", "name"): lambda _: ["on", "off"],
     ("tune", "name"): lambda namespace: [*_kernels(namespace), *_of((wb.Launch, wb.Graph))(namespace)],

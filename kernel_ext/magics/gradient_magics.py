@@ -8,12 +8,11 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 import workbench as wb
-from kernel_ext import expressions, show
+from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import show_here
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import current_cell
-from kernel_ext.views.programs import tape_view
 
 
 @magics_class
@@ -41,6 +40,8 @@ class GradientMagics(Magics):
             %%tape --loss loss
             wb.launch(energy, n, [x], [loss])
         """
+        from kernel_ext import show
+
         __tracebackhide__ = True
         args = read_line(GradientMagics.tape, line, "%%tape")
         if not args.name.isidentifier():
@@ -73,6 +74,8 @@ class GradientMagics(Magics):
             %grad energy(x) --wrt x
             %grad loss(x, k) --wrt x,k --check
         """
+        from kernel_ext.views.programs import tape_view
+
         text, options = tape_view.options_of(line)
         args = read_line(GradientMagics.grad, options, "%grad")
         try:

@@ -10,7 +10,6 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 import workbench as wb
-from kernel_ext import show
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.refusal import Refusal
@@ -65,6 +64,8 @@ class GraphMagics(Magics):
         if len(graph) > LARGEST_GRAPH:
             display(graph)
         else:
+            from kernel_ext import show
+
             self.live.show(name, show.graph(graph))
 
     def close(self) -> None:

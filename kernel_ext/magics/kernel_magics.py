@@ -16,7 +16,6 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 from traitlets import Bool, Enum, Unicode
 
-from kernel_ext import show
 from kernel_ext.magics.options import BACKENDS, build_options, cell_options, read_line, refuse
 from kernel_ext.output.output_area import Showing, StatusDisplay, show_here, widgets_wanted
 from kernel_ext.refusal import Refusal
@@ -27,8 +26,15 @@ from kernel_ext.views import html
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import InspectView, StatusView
 
+
+def _show_cache() -> None:
+    from kernel_ext import show
+
+    show_here(show.cache())
+
+
 _CACHE_ACTIONS = {
-    "list": lambda: show_here(show.cache()),
+    "list": _show_cache,
     "clear": lambda: print(queries.cache_clear()),
     "prune": lambda: print(queries.cache_prune()),
 }
@@ -94,6 +100,8 @@ class KernelMagics(Magics):
             %inspect saxpy ir,adjoint
             %inspect saxpy diff saxpy2
         """
+        from kernel_ext import show
+
         args = read_line(KernelMagics.inspect, line, "%inspect")
         try:
             kernel = cells.find_kernel(args.kernel, self.here.user_ns)

@@ -13,7 +13,7 @@ from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import tuning
-from workbench.inspect import profiles
+from workbench import inspect
 
 
 @magics_class
@@ -76,7 +76,7 @@ class MeasureMagics(Magics):
         options, text = split(line)
         args = read_line(MeasureMagics.profile, options, "%profile")
         try:
-            found = profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
+            found = inspect.profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
             if not found:
                 raise Refusal(f"%profile counts launches; {text.strip()} launched nothing")
         except Refusal as refusal:

@@ -8,7 +8,6 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
 import workbench as wb
-from kernel_ext import show
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.refusal import Refusal
@@ -85,6 +84,8 @@ class RecordMagics(Magics):
 
     def show(self, recorder: wb.Recorder, title: str = "record") -> None:
         """Display the timeline."""
+        from kernel_ext import show
+
         self.live.show(title, show.timeline(recorder, title, self.label))
 
     def label(self, filename: str) -> str:

@@ -17,7 +17,6 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
-from kernel_ext.output.computed import subject_of
 from kernel_ext.output.renderable import WIDGET_MIME, Shown
 from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import StatusView
@@ -112,6 +111,8 @@ def _run(shell: Any) -> _Run:
 
 def _note(shown: Shown, run: _Run) -> None:
     """Keep a view for an export; what it computes with only as long as its widget holds it, so no array stays alive."""
+    from kernel_ext.output.computed import subject_of
+
     for part in shown.parts:
         live = {name: value for name, value in part.live_parts.items() if hasattr(value, "__weakref__")}
         kept = Shown(part.kind, part.view, part.text, part.html if subject_of(live) else "")

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import workbench as wb
-from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.session.cells import is_kernel
 from kernel_ext.views import units
@@ -18,8 +17,6 @@ from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import inspect
 
-OURS = (wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair)
-"""What may keep a lot of memory alive."""
 OUTPUT = re.compile(r"_{1,3}|_\d+")
 """Names under which a shell keeps outputs."""
 
@@ -55,6 +52,8 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) ->
         kernels = {name: namespace[name] for name in names if is_kernel(namespace.get(name))}
         return [replace(t, kernel=name) for name, kernel in kernels.items() for t in queries.kept_views(kernel)]
 
+    from kernel_ext.output.html_export import write_page
+
     return write_page(path, "Workbench session", views, texts)
 
 
@@ -85,16 +84,17 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
         keepers: objects of the shell that keep outputs as attributes.
         close: closes live pictures.
     """
+    ours = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair  # what may keep a lot of memory alive
     before = sum(inspect.held().values())
     for names in spaces:
         outputs = names.get("Out", {})
-        for key in [k for k, value in outputs.items() if isinstance(value, OURS)]:
+        for key in [k for k, value in outputs.items() if isinstance(value, ours)]:
             del outputs[key]
-        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, OURS)]:
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, ours)]:
             names[name] = ""
     for keeper in keepers:
         for name in ("_", "__", "___", "result"):
-            if isinstance(getattr(keeper, name, None), OURS):
+            if isinstance(getattr(keeper, name, None), ours):
                 setattr(keeper, name, "")
     for name in ("last_exc", "last_value", "last_traceback"):
         if hasattr(sys, name):

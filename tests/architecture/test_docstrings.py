@@ -20,7 +20,7 @@ EXAMPLES = (
     "workbench.api.kernels.constant",
     "workbench.api.kernels.func",
     "workbench.api.kernels.kernel",
-    "workbench.inspect",
+    "workbench.inspect.texts",
     "workbench.runtime.arrays.create",
 )
 """Modules whose examples run here; those of `transforms` run in `tests/api/gradients/test_functional.py`."""

@@ -36,7 +36,7 @@ def test_four_processes_put_get_prune_and_clear_at_once(start, root: Path, tmp_p
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("stage", ["write", "fsync", "replace"])
+@pytest.mark.parametrize("stage", ["write", "replace"])
 @pytest.mark.parametrize("before", ["nothing", "an artifact"])
 def test_a_writer_killed_at_any_stage(
     start, store: Store, root: Path, told: list[Any], stage: str, before: str

@@ -180,7 +180,7 @@ def _fails(number: int) -> Any:
     return fail
 
 
-@pytest.mark.parametrize("call", ["open", "write", "fsync", "replace"])
+@pytest.mark.parametrize("call", ["open", "write", "replace"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EIO])
 def test_a_disk_that_takes_nothing(
     root: Path, told: list[Any], monkeypatch: pytest.MonkeyPatch, call: str, number: int

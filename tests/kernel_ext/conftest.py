@@ -45,6 +45,7 @@ class FakeLibrary:
     """`workbench` and `workbench.inspect` as far as kernel_ext uses them; `calls` keeps what was asked."""
 
     __version__ = "0.1.7"
+    Kernel = FakeKernel
     PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "sass", "asm", "key")
 
     def __init__(self) -> None:

@@ -177,8 +177,9 @@ def test_passes_run_from_the_lists_alone() -> None:
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
         "workbench/autodiff/reverse_mode.py",
-        "workbench/backends/cpu/emit/emit_module.py",
-        "workbench/backends/cpu/emit/emit_module.py",
+        "workbench/backends/cpu/emit/emit_module.py",  # abreast
+        "workbench/backends/cpu/emit/emit_module.py",  # guard
+        "workbench/backends/cpu/emit/emit_module.py",  # lower_tiles
         "workbench/frontend/functions/repeated_calls.py",
         "workbench/interop/jax/launches/prints.py",
     ], "\n".join(beside)

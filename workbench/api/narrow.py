@@ -38,7 +38,7 @@ def is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
 
 def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
     """Whether it is a dict or another mapping, of anything."""
-    return isinstance(value, Mapping)
+    return type(value) is dict or isinstance(value, Mapping)  # of a dict the second takes 0.3 µs
 
 
 def is_count(value: object) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import struct
+from contextlib import suppress
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element
 
 _HEX = re.compile(r"[0-9a-f]*")
+_PACKED = {"bool": ">?", "int32": ">i", "int64": ">q", "float32": ">f", "float64": ">d"}
 # Attributes of many lines, which readers find in the cell.
 TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
@@ -34,6 +37,9 @@ def canonical(function: Function) -> str:
 def literal_bits(value: object, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
+    if type is scalar and scalar.name in _PACKED:  # most are, and NumPy takes ten times as long
+        with suppress(struct.error, OverflowError):
+            return struct.pack(_PACKED[scalar.name], value).hex()
     with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite
         if scalar.is_half:
             bits = [scalar(v).view(np.uint16) for v in np.asarray(value, dtype=object).reshape(-1)]

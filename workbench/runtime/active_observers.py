@@ -24,6 +24,10 @@ class Listener(Protocol):
         """Whether what it hears of is left to it."""
         ...
 
+    def launching(self, record: Any) -> None:
+        """A launch is about to run."""
+        ...
+
     def measured(self, subject: Any, before: Any, after: Any) -> None:
         """What was announced lies between these two events."""
         ...
@@ -104,10 +108,12 @@ class without:
         self._observer = observer
 
     def __enter__(self) -> None:
-        self._token = OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not self._observer]))
+        open_ = OBSERVERS.get()
+        self._token = OBSERVERS.set(tuple([o for o in open_ if o is not self._observer])) if open_ else None
 
     def __exit__(self, *_: object) -> None:
-        OBSERVERS.reset(self._token)
+        if self._token is not None:
+            OBSERVERS.reset(self._token)
 
 
 @contextmanager

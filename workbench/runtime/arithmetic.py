@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.runtime.absent_names import absent
+from workbench.runtime.absent_names import Lacking
 
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
@@ -59,7 +59,7 @@ def _read_only(value: Any) -> Any:
     return type(value)(map(_read_only, value)) if type(value) in (list, tuple) else value
 
 
-class Arithmetic:
+class Arithmetic(Lacking):
     """What `array` inherits: each operator is one kernel, launched at once, which tapes, records and captures see.
 
     `==` compares identity: arrays are keys of gradients and records.
@@ -84,9 +84,6 @@ class Arithmetic:
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         return _by_numpy(function, args, options)
-
-    def __getattr__(self, name: str) -> Any:
-        raise absent(self, name)
 
     # Operators.
 

@@ -139,3 +139,58 @@ def test_an_array_that_the_adjoint_does_not_read_may_change():
     x.fill_(9.0)
     tape.backward(grads={y[1:]: 1.0})
     assert tape.gradients[x].numpy().tolist() == [0.0, 2.0, 2.0] and not tape.snapshots
+
+
+def test_seeds_of_every_layout_are_read_as_they_lie():
+    @wb.kernel
+    def doubled(x: wb.array2d[float], y: wb.array2d[float]):
+        i, j = wb.tid()
+        y[i, j] = 2.0 * x[i, j]
+
+    given = np.arange(6, dtype=np.float32).reshape(2, 3)
+    whole = wb.array(given, device="cpu")
+    layouts = [
+        (whole, given),
+        (wb.array(given.T.copy(), device="cpu").T, given),  # all of its memory, in another order
+        (wb.array(np.repeat(given, 2, 1), device="cpu")[:, ::2], given),
+        (wb.from_numpy(given.copy()), given),
+        (wb.array(np.arange(12, dtype=np.float32).reshape(4, 3), device="cpu")[2:], np.arange(6, 12).reshape(2, 3)),
+    ]
+    for seed, held in layouts:
+        x, y = wb.ones((2, 3), device="cpu"), wb.zeros((2, 3), device="cpu")
+        tape = wb.Tape()
+        with tape:
+            wb.launch(doubled, (2, 3), inputs=[x], outputs=[y])
+        tape.backward(grads={y: seed})
+        assert tape.gradients[x].numpy().tolist() == (2 * held).tolist()
+        seed.fill_(0.0)
+        assert tape.seeds[y].numpy().tolist() == held.tolist()  # read before
+
+
+def test_a_seed_for_a_part_of_what_was_written():
+    x, y = arrays()
+    tape = wb.Tape()
+    with tape:
+        wb.launch(scale, 3, inputs=[2.0, 1.0, x], outputs=[y])
+    tape.backward(grads={y[1:2]: wb.array([10.0], device="cpu")})
+    assert tape.gradients[x].numpy().tolist() == [0.0, 80.0, 0.0]
+
+
+def test_launches_that_are_more_than_one_call_run_under_a_tape():
+    @wb.kernel
+    def checked(x: X, y: X):
+        i = wb.tid()
+        assert x[i] < 10.0
+        y[i] = 3.0 * x[i]
+
+    x, y = arrays()
+    with wb.Tape() as tape:
+        wb.launch(checked, 3, inputs=[x], outputs=[y], checks=True)
+        wb.launch(checked, 0, inputs=[x], outputs=[y])
+    assert (x.version, y.version) == (0, 2)
+    tape.backward(grads={y: 1.0})
+    assert tape.gradients[x].numpy().tolist() == [3.0, 3.0, 3.0]
+    x.fill_(20.0)
+    with wb.Tape(), pytest.raises(wb.KernelFault, match="assert"):
+        wb.launch(checked, 3, inputs=[x], outputs=[y], checks=True)
+    assert y.version == 3

@@ -72,24 +72,39 @@ def reads_anywhere(x: A1, counts: I1, sums: A1):
     wb.atomic_add(counts, int(x[i * i] * 3.0) + 1, 1)
 
 
+@wb.kernel
+def springs(x: A2, counts: I1, sums: A1):
+    i = wb.tid()
+    a = int(x[1, i] * 9.0)
+    b = a + 3
+    v = x[0, a] * 2.0 - wb.sqrt(wb.abs(x[0, b]))
+    wb.atomic_add(sums, a, v)
+    wb.atomic_add(sums, b - 4, v / (1.0 + v * v))
+
+
 def in_groups(kernel: Kernel) -> bool:
     return "groups:" in emit_llvm(kernel.specialise().function, FEW)
 
 
-@pytest.mark.parametrize("kernel", [between, *(pytest.param(k, marks=pytest.mark.slow) for k in (histogram, rows))])
+@pytest.mark.parametrize(
+    "kernel", [between, springs, *(pytest.param(k, marks=pytest.mark.slow) for k in (histogram, rows))]
+)
 def test_the_bits_are_those_of_thread_by_thread(
     kernel: Kernel, launch: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert in_groups(kernel)
     random = np.random.default_rng(3)
-    x = random.random((3, 150) if kernel is rows else 450, np.float32)
-    if kernel is not rows:
+    x = random.random({rows: (3, 150), springs: (2, 450)}.get(kernel, 450), np.float32)
+    if kernel is springs:
+        x[0, 5 : 5 + len(ODD)] = ODD  # what is loaded by index
+        x[1] -= 0.5  # indices from the end
+    elif kernel is not rows:
         x[5 : 5 + len(ODD)] = ODD
     function = kernel.specialise().function
 
     def run(cuts: list[int] | None) -> list[np.ndarray]:
         given = [x, np.zeros(9, np.int32), np.ones(9, np.float32)]
-        launch(function, x.shape, given, FEW, cuts=cuts)
+        launch(function, (450,) if kernel is springs else x.shape, given, FEW, cuts=cuts)
         return given[1:]
 
     found = [run(None), run([1, 100, 170, 449])]

@@ -127,7 +127,7 @@ def own_ranges(x: F, y: F, z: F):
     for k in range(i % 23):
         s = s * 0.5 + wb.sqrt(float(k)) * x[i]
     for k in range(i % 29 - 4, -3, -1):
-        t = t * 0.75 + float(k) * x[k]
+        t = t * 0.75 + float(k) * x[k % x.shape[0] - x.shape[0]]
     y[i] = s
     z[i] = t
 

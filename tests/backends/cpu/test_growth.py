@@ -167,6 +167,38 @@ def test_among_many_loops_none_is_unrolled(name: str, count: int, unrolled: bool
     assert tuning(lowered(LONG[name].text(count)))["loop_unrolling"] is unrolled
 
 
+HALVING = "    while v > {k}.5 and n < m:\n        v = v * 0.5\n        n += 1\n"
+
+
+def whiles(count: int) -> str:
+    """A kernel of so many loops that carry two values, and a search, which carries its place."""
+    head = "def k(x: array[float], m: int, y: array[float]):\n    i = tid()\n    v, n, at = x[i], int(0), int(0)\n"
+    search = "    while x[at] != x[i]:\n        at += 1\n"
+    loops = "".join(HALVING.format(k=k) for k in reversed(range(count)))
+    return head + loops + search + "    y[i] = v + float(n) + float(at)\n"
+
+
+@pytest.mark.parametrize(("count", "rolled"), [(7, 0), (8, 8), (15, 15)])
+def test_among_many_loops_searches_alone_have_turns_written_out(count: int, rolled: int) -> None:
+    assert emitted(whiles(count)).count("llvm.loop.unroll.disable") == rolled
+
+
+def test_many_whiles_give_the_right_values() -> None:
+    kernel = wb.build_cell(whiles(12), {}, backend="cpu").kernels["k"]
+    for length in (0, 1, 2, 13):
+        data = np.random.default_rng(length).permutation(1000)[:length].astype(np.float32)
+        y = wb.zeros(length)
+        wb.launch(kernel, length, [wb.array(data), 30, y])
+        expected = []
+        for at, v in enumerate(data.tolist()):
+            n = 0
+            for k in reversed(range(12)):
+                while v > k + 0.5 and n < 30:
+                    v, n = v * 0.5, n + 1
+            expected.append(v + n + at)
+        assert y.numpy().tolist() == np.array(expected, np.float32).tolist()
+
+
 @pytest.mark.parametrize(("count", "sought"), [(4, True), (200, False)])
 def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> None:
     text = SAME_FOR_ALL["vectors in ifs"].text(count)

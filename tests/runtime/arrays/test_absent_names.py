@@ -24,9 +24,6 @@ def squares(x: wb.array[float], total: wb.array[float]):
         ("astype", r"wb\.array\(x, dtype=wb\.float64\)"),
         ("fill", r"x\.fill_\(value\)"),
         ("flags", r"x\.numpy\(\)\.flags"),
-        ("shapes", "Did you mean 'shape'"),
-        ("nothing_like_it", r"'nothing_like_it'\.$"),
-        ("__cuda_nothing__", r"'__cuda_nothing__'\.$"),
     ],
 )
 def test_it_says_what_to_write(name: str, said: str) -> None:
@@ -34,6 +31,23 @@ def test_it_says_what_to_write(name: str, said: str) -> None:
     assert not hasattr(x, name)
     with pytest.raises(AttributeError, match=said):
         getattr(x, name)
+
+
+def test_a_misspelt_name_is_left_to_python_which_knows_what_is_close() -> None:
+    x = wb.array([1.0, 2.0])
+    with pytest.raises(AttributeError, match="'shapes'") as caught:
+        _ = x.shapes
+    assert caught.value.name == "shapes" and caught.value.obj is x  # what its "Did you mean" is made of
+
+
+def test_what_is_absent_is_not_listed() -> None:
+    names = dir(wb.array([1.0, 2.0]))
+    assert {"shape", "numpy", "reshape"} <= {*names} and not {"argmax", "astype"} & {*names}
+
+
+def test_attributes_are_read_without_a_call_of_python_s() -> None:
+    # Where a class has `__getattr__`, CPython 3.11 looks up each attribute seven times as slowly.
+    assert not hasattr(wb.array, "__getattr__") and wb.array.__getattribute__ is object.__getattribute__
 
 
 def test_none_of_them_is_there_after_all() -> None:

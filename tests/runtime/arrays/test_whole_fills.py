@@ -59,3 +59,15 @@ def test_sums_of_structs_in_a_graph_and_a_replay() -> None:
     rec.rewind()
     rec.replay()
     assert a.numpy()["rest"].tolist() == [1.5, 1.5, 1.5]
+
+
+def test_a_negative_zero_keeps_its_sign() -> None:
+    x = wb.array([1.0, 2.0, 3.0], device="cpu")
+    assert not np.signbit(x.fill_(0.0).numpy()).any()
+    assert np.signbit(x.fill_(-0.0).numpy()).all()
+
+
+def test_a_sum_of_arrays_that_overlap() -> None:
+    x = wb.array(np.arange(5000, dtype=np.float32), device="cpu")
+    x[1:].add_(x[:-1])
+    assert x.numpy().tolist() == [0.0, *(2.0 * k - 1.0 for k in range(1, 5000))]

@@ -114,7 +114,7 @@ def hammer(root: str, rounds: str, log: str) -> None:
 
 
 def die_writing(root: str, stage: str) -> None:
-    """Be killed in the middle of overwriting key 1: at `write` (half is written), `fsync` or `replace`."""
+    """Be killed in the middle of overwriting key 1: at `write` (half is written) or `replace`."""
     real_write = os.write
 
     def half(fd: int, data: Any) -> int:

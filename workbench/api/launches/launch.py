@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Never
 
 import msgspec
@@ -41,7 +41,15 @@ from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import BEYOND_INT32
-from workbench.runtime.arrays.structure import arrays_in, components, kind_of, spread_all, spread_values
+from workbench.runtime.arrays.structure import (
+    StructValue,
+    arrays_in,
+    components,
+    kind_of,
+    plain_fields,
+    spread_all,
+    spread_values,
+)
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
@@ -145,7 +153,8 @@ class _Plan(msgspec.Struct, frozen=True):
             number that follows.
         vectors: positions of the vectors, and their types; a tuple of floats between plus and minus the number that
             follows needs no check.
-        spreads: whether an argument is a struct or an array of structs.
+        structs: positions of the structs, the last one first, each with what takes its fields; empty if `spreads`.
+        spreads: whether an argument is an array of structs, or a struct of more than numbers and arrays of them.
         particular: `suits` has to be asked.
     """
 
@@ -153,6 +162,7 @@ class _Plan(msgspec.Struct, frozen=True):
     loaded: Loaded
     numbers: tuple[tuple[int, type | None, float], ...]
     vectors: tuple[tuple[int, Vector, float], ...]
+    structs: tuple[tuple[int, Callable[[Mapping[str, Any]], tuple[Any, ...]]], ...]
     spreads: bool
     particular: bool
 
@@ -173,6 +183,8 @@ class _Plan(msgspec.Struct, frozen=True):
                 values[k] = components(value)
             elif not _between(value, wanted.shape, limit):
                 values[k] = check(kernel, kernel.parameters[k], wanted, value, self.loaded.device)
+        for k, fields in self.structs:
+            values[k : k + 1] = fields(values[k].__dict__)
         if self.spreads:
             flat = spread_values(values)
             if flat is None:  # which raises, with the field's name
@@ -192,7 +204,8 @@ class _Plan(msgspec.Struct, frozen=True):
 
     def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
         """The launch as a record, for whoever watches."""
-        return LaunchRecord(self.loaded, dims, values, self.specialisation, kernel.place, how, BINDER)
+        # A tape keeps it: a tuple has no room to grow.
+        return LaunchRecord(self.loaded, dims, tuple(values), self.specialisation, kernel.place, how, BINDER)
 
 
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
@@ -256,10 +269,14 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
     vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector))
     loaded = record.loaded
-    spreads = any(isinstance(t, (IndexedArray, Struct, StructArray)) for t in specialisation.types)
+    spread = [k for k, t in kinds if isinstance(t, (IndexedArray, Struct, StructArray))]
+    fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
+    structs = tuple([(k, found.values) for k, found in fields if found is not None])
+    spreads = len(structs) < len(spread)
     kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, vectors, spreads, loaded.index32 or loaded.aligned or loaded.apart
-    )
+        specialisation, loaded, numbers, vectors, () if spreads else structs, spreads,
+        loaded.index32 or loaded.aligned or loaded.apart,
+    )  # fmt: skip
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:

@@ -126,9 +126,8 @@ class Checkpoints(Snapshots):
                     inner.lend(places[memory], tape.adjoints[memory])
             reached = {places[m] for m in ends if m in places}
             for step in reversed(inner.steps):
-                if step.passes(reached):
+                if step.carries(reached):
                     step.reversed(inner)()
-                    reached.update(a.memory for a in step.used)
             ends |= {m for m, place in places.items() if place in reached}
 
     def _place(self, segment: Segment, memory: Memory) -> Memory:

@@ -13,7 +13,7 @@ from workbench.runtime.device.memory import Memory
 from workbench.types import element, is_float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class CutStep(Step):
     """A change that the tape does not undo: a gradient that has to go through it is refused.
 
@@ -29,27 +29,17 @@ class CutStep(Step):
     refusal: Callable[[array], NotDifferentiable]
     launch: LaunchStep | None = None
 
-    @property
-    def changed(self) -> Sequence[array]:
-        """Arrays of floats that it has changed."""
-        return self.arrays
-
-    @property
-    def used(self) -> Sequence[array]:
-        """None: no gradient goes through it."""
-        return ()
-
-    @property
-    def touched(self) -> Collection[array]:
-        """The launch's arrays; those that were changed."""
-        return self.changed if self.launch is None else self.launch.touched
+    def __post_init__(self) -> None:
+        # No gradient goes through it.
+        self.changed, self.used = self.arrays, ()
+        self.touched = self.arrays if self.launch is None else self.launch.touched
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
         if self.launch is not None:
             self.launch.again(instead)
 
-    def passes(self, reached: set[Memory]) -> bool:
+    def carries(self, reached: set[Memory]) -> bool:
         """Whether a gradient has to go through it: to what its arrays held before."""
         return not self.lost.isdisjoint(reached)
 

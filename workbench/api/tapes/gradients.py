@@ -1,13 +1,51 @@
-"""`tape.gradients`: a view of a tape's adjoints by array."""
+"""Which gradients a tape finds, and `tape.gradients`: a view of its adjoints by array."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from workbench.api.narrow import is_float_array, is_list
+from workbench.api.tapes.launch_step import NONE
+from workbench.api.tapes.steps import Step
+from workbench.autodiff import FORWARD
+from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import is_float
+
+
+class Requested:
+    """The arrays whose gradients are requested, and what is computed from them."""
+
+    def __init__(self, only: object) -> None:
+        """Of the tape's `only`.
+
+        Raises:
+            LaunchError: it is not a list of arrays of floats.
+        """
+        arrays = [a for a in only if is_float_array(a)] if is_list(only) else []
+        if not is_list(only) or len(arrays) < len(only):
+            raise LaunchError(
+                f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x]."
+            )
+        self.memories = {a.memory for a in arrays}
+
+    def unwanted(self, record: LaunchRecord) -> frozenset[str]:
+        """Parameters of a launch that it only reads, and that got none of them."""
+        loaded, values = record.loaded, record.values
+        left_out = [k for k in loaded.only_read if values[k].memory not in self.memories]
+        if not left_out or record.direction != FORWARD:
+            return NONE
+        return frozenset([loaded.names[k] for k in left_out])
+
+    def follow(self, step: Step) -> None:
+        """Note what a step computes from them."""
+        for value in step.used:
+            if value.memory in self.memories:
+                self.memories.update([a.memory for a in step.changed])
+                return
 
 
 class Adjoints(Protocol):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 
 from workbench.api.builds import build
 from workbench.api.builds.bind import adjoints_of
@@ -11,7 +12,7 @@ from workbench.api.builds.gathered import gathers, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
-from workbench.api.tapes.plain_adjoint import plain_adjoint
+from workbench.api.tapes.plain_adjoint import PlainAdjoint, plain_adjoint
 from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import NotDifferentiable
@@ -25,6 +26,7 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 
 NONE: frozenset[str] = frozenset()
+_version: Callable[[array], int] = attrgetter("memory.version")
 
 
 class LaunchStep(Step):
@@ -33,18 +35,26 @@ class LaunchStep(Step):
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
-        versions: by position, of the memory of each array argument, just before the launch.
+        versions: of the memory of each of `touched`, just before the launch.
     """
 
-    __slots__ = ("_needed", "record", "unwanted", "versions")
+    __slots__ = ("_needed", "_plain", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
         """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
+        loaded, values = record.loaded, record.values
         self.record = record
         self.unwanted = unwanted
-        values = record.values
-        self.versions = {k: values[k].memory.version for k in record.loaded.arrays}
+        self.changed = loaded.floats_written_of(values)
+        self.used = loaded.floats_read_of(values)
+        if unwanted:
+            self.used = tuple(
+                [a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted]
+            )
+        self.touched = touched = loaded.arrays_of(values)
+        self.versions = tuple(map(_version, touched))
         self._needed: tuple[int, ...] | None = None
+        self._plain: PlainAdjoint | None = None
 
     @property
     def arrays(self) -> dict[str, array]:
@@ -59,44 +69,30 @@ class LaunchStep(Step):
         return {names[k]: values[k] for k in self.record.loaded.floats}
 
     @property
-    def changed(self) -> Sequence[array]:
-        """Float arrays that the launch writes."""
-        values = self.record.values
-        return [values[k] for k in self.record.loaded.floats_written]
-
-    @property
-    def used(self) -> Sequence[array]:
-        """Float arrays that it reads and whose gradients are requested."""
-        loaded, values, unwanted = self.record.loaded, self.record.values, self.unwanted
-        if not unwanted:
-            return [values[k] for k in loaded.floats_read]
-        return [values[k] for k in loaded.floats_read if loaded.names[k] not in unwanted]
-
-    @property
-    def touched(self) -> Collection[array]:
-        """Its array arguments."""
-        values = self.record.values
-        return [values[k] for k in self.record.loaded.arrays]
-
-    @property
     def needed(self) -> tuple[int, ...]:
-        """Positions of arrays that the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """Which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
         if self._needed is None:
             try:
-                plain = plain_adjoint(self.record, self.unwanted, False) if apart(self.touched) else None
-                self._needed = self._needed_by_code() if plain is None else plain.needed
+                if apart(self.touched):
+                    self._plain = plain_adjoint(self.record, self.unwanted, False)
+                self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
             except NotDifferentiable:
                 self._needed = ()
         return self._needed
 
     def needs(self, name: str) -> bool:
         """Whether the adjoint reads what this parameter got."""
-        return self.record.loaded.names.index(name) in self.needed
+        return any(name == n for n, _ in self._read())
+
+    def _read(self) -> Iterator[tuple[str, array]]:
+        """Names of parameters whose arrays the adjoint reads, and these arrays."""
+        loaded, touched = self.record.loaded, self.touched
+        return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
     def _needed_by_code(self) -> tuple[int, ...]:
         loaded = self.record.loaded
         read = self._code(is_dense(self.arrays), overlap(self.floats)).touched
-        return tuple([k for k in loaded.arrays if loaded.names[k] in read])
+        return tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
 
     def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
         record = self.record
@@ -105,13 +101,16 @@ class LaunchStep(Step):
             record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, atomic
         )
 
-    def passes(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it."""
-        values = self.record.values
-        for k in self.record.loaded.floats_written:
-            if values[k].memory in reached:
-                return True
-        return False
+    def carries(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
+        for value in self.changed:
+            if value.memory in reached:
+                break
+        else:
+            return False
+        for value in self.used:
+            reached.add(value.memory)
+        return True
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
@@ -127,18 +126,18 @@ class LaunchStep(Step):
 
     def reads_of(self, memory: Memory) -> str:
         """The first parameter in this memory that the adjoint reads; "" if it reads none."""
-        loaded, values = self.record.loaded, self.record.values
-        return next((loaded.names[k] for k in self.needed if values[k].memory is memory), "")
+        return next((name for name, value in self._read() if value.memory is memory), "")
 
     def version_of(self, memory: Memory) -> int:
         """The memory's version just before the launch."""
-        return next(v for k, v in self.versions.items() if self.record.values[k].memory is memory)
+        return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
-        called = None if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)) else self._called(tape)
-        if called is not None:
-            return called
+        if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+            called = self._called(tape)
+            if called is not None:
+                return called
         adjoints = self.adjoints(tape)
         made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -154,12 +153,14 @@ class LaunchStep(Step):
     def _called(self, tape: Tape) -> Undo | None:
         """The adjoint launch without a record of it; None if it needs one."""
         record = self.record
-        plain = plain_adjoint(record, self.unwanted, tape.deterministic)
+        plain = None if tape.deterministic else self._plain
+        if plain is None:
+            plain = plain_adjoint(record, self.unwanted, tape.deterministic)
         if plain is None:
             return None
         given = found = record.values
         for k in plain.needed:
-            memory = given[k].memory
+            memory = self.touched[k].memory
             if memory.version != self.versions[k] or memory in tape.written:
                 kept = self.as_they_were(tape)
                 found = [kept.get(name, value) for name, value in zip(record.loaded.names, given, strict=True)]
@@ -211,8 +212,8 @@ class LaunchStep(Step):
         """
         found: dict[str, array] = {}
         record = self.record
-        for k, version in self.versions.items():
-            name, value = record.loaded.names[k], record.values[k]
+        for k, (value, version) in enumerate(zip(self.touched, self.versions, strict=True)):
+            name = record.loaded.names[record.loaded.arrays[k]]
             if value.memory.version == version:
                 if value.memory in tape.written and k in self.needed:
                     found[name] = value.twin(copy_of(value))

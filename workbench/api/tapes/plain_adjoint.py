@@ -34,7 +34,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         loaded: the adjoint's code.
-        needed: positions of the launch's arrays that it reads.
+        needed: which of the launch's arrays it reads, counted without its other arguments.
         adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is, and what
             stands there for a gradient that the code does not find: of a number, of an array of which it is not wanted.
     """
@@ -53,8 +53,10 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             found: the same, as the launch found them.
             adjoint_of: returns the adjoint of an array.
         """
-        values = [*found, *[adjoint_of(given[k]) if other is None else other for k, other in self.adjoints]]
-        arrays = [values[k] for k in self.loaded.arrays]
+        values = [*found]
+        for k, other in self.adjoints:
+            values.append(adjoint_of(given[k]) if other is None else other)
+        arrays = self.loaded.arrays_of(values)
         return values if apart(arrays) or lie_apart(arrays) else None
 
 
@@ -98,7 +100,7 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
         return None
     with unobserved():  # they serve only launches without observers
         adjoints = [(n, _other(loaded, n, unwanted)) for n in map(whose.__getitem__, code.names[count:])]
-    needed = tuple(k for k in loaded.arrays if loaded.names[k] in code.touched)
+    needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
     return PlainAdjoint(code, needed, tuple([(loaded.names.index(n), other) for n, other in adjoints]))
 
 

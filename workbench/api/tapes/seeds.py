@@ -1,7 +1,8 @@
-"""What a backward pass starts from: checked, and copied before anything changes.
+"""What a backward pass starts from: checked, and read before anything changes.
 
 A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
-array for two results. All of them are read here, at once; the pass then clears and adds to adjoints as it likes.
+array for two results. What lies in an adjoint of the pass is copied; the pass then clears and adds to adjoints as it
+likes. Other large arrays are read where they are: a copy takes as long as a kernel.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ import ctypes
 from collections.abc import Container, Iterable
 from functools import cache
 
+import msgspec
 import numpy as np
 
-from workbench.api.narrow import is_float_array, is_list, is_mapping
+from workbench.api.narrow import is_float_array, is_mapping
+from workbench.api.tapes.steps import Step
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import covering
+from workbench.runtime.arrays.companions import covering, is_whole
 from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
@@ -28,16 +31,14 @@ _SMALL = 4096
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
-def starts(
-    loss: object, grads: object, seen: Container[Memory], results: Iterable[array]
-) -> list[tuple[array, object]]:
+def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
         loss: an array of one float, or None.
         grads: arrays to their adjoints, or None.
         seen: the memories that the tape's steps have touched.
-        results: the arrays that were written; with neither loss nor grads, it starts at their `.grad`.
+        steps: what ran; with neither loss nor grads, it starts at the `.grad` of the arrays that they changed.
 
     Raises:
         LaunchError: both are given, one does not fit, or neither is given and no result has a `.grad`.
@@ -46,6 +47,7 @@ def starts(
         raise LaunchError("backward() takes a loss, or grads: one of the two.")
     if loss is None and grads is None:
         # One array for each memory, and all of that: its views have parts of the same gradient.
+        results = [a for step in steps for a in step.changed]
         whole = {a.memory: covering(a) for a in results if a.memory.grad is not None and is_float(a.dtype)}
         grads = {value: value.twin(memory.grad.memory) for memory, value in whole.items()}
         if not grads:
@@ -79,16 +81,72 @@ def starts(
     return found
 
 
-def seed(target: array, value: object) -> array | bytes:
-    """An adjoint to start from: an array of its own, like the target; a small one as its bytes.
+class Seed(msgspec.Struct, frozen=True, eq=False):
+    """What the adjoint of an array begins as: an array of its own or a caller's, or the bytes of a small one."""
+
+    target: array
+    held: array | bytes
+    version: int = -1
+    """Of the memory of a caller's array, as it was read."""
+
+    def apart_from(self, adjoints: Iterable[array]) -> Seed:
+        """Itself, or a copy where the caller's array may share memory with one of these."""
+        held = self.held
+        if self.version < 0 or not isinstance(held, array):
+            return self
+        first, end = held.memory.address, held.memory.address + held.memory.nbytes
+        if any([m.address < end and first < m.address + m.nbytes for m in [a.memory for a in adjoints]]):
+            return Seed(self.target, self.target.fresh_like().copy_(held))
+        return self
+
+    def as_array(self) -> array:
+        """An array like the target.
+
+        Raises:
+            LaunchError: the caller has changed it since.
+        """
+        held = self.held
+        if not isinstance(held, bytes):
+            if held.memory.version != self.version >= 0:
+                raise LaunchError(
+                    f"The {held.type!r} of shape {held.shape} that backward() started from has changed since.",
+                    advice="Run backward() again, or pass it wb.clone(x).",
+                )
+            return held
+        made = array.undefined(self.target.shape, self.target.dtype, CPU)
+        ctypes.memmove(made.address, held, len(held))
+        return made if made.device == self.target.device else made.to(self.target.device)
+
+    def begin(self, adjoint: array, alone: bool) -> None:
+        """Add it to the target's adjoint; `alone`: that is 0, and nothing else is added."""
+        if not alone or OBSERVERS.get():
+            adjoint.add_(self.as_array())
+        elif isinstance(self.held, bytes) and is_whole(adjoint):
+            adjoint.memory.version += 1
+            adjoint.memory.owner.data[:] = self.held
+        else:
+            adjoint.copy_(self.as_array())
+
+
+def seed(target: array, value: object) -> Seed:
+    """What an adjoint is to begin as.
 
     Raises:
         LaunchError: the value does not fit.
     """
     if isinstance(value, array) and value.shape == target.shape and value.dtype == target.dtype:
-        if value.nbytes <= _SMALL and side_by_side(value) and not value.device.is_cuda and not OBSERVERS.get():
-            return ctypes.string_at(value.address, value.nbytes)
-        return target.fresh_like().copy_(value)
+        if value.nbytes <= _SMALL and not OBSERVERS.get():
+            if is_whole(value):
+                return Seed(target, value.memory.owner.tobytes())  # a tenth of the time that ctypes takes
+            if side_by_side(value) and not value.device.is_cuda:
+                return Seed(target, ctypes.string_at(value.address, value.nbytes))
+        elif value.device == target.device and not OBSERVERS.get():
+            return Seed(target, value, value.memory.version)
+        return Seed(target, target.fresh_like().copy_(value))
+    return Seed(target, _converted(target, value))
+
+
+def _converted(target: array, value: object) -> array | bytes:
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
         if target.device.is_cuda or target.size > 1 or OBSERVERS.get():
             return target.fresh_like().fill_(value)
@@ -108,35 +166,3 @@ def seed(target: array, value: object) -> array | bytes:
 @cache
 def _one(dtype: Scalar) -> bytes:
     return np.ones(1, dtype.numpy).tobytes()
-
-
-def as_array(target: array, start: array | bytes) -> array:
-    """What `seed` returned, as an array like the target."""
-    if isinstance(start, array):
-        return start
-    made = array.undefined(target.shape, target.dtype, CPU)
-    ctypes.memmove(made.address, start, len(start))
-    return made if made.device == target.device else made.to(target.device)
-
-
-def begin(adjoint: array, start: array | bytes, alone: bool) -> None:
-    """Add to an adjoint what `seed` returned; `alone`: it is 0, and nothing else is added."""
-    if not alone or OBSERVERS.get():
-        adjoint.add_(as_array(adjoint, start))
-    elif isinstance(start, bytes) and side_by_side(adjoint) and not adjoint.device.is_cuda:
-        adjoint.memory.version += 1
-        ctypes.memmove(adjoint.address, start, len(start))
-    else:
-        adjoint.copy_(as_array(adjoint, start))
-
-
-def memories_of(only: object) -> set[Memory]:
-    """The memories of arrays whose gradients are requested.
-
-    Raises:
-        LaunchError: it is not a list of arrays of floats.
-    """
-    arrays = [a for a in only if is_float_array(a)] if is_list(only) else []
-    if not is_list(only) or len(arrays) < len(only):
-        raise LaunchError(f"Tape(only=…) takes a list of arrays of floats; this is {only!r}.", advice="Write only=[x].")
-    return {a.memory for a in arrays}

@@ -63,9 +63,8 @@ class Snapshots:
     def note(self, step: Step) -> None:
         """Watch the arrays of a launch that is about to run."""
         if isinstance(step, LaunchStep):
-            values = step.record.values
             for k in step.needed:
-                self._waiting.setdefault(values[k].memory, []).append(step)
+                self._waiting.setdefault(step.touched[k].memory, []).append(step)
 
     def watches(self, memory: Memory) -> bool:
         """Whether `before_change` has to hear of a change of this memory."""

@@ -7,7 +7,7 @@ before any gradient is changed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,24 +45,19 @@ class Tape(Protocol):
 
 
 class Step(ABC):
-    """One thing that ran."""
+    """One thing that ran.
 
-    __slots__ = ()
+    Attributes:
+        changed: arrays of floats whose elements it changes.
+        used: arrays of floats whose elements it reads.
+        touched: all arrays of the step, of integers too.
+    """
 
-    @property
-    @abstractmethod
-    def changed(self) -> Sequence[array]:
-        """Arrays of floats whose elements it changes."""
+    __slots__ = ("changed", "touched", "used")
 
-    @property
-    @abstractmethod
-    def used(self) -> Sequence[array]:
-        """Arrays of floats whose elements it reads."""
-
-    @property
-    @abstractmethod
-    def touched(self) -> Collection[array]:
-        """All arrays of the step, of integers too."""
+    changed: Sequence[array]
+    used: Sequence[array]
+    touched: Sequence[array]
 
     @abstractmethod
     def again(self, instead: Callable[[array], array]) -> None:
@@ -76,9 +71,16 @@ class Step(ABC):
             NotDifferentiable: there is no right gradient.
         """
 
-    def passes(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it."""
-        return any(a.memory in reached for a in self.changed)
+    def carries(self, reached: set[Memory]) -> bool:
+        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
+        if not any(a.memory in reached for a in self.changed):
+            return False
+        reached.update([a.memory for a in self.used])
+        return True
+
+
+def _floats(value: array) -> tuple[array, ...]:
+    return (value,) if is_float(value.dtype) else ()
 
 
 @dataclass(eq=False, slots=True)
@@ -89,20 +91,9 @@ class CopyStep(Step):
     source: array
     add: bool = False
 
-    @property
-    def changed(self) -> Sequence[array]:
-        """The target."""
-        return (self.target,) if is_float(self.target.dtype) else ()
-
-    @property
-    def used(self) -> Sequence[array]:
-        """The source."""
-        return (self.source,) if is_float(self.source.dtype) else ()
-
-    @property
-    def touched(self) -> Sequence[array]:
-        """Both."""
-        return (self.target, self.source)
+    def __post_init__(self) -> None:
+        self.changed, self.used = _floats(self.target), _floats(self.source)
+        self.touched = (self.target, self.source)
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Copy or add again."""
@@ -132,20 +123,9 @@ class FillStep(Step):
     target: array
     value: object
 
-    @property
-    def changed(self) -> Sequence[array]:
-        """The target."""
-        return (self.target,) if is_float(self.target.dtype) else ()
-
-    @property
-    def used(self) -> Sequence[array]:
-        """None: what a fill writes is a constant."""
-        return ()
-
-    @property
-    def touched(self) -> Sequence[array]:
-        """The target."""
-        return (self.target,)
+    def __post_init__(self) -> None:
+        # What a fill writes is a constant.
+        self.changed, self.used, self.touched = _floats(self.target), (), (self.target,)
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Fill again."""
@@ -164,20 +144,9 @@ class FunctionStep(Step):
     backward: Undo
     arrays: Sequence[array]
 
-    @property
-    def changed(self) -> Sequence[array]:
-        """All of its arrays: only the user knows which are written."""
-        return self.arrays
-
-    @property
-    def used(self) -> Sequence[array]:
-        """All of its arrays: only the user knows which are read."""
-        return self.arrays
-
-    @property
-    def touched(self) -> Sequence[array]:
-        """All of its arrays."""
-        return self.arrays
+    def __post_init__(self) -> None:
+        # Only the user knows which are read and which are written.
+        self.changed = self.used = self.touched = self.arrays
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Refuse.

@@ -15,13 +15,12 @@ from typing import Self
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
-from workbench.api.tapes.gradients import Gradients
+from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
-from workbench.api.tapes.seeds import UNWRITTEN, as_array, begin, memories_of, seed, starts
+from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
-from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, Listener, without
 from workbench.runtime.arrays.array import array
@@ -71,14 +70,13 @@ class Tape(Observer):
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
-        self._starts: Sequence[tuple[array, array | bytes]] = ()
-        self._ends: dict[int, array] = {}
+        self._starts: Sequence[Seed] = ()
+        self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
         self.deterministic = deterministic
-        # Memories that hold one of the requested arrays or anything computed from them; None if all are requested.
-        self._carriers = None if only is None or checkpoint_every else memories_of(only)
+        self._only = None if only is None or checkpoint_every else Requested(only)
         self._into_grad = into_grad
         self._token: Token[tuple[Listener, ...]] | None = None
-        self._stopped: set[LaunchStep] = set()
+        self._stopped: list[LaunchStep] = []
 
     def __enter__(self) -> Self:
         if self._token is not None:
@@ -96,7 +94,7 @@ class Tape(Observer):
     @property
     def seeds(self) -> dict[array, array]:
         """What the adjoints began as that the last backward pass started from."""
-        return {target: as_array(target, start) for target, start in self._starts}
+        return {start.target: start.as_array() for start in self._starts}
 
     @property
     def seen(self) -> dict[int, array]:
@@ -129,12 +127,12 @@ class Tape(Observer):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        step = LaunchStep(record, NONE if self._carriers is None else self._unwanted(record, self._carriers))
-        touched, changed = step.touched, [record.values[k] for k in record.loaded.written]
-        self._follow(touched, changed)
+        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
+        changed = record.loaded.written_of(record.values)
+        self._follow(step.touched, changed)
         noted: Step = step if record.taped else untaped(step, self._taped())
-        if record.taped and self._carriers is not None:
-            self._carry(step)
+        if record.taped and self._only is not None:
+            self._only.follow(step)
         self.steps.append(noted)
         self.kept.note(noted)
         for value in changed:
@@ -143,7 +141,7 @@ class Tape(Observer):
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
-        self._stopped.update(s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record)
+        self._stopped += [s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record]
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
@@ -155,7 +153,7 @@ class Tape(Observer):
 
     def converting(self, source: array, dtype: object) -> None:
         """Refuse what would cut a gradient."""
-        carries = self._carriers is None or source.memory in self._carriers
+        carries = self._only is None or source.memory in self._only.memories
         if carries and is_float(source.dtype) and is_float(dtype):
             raise refuse_conversion(source, dtype)
 
@@ -165,7 +163,8 @@ class Tape(Observer):
 
     def _change(self, target: array, what: str, step: Step) -> None:
         self._follow(step.touched, (target,))
-        self._carry(step)
+        if self._only is not None:
+            self._only.follow(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
         self.kept.note(step)
@@ -202,17 +201,6 @@ class Tape(Observer):
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
 
-    def _unwanted(self, record: LaunchRecord, carriers: set[Memory]) -> frozenset[str]:
-        loaded, values = record.loaded, record.values
-        left_out = [k for k in loaded.only_read if values[k].memory not in carriers]
-        if not left_out or record.direction != FORWARD:
-            return NONE
-        return frozenset([loaded.names[k] for k in left_out])
-
-    def _carry(self, step: Step) -> None:
-        if self._carriers is not None and any(a.memory in self._carriers for a in step.used):
-            self._carriers.update(a.memory for a in step.changed)
-
     def replaying(self, graph: object) -> None:
         """Refuse: what a graph does is not on the tape.
 
@@ -247,7 +235,8 @@ class Tape(Observer):
                 earlier.lost.difference_update(a.memory for a in arrays)
         self._versions.update((a.memory, a.memory.version) for a in arrays)
         step = FunctionStep(backward, tuple(arrays))
-        self._carry(step)
+        if self._only is not None:
+            self._only.follow(step)
         self.steps.append(step)
 
     # Backwards.
@@ -259,8 +248,8 @@ class Tape(Observer):
 
         Args:
             loss: a float array of one element, whose adjoint is set to 1.
-            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements).
-                They are copied before anything changes.
+            grads: arrays to their adjoints (arrays or NumPy arrays of the same shape, or one number for all elements),
+                as they are before anything changes.
             retain_grad: leave in the adjoint of every array what it was after the array's last change; without, the
                 adjoints of what a launch, a copy or a fill has overwritten are used up (0) at the end.
 
@@ -275,26 +264,28 @@ class Tape(Observer):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        given = starts(loss, grads, self._versions, (a for s in self.steps for a in s.changed))
+        given = starts(loss, grads, self._versions, self.steps)
         targets = [target for target, _ in given]
         steps = self.path(targets)
-        for step in self._stopped.intersection(steps) if self._stopped else ():
-            raise stopped(step)
+        for step in self._stopped:
+            if step in steps:
+                raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._refuse_apart()
         self._ends.update({id(target): target for target in targets})
-        self._starts = starting = [(target, seed(target, value)) for target, value in given]
+        starting = [seed(target, value) for target, value in given]
         earlier = self._prepared(steps)
-        again = isinstance(self.kept, Checkpoints)
-        ready = [] if again else [(step, step.reversed(self)) for step in steps]
+        begun = [self.adjoint_of(target) for target in targets]
+        self._starts = starting = [start.apart_from(self.adjoints.values()) for start in starting]
+        ready = [] if isinstance(self.kept, Checkpoints) else [(step, step.reversed(self)) for step in steps]
         try:
-            aside = self._copies(earlier)  # sums of earlier passes, which are added again in the end
+            # Sums of earlier passes, which are added again in the end.
+            aside = self._copies(earlier) if earlier else {}
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for target, start in starting:
-                # The adjoint of what a step has written is 0 now.
-                begin(self.adjoint_of(target), start, alone=len(starting) == 1 and bool(steps))
+            for adjoint, start in zip(begun, starting, strict=True):
+                start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self._again, steps, {t.memory for t in targets})
             retained: dict[Memory, array] = {}
@@ -312,7 +303,7 @@ class Tape(Observer):
 
     def _refuse_apart(self) -> None:
         """Refuse two arrays of the steps that were made of the same bytes."""
-        if not all([m.plain for m in self._versions]):
+        if not all([m.plain for m in self._versions]):  # some lie in memory that was not allocated here
             changed = {a.memory for s in self.steps for a in s.changed}
             refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
 
@@ -322,16 +313,27 @@ class Tape(Observer):
         Raises:
             NotDifferentiable: one is half added.
         """
-        cleared = {a.memory: a for step in steps for a in step.changed}
-        carried = cleared | {a.memory: a for step in steps for a in step.used}
         earlier: list[Memory] = []
-        for memory, value in carried.items():
-            known = self.adjoints.get(memory)
-            base = self._base(value) if known is None else known
-            if base.memory.half_added == base.memory.version:
-                raise half_added(steps, memory)
-            if memory in cleared and (known is not None or base is memory.grad) and not is_zero(base):
-                earlier.append(memory)  # one that has just been made is 0
+        carried: dict[Memory, array] = {}
+        zero: set[Memory] = set()
+        for step in steps:
+            changed = step.changed
+            for value in (*changed, *step.used):
+                memory = value.memory
+                if memory in carried:
+                    continue
+                known = self.adjoints.get(memory)
+                base = carried[memory] = self._base(value) if known is None else known
+                if base.memory.half_added == base.memory.version:
+                    raise half_added(steps, memory)
+                if known is None and base is not memory.grad:  # just made
+                    zero.add(memory)
+            for value in changed:
+                memory = value.memory
+                if memory not in zero:
+                    zero.add(memory)
+                    if not is_zero(carried[memory]):
+                        earlier.append(memory)
         return earlier
 
     def _again(self) -> Tape:
@@ -341,13 +343,7 @@ class Tape(Observer):
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
         reached = {a.memory for a in ends}
-        found: list[Step] = []
-        for step in reversed(self.steps):
-            if step.passes(reached):
-                found.append(step)
-                for value in step.used:
-                    reached.add(value.memory)
-        return found
+        return [step for step in reversed(self.steps) if step.carries(reached)]
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
@@ -374,10 +370,14 @@ class Tape(Observer):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
-        base, own = self._base(value), value.grad if value.requires_grad else None
-        if own is not None and own.memory is base.memory:
-            return own
-        alike = base.shape == value.shape and base.tag == value.tag
+        base = self.adjoints.get(value.memory)
+        if base is None:
+            base = self._base(value)
+        if value.requires_grad:
+            own = value.grad
+            if own is not None and own.memory is base.memory:
+                return own
+        alike = base.tag == value.tag and base.shape == value.shape
         if alike and base.address - base.memory.address == value.address - value.memory.address:
             return base
         return value.twin(base.memory)

@@ -258,7 +258,9 @@ def inverse(a):
     """Inverse, by cofactors; a singular matrix gives infinities or NaN."""
     down = turned(cofactors(a))
     size = summed([x * y for x, y in zip(a[0], [row[0] for row in down], strict=True)])
-    return [[x / size for x in row] for row in down]
+    # One division, not n²: these took half the time of a 3×3 inverse, and each of a GPU's is a dozen instructions.
+    scale = 1 / size
+    return [[x * scale for x in row] for row in down]
 
 
 @inverse.adjoint

@@ -206,7 +206,6 @@ class Disk:
                 rest = memoryview(data)
                 while rest:
                     rest = rest[os.write(fd, rest) :]
-                os.fsync(fd)
             finally:
                 os.close(fd)
             os.replace(temporary, path)

@@ -7,7 +7,7 @@ import builtins
 import hashlib
 import weakref
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -135,17 +135,19 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def locate(self, node: ast.AST) -> Location:
         """The place of a node of this definition."""
-        line = getattr(node, "lineno", self.node.lineno)
-        end_line = getattr(node, "end_lineno", None) or line
-        span = line, getattr(node, "col_offset", 0), end_line, getattr(node, "end_col_offset", None) or 0
+        try:
+            span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+        except AttributeError:
+            span = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0), None, None
         found = self._places.get(span)
         if found is None:
-            column, end = self._characters(line, span[1]), self._characters(end_line, span[3])
-            found = self._places[span] = Location(self.source, line, column, end_line, end)
+            line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
+            shown = self._characters(line, column), end_line, self._characters(end_line, end)
+            found = self._places[span] = Location(self.source, line, *shown)
         return found
 
     @cached_property
-    def _places(self) -> dict[tuple[int, int, int, int], Location]:
+    def _places(self) -> dict[tuple[int, int, int | None, int | None], Location]:
         return {}
 
     def _characters(self, line: int, column: int) -> int:
@@ -182,7 +184,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def reads(self) -> Counter[str]:
         """How often it reads each name."""
-        return reads(self.node)
+        return _reads(self.nodes)
 
     @property
     def parameters(self) -> list[ast.arg]:
@@ -193,8 +195,12 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 def reads(node: ast.AST) -> Counter[str]:
     """How often each name is read there."""
+    return _reads(nodes_of(node))
+
+
+def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
     found: Counter[str] = Counter()
-    for inner in nodes_of(node):
+    for inner in nodes:
         name = inner.target if isinstance(inner, ast.AugAssign) else inner
         if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
             found[name.id] += 1

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.frontend.state.operands import PENDING
-from workbench.source import nodes_of
+from workbench.source import nodes_of, statements_of
 
 RETURNED = "returned.early"
 VALUE = "returned.value"
@@ -50,15 +50,29 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
     in a loop gives waits in names of its own until the loop is left. Where the returns in loops differ in how many
     values they give, those unlike the first stay where they are, and are refused there.
     """
-    if not any(map(_has_exit, nodes_of(*body))):
+    if not any(map(_has_exit, statements_of(*body))):
         return list(body)
-    return _Rewriter().function(copy.deepcopy(list(body)))
+    return _Rewriter().function(_copied(body))
+
+
+def _copied(body: Sequence[ast.stmt]) -> Statements:
+    """The statements, with loops and branches of their own: these change, what they hold does not."""
+    done: Statements = []
+    for statement in body:
+        if not isinstance(statement, (ast.If, ast.For, ast.While)):
+            done.append(statement)
+            continue
+        own = copy.copy(statement)
+        own.body, own.orelse = _copied(own.body), _copied(own.orelse)
+        done.append(own)
+    return done
 
 
 def _has_exit(node: ast.AST) -> bool:
     """Whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
     return isinstance(node, (ast.Break, ast.Continue)) or (
-        isinstance(node, Loop) and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in nodes_of(node)))
+        isinstance(node, Loop)
+        and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in statements_of(node)))
     )
 
 
@@ -71,7 +85,7 @@ class Returns:
 
     def inside(self, body: Sequence[ast.stmt]) -> bool:
         """Whether there is such a `return`."""
-        return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in nodes_of(s))
+        return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in statements_of(s))
 
     def begin(self, place: ast.AST) -> Statements:
         """The names, before anything was returned."""
@@ -312,8 +326,8 @@ def _after_return(loop: Loop, leave: Statements) -> Statements:
 
 
 def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
-    loops = [n for n in nodes_of(node) if isinstance(n, Loop)]
-    return [n for loop in loops for n in nodes_of(loop) if isinstance(n, ast.Return)]
+    loops = [n for n in statements_of(node) if isinstance(n, Loop)]
+    return [n for loop in loops for n in statements_of(loop) if isinstance(n, ast.Return)]
 
 
 def _shape(node: ast.Return) -> int:

@@ -44,7 +44,10 @@ def _bound(node: ast.AST) -> list[list[str]]:
         return known
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
-        if not child._fields:  # Load(), Add(): half of a tree
+        # Load(), Add(), numbers and names that are read: most of a tree.
+        if not child._fields or isinstance(child, ast.Constant):
+            continue
+        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Store):
             continue
         for depth, names in enumerate(_bound(child), 1):
             if depth == len(levels):

@@ -34,7 +34,7 @@ from workbench.frontend.statements.statement_table import guarded, join, stateme
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value
-from workbench.source import nodes_of
+from workbench.source import statements_of
 from workbench.types import bool as bool_
 
 RESULT = "The returned value"
@@ -229,7 +229,7 @@ def _known(context: Context, operand: Operand) -> Operand:
 def _returns(node: ast.AST) -> bool:
     """Whether a `return` stands in it."""
     if not isinstance(node, ast.If):
-        return any(isinstance(n, ast.Return) for n in nodes_of(node))
+        return any(isinstance(n, ast.Return) for n in statements_of(node))
     if not hasattr(node, "may_return"):  # kept: each `elif` is asked again by those before it
         node.may_return = any(map(_returns, [*node.body, *node.orelse]))  # type: ignore[attr-defined]
     return node.may_return  # type: ignore[attr-defined]

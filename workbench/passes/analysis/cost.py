@@ -65,7 +65,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
         if op.name == "tile_map":
             total += 1 + inner * prod(op.attrs[SHAPE]) // LANES
         elif op.name == "tile_matmul":
-            total += 1 + _elements(op) * _depth(op) // LANES
+            total += 1 + _products(op) // LANES
         elif op.name in TILED:
             total += 1 + _elements(op) // LANES
         else:
@@ -85,7 +85,8 @@ def _elements(op: Op) -> int:
     return max(v.type.count for v in (*op.operands, *op.results) if isinstance(v.type, Tile))
 
 
-def _depth(op: Op) -> int:
-    a = op.operands[0].type
-    assert isinstance(a, Tile)
-    return a.shape[0 if op.attrs[TRANSPOSE_A] else 1]
+def _products(op: Op) -> int:
+    """How many numbers a product of tiles multiplies."""
+    a, made = op.operands[0].type, op.result.type
+    assert isinstance(a, Tile) and isinstance(made, Tile)
+    return made.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

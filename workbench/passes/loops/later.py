@@ -9,6 +9,8 @@ The result has the form of `abreast`'s: an `if` with one block for full groups a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from workbench.builtins import TABLE
 from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION
 from workbench.ir.build import Builder
@@ -39,7 +41,8 @@ def later(function: Function) -> Function:
     before = [op for op in ops if op not in added]
     # A load behind an addition would see it where arguments overlap.
     last = ops[: ops.index(added[0])]
-    if not all(_is_pure(op) or (op.name == "load" and op in last and _reads_beside(op, rows)) for op in before):
+    given = by_index(ops)
+    if not all(_is_pure(op) or (op in last and _reads(op, rows, given)) for op in before):
         return function
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
     own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
@@ -74,9 +77,21 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
     return op.name == "yield" or (_is_pure(op) and op.name != "tid")
 
 
-def _reads_beside(op: Op, rows: Rows) -> bool:
-    """Whether neighbours read neighbouring elements, or all the same one, and of an array that nothing changes."""
-    return op.operands[0] not in rows.changed and rows.nearby(op)
+def by_index(ops: Iterable[Op]) -> set[Op]:
+    """The loads at a place that is computed from what was loaded before."""
+    found, loaded = set[Op](), set[Value]()
+    for op in ops:
+        given = not loaded.isdisjoint(op.operands)
+        if op.name == "load" and given:
+            found.add(op)
+        if op.name == "load" or given:
+            loaded.update(op.results)
+    return found
+
+
+def _reads(op: Op, rows: Rows, given: set[Op]) -> bool:
+    """Whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by index."""
+    return op.name == "load" and op.operands[0] not in rows.changed and (op in given or rows.nearby(op))
 
 
 class _Group:

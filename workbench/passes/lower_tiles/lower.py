@@ -6,18 +6,29 @@ from workbench.ir.ops import TILED
 from workbench.ir.rewrite import replace_body
 from workbench.ir.tiles import is_tiled
 from workbench.ir.values import Function
-from workbench.passes.lower_tiles import control_flow, memory, moves, reductions
+from workbench.passes.lower_tiles import control_flow, memory, moves, products, reductions
+from workbench.passes.lower_tiles.in_place import in_place
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
+from workbench.passes.lower_tiles.turned import turned
 from workbench.passes.strip_custom_gradients import without_customs
 
 
-def lower_tiles(function: Function) -> Function:
-    """The function without operations on tiles; itself where it has none. One thread of a launch of it is one block."""
+def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> Function:
+    """The function without operations on tiles; itself where it has none. One thread of a launch of it is one block.
+
+    Args:
+        function: after checks.
+        dense: rows of its arrays have no gaps between elements.
+        plain: additions to arrays are plain, as blocks run one after the other.
+    """
     if not is_tiled(function.body):
         return function
-    function = without_customs(function)
-    return replace_body(function, TileLowering(LOWER).whole(function.body))
+    function = turned(without_customs(function))
+    body, found = in_place(function.body, dense, plain)
+    return replace_body(function, TileLowering(LOWER, found).whole(body))
 
 
-LOWER: dict[str, Handler] = {**control_flow.LOWER, **memory.LOWER, **moves.LOWER, **reductions.LOWER}
+LOWER: dict[str, Handler] = {
+    **control_flow.LOWER, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER
+}  # fmt: skip
 assert TILED <= LOWER.keys()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from workbench.ir.values import Block, Op, Value, dtype_of
+from workbench.passes.lower_tiles.in_place import InPlace
 from workbench.passes.lower_tiles.nests import Nests
 from workbench.tiles import Tile, is_tile
 from workbench.types import Scalar, Slots, Vector
@@ -30,6 +31,8 @@ class TileLowering(Nests):
 
     Attributes:
         handlers: what lowers an operation, by its name; all others stay as they are.
+        in_place: what is done in arrays, without a copy.
+        windows: of tiles that are read in their arrays, where.
         buffers: where each tile lies.
         free: buffers that no tile needs, by type and size.
         mapping: the scalars that tiles became.
@@ -37,9 +40,11 @@ class TileLowering(Nests):
         dying: the operands that are not needed after the operation that is lowered now.
     """
 
-    def __init__(self, handlers: Mapping[str, Handler]) -> None:
+    def __init__(self, handlers: Mapping[str, Handler], in_place: InPlace) -> None:
         super().__init__()
         self.handlers = handlers
+        self.in_place = in_place
+        self.windows: dict[Value, Value] = {}
         self.buffers: dict[Value, Buffer] = {}
         self.free: dict[tuple[Scalar | Vector, int], list[Buffer]] = {}
         self.mapping: dict[Value, Value] = {}

@@ -14,7 +14,7 @@ from workbench.types import bool as bool_
 Element = Callable[[Sequence[Value], Value], None]
 
 
-class _Region:
+class Region:
     """Where a tile lies in an array. `each` runs something for the elements that are inside."""
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
@@ -35,6 +35,7 @@ class _Region:
         return found
 
     def size(self, axis: int) -> Value:
+        """The array's extent along an axis."""
         type = self.array.type
         assert isinstance(type, ArrayType)
         return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
@@ -75,6 +76,15 @@ class _Region:
         else:
             body()
 
+    def add(self, indices: Sequence[Value], value: Value) -> Value:
+        """Add to an element; returns what it held."""
+        builder, kind = self.on.builder, self.tile.dtype
+        if not self.on.in_place.plain:
+            return builder.one("atomic_add", (self.array, *indices, value), kind)
+        old = builder.load(self.array, *indices)
+        builder.store(self.array, *indices, self.on.on("add", old, value))
+        return old
+
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
         """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
 
@@ -96,32 +106,45 @@ def _load(on: TileLowering, op: Op) -> None:
     tile = op.result.type
     assert isinstance(tile, Tile)
     slots = on.result(op)
-    region = _Region(on, op, tile)
+    region = Region(on, op, tile)
 
     def element(indices: Sequence[Value], at: Value) -> None:
         on.write(slots, at, on.builder.load(region.array, *indices))
 
-    region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
+    def clear() -> None:
+        on.fill(slots, tile.count, on.zero(tile.dtype))
+
+    if op.result not in on.in_place.loads:
+        region.each(element, clear)
+        return
+    changed = on.in_place.loads[op.result]
+    apart = [on.builder.one("apart", (region.array, other), bool_) for other in changed]
+    there = on.every([region.inside() if op.attrs[BOUNDS] else on.builder.const(True, bool_), *apart])
+    with on.seldom():
+        on.when(there, lambda: None, lambda: region.each(element, clear))
+    operands = (region.array, *region.offsets, slots, there)
+    on.windows[op.result] = on.builder.one("window", operands, slots.type, {AXES: op.attrs[AXES]})
 
 
 def _store(on: TileLowering, op: Op) -> None:
     tile = op.operands[-1].type
     assert isinstance(tile, Tile)
     slots = on.slots_of(op.operands[-1])
-    region = _Region(on, op, tile)
+    region = Region(on, op, tile)
     region.each(lambda indices, at: on.builder.store(region.array, *indices, on.read(slots, at)) and None)
 
 
 def _atomic_add(on: TileLowering, op: Op) -> None:
+    if op.operands[-1] in on.in_place.additions:
+        return  # the product has done it
     tile = op.result.type
     assert isinstance(tile, Tile)
     source = on.slots_of(op.operands[-1])
     slots = on.result(op)
-    region = _Region(on, op, tile)
+    region = Region(on, op, tile)
 
     def element(indices: Sequence[Value], at: Value) -> None:
-        old = on.builder.one("atomic_add", (region.array, *indices, on.read(source, at)), tile.dtype)
-        on.write(slots, at, old)
+        on.write(slots, at, region.add(indices, on.read(source, at)))
 
     region.each(element, lambda: on.fill(slots, tile.count, on.zero(tile.dtype)))
 

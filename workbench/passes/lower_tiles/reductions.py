@@ -1,4 +1,4 @@
-"""Reductions, scans and products of tiles as loops over slots.
+"""Reductions and scans of tiles as loops over slots.
 
 A reduction combines halves again and again, as the interpreter does: the order of a float sum is fixed, and each step
 vectorises.
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from workbench.ir.attributes import ACCUMULATE, AXIS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND
 from workbench.ir.rewrite import Mapping, copy_op
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
 from workbench.tiles import Tile
-from workbench.types import Kind, Scalar, Vector, element, float32, int32, is_float
+from workbench.types import Kind, Scalar, Vector, element, int32, is_float
 from workbench.types import bool as bool_
 
 Combine = Callable[[Value, Value], Value]
@@ -177,59 +177,7 @@ def identity(kind: str, type: Scalar | Vector) -> float | int:
     return high if kind == "min" else low
 
 
-def _matmul(on: TileLowering, op: Op) -> None:
-    """One operation `slot_matmul` on buffers of float32 or float64, with b as k × n."""
-    a, b, *rest = op.operands
-    acc = rest[0] if rest else None
-    m, n = tile_type(op.result).shape
-    k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
-    type = tile_type(op.result).dtype
-    # Products of 16-bit floats add up in float32 (design/tiles.md).
-    wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
-    borrowed: list[Buffer] = []
-    left = _widened(on, a, wide, (m * k,), None, borrowed)
-    right = _widened(on, b, wide, (k, n), (n, k) if op.attrs[TRANSPOSE_B] else None, borrowed)
-    start = on.slots_of(acc) if acc is not None else None
-    # The product is written while its operands are still read.
-    target = on.result(op, acc if acc not in (a, b) else None)
-    total = target
-    if wide != type:
-        borrowed.append(on.new(Tile(wide, (m, n))))
-        total = borrowed[-1].slots
-    if start is not None and wide == type:
-        on.copy(target, start, m * n)
-    elif start is not None:
-        on.nest((m * n,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
-    shape, turned = (m, n, k), op.attrs[TRANSPOSE_A]
-    attrs: dict[str, object] = {SHAPE: shape, TRANSPOSE_A: turned, ACCUMULATE: start is not None}
-    on.builder.emit("slot_matmul", (total, left, right), (), attrs)
-    if wide != type:
-        on.nest((m * n,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
-    for buffer in borrowed:
-        on.give_back(buffer)
-
-
-def _widened(
-    on: TileLowering, tile: Value, wide: Scalar | Vector, shape: tuple[int, ...], transposed: tuple[int, ...] | None,
-    borrowed: list[Buffer],
-) -> Value:  # fmt: skip
-    """A tile's slots, in the type that a product is computed in, and transposed if requested."""
-    source = on.slots_of(tile)
-    if tile_type(tile).dtype == wide and transposed is None:
-        return source
-    borrowed.append(on.new(Tile(wide, shape)))
-    made = borrowed[-1].slots
-
-    def body(at: list[Value]) -> None:
-        there = on.place(at, shape) if transposed is None else on.place(at[::-1], transposed)
-        on.write(made, on.place(at, shape), on.builder.cast(on.read(source, there), wide))
-
-    on.nest(shape, body)
-    return made
-
-
 LOWER: dict[str, Handler] = {
     "tile_reduce": _reduce,
     "tile_scan": _scan,
-    "tile_matmul": _matmul,
 }

@@ -40,6 +40,7 @@ class array(Viewed, Arithmetic):
     Attributes:
         dtype: the element type, a scalar or a vector.
         shape: elements along each dimension.
+        nbytes: bytes of all elements.
         strides: bytes from one element to the next along each dimension.
         device: where it is.
         is_contiguous: whether the elements lie densely in row-major order.
@@ -50,8 +51,8 @@ class array(Viewed, Arithmetic):
 
     __wb_generic__ = True
     __slots__ = (
-        "__weakref__", "_fields", "_grad", "_shape", "address", "device", "dtype", "is_contiguous", "memory", "packed",
-        "requires_grad", "strides", "tag", "type",
+        "__weakref__", "_fields", "_grad", "_shape", "address", "device", "dtype", "is_contiguous", "memory", "nbytes",
+        "packed", "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
@@ -142,6 +143,7 @@ class array(Viewed, Arithmetic):
         self.address = memory.address if address is None else address
         self.dtype = dtype
         self._shape = tuple(n if isinstance(n, int) else int(n) for n in shape)
+        self.nbytes = self.size * dtype.size
         self.strides = tuple(int(s) for s in strides) if strides is not None else dense(self.shape, dtype.size)
         self.device = memory.device
         wide, kind = is_wide(self.shape), type if type is not None else array_type(dtype, len(self.shape))
@@ -197,12 +199,7 @@ class array(Viewed, Arithmetic):
     @property
     def size(self) -> int:
         """Number of elements."""
-        return prod(self.shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all elements."""
-        return self.size * self.dtype.size
+        return prod(self._shape)
 
     @property
     def version(self) -> int:
@@ -273,7 +270,7 @@ class array(Viewed, Arithmetic):
         made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
         made._shape, made.strides, made.is_contiguous = self._shape, self.strides, self.is_contiguous
-        made.packed = array_piece(address, self.shape, self.strides)
+        made.nbytes, made.packed = self.nbytes, array_piece(address, self._shape, self.strides)
         made.requires_grad, made._grad, made._fields = False, None, None
         return made
 

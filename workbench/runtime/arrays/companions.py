@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+import numpy as np
+
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -26,6 +28,12 @@ def covering(value: array) -> array:
     if memory.nbytes % kind.size:
         kind = uint8
     return lying_in(memory, kind, (memory.nbytes // kind.size,))
+
+
+def is_whole(value: array) -> bool:
+    """Whether its elements, side by side, are all of memory that was allocated on the CPU: its owner's flat bytes."""
+    memory = value.memory
+    return memory.plain and memory.nbytes == value.nbytes and value.is_contiguous
 
 
 def copy_of(value: array) -> Memory:
@@ -53,7 +61,11 @@ def is_zero(companion: array) -> bool:
     memory = companion.memory
     if memory.plain and memory.nbytes <= _FEW and memory.owner.tobytes().count(0) == memory.nbytes:
         return True
-    return not (memory.device.is_cuda or isinstance(companion.dtype, Struct) or companion.host().any())
+    if memory.device.is_cuda or isinstance(companion.dtype, Struct):
+        return False
+    host = companion.host()
+    # By bits, in half the time of `any`.
+    return not np.bitwise_or.reduce(host.view(f"u{host.itemsize}"), axis=None)
 
 
 _FEW = 256

@@ -34,7 +34,8 @@ BLOCK = 256
 def fill(target: Strided, value: Any) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
-        if type(value) is int and not value and side_by_side(target):
+        zero = type(value) in (int, float) and value == 0 and math.copysign(1, value) > 0
+        if zero and side_by_side(target):
             ctypes.memset(target.address, 0, target.nbytes)
         else:
             target.host()[...] = value
@@ -118,7 +119,11 @@ def add(target: Strided, source: Strided) -> None:
         native = install_launcher().functions
         try:
             native.hold(target.memory.turn, ctypes.addressof(held))  # inside: an interrupt can come right after it
-            target.host()[...] = summed(target.host(), source.host(), target.dtype)
+            host, other = target.host(), source.host()
+            if isinstance(target.dtype, Struct):
+                host[...] = summed(host, other, target.dtype)
+            else:
+                np.add(host, other, out=host)  # without memory for the sum, which takes longer than adding
         finally:
             native.drop(held.value)
     elif source.device != target.device or _sum_entry(target) is None:

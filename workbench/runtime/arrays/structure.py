@@ -231,13 +231,7 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
         if type(value) is array and type(value.dtype) is not Struct:
             found.append(value)
         elif isinstance(value, StructValue):
-            held, plain = value.__dict__, _plain_fields(type(value))
-            if plain is not None:
-                for name in plain.arrays:
-                    if held[name] is None:
-                        return None
-                found += plain.values(held)
-                continue
+            held = value.__dict__
             parts = spread_values([held[f.name] for f in value.__wb_struct__.fields])
             if parts is None:
                 return None
@@ -253,22 +247,28 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
     return found
 
 
-class _PlainFields(NamedTuple):
-    """Of a struct of numbers and arrays of them: what takes the fields' values, and names of those that are arrays."""
+class PlainFields(NamedTuple):
+    """A class of structs of numbers and arrays of them: what a launch asks of each value, as one expression.
+
+    Attributes:
+        values: takes the fields by name; returns their values in order.
+        kind: takes the same; returns the class and the arrays' tags, and raises AttributeError where one has no array.
+    """
 
     values: Callable[[Mapping[str, Any]], tuple[Any, ...]]
-    arrays: tuple[str, ...]
+    kind: Callable[[Mapping[str, Any]], tuple[Any, ...]]
 
 
 @lru_cache(maxsize=1024)
-def _plain_fields(host: type[StructValue]) -> _PlainFields | None:
+def plain_fields(host: type[StructValue]) -> PlainFields | None:
     """Those of a class of structs; None if some fields hold something else."""
     fields = host.__wb_struct__.fields
-    arrays = tuple(f.name for f in fields if type(f.type) is ArrayType)
+    arrays = [f.name for f in fields if type(f.type) is ArrayType]
     numbers = [f for f in fields if isinstance(f.type, Scalar)]
     if len(arrays) + len(numbers) < len(fields) or len(fields) < 2:  # of one name `itemgetter` makes no tuple
         return None
-    return _PlainFields(itemgetter(*[f.name for f in fields]), arrays)
+    kind = eval(f"lambda held: (host, {', '.join(f'held[{name!r}].tag' for name in arrays)})", {"host": host})
+    return PlainFields(itemgetter(*[f.name for f in fields]), kind)
 
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,9 +300,13 @@ _NUMBERS = (float, int, HostVector)
 def kind_of(value: Any) -> Any:
     """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
-        plain, held = _plain_fields(type(value)), value.__dict__
-        arrays = arrays_in(value) if plain is None else [a for n in plain.arrays if (a := held[n]) is not None]
-        return (type(value), *[a.tag for a in arrays])
+        plain = plain_fields(type(value))
+        if plain is not None:
+            try:
+                return plain.kind(value.__dict__)
+            except AttributeError:  # a field that is an array has none: no launch has that kind
+                pass
+        return (type(value), *[a.tag for a in arrays_in(value)])
     if isinstance(value, indexedarray):
         return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
     if type(value) is HostVector:

@@ -237,7 +237,7 @@ def test_an_altered_object_is_refused_or_stays_in_its_bounds(image: bytes, seed:
     """What it would run is the store's to check; here no number of it leads out of the bytes."""
     found = {"loaded": 0, "refused": 0}
     variants = altered(image, random.Random(seed))
-    for made in (next(variants) for _ in range(1500 if seed == 1 else 8000)):
+    for made in (next(variants) for _ in range(800 if seed == 1 else 8000)):
         try:
             read = Object(made, PAGE)
             base = 0x7000_0000_0000
@@ -247,7 +247,7 @@ def test_an_altered_object_is_refused_or_stays_in_its_bounds(image: bytes, seed:
             found["loaded"] += 1
         except (Unsupported, Damaged):
             found["refused"] += 1
-    assert min(found.values()) > 100
+    assert min(found.values()) > 50
 
 
 PROGRAM = """

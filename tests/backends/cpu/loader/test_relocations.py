@@ -173,5 +173,6 @@ def test_a_near_function_is_called_without_a_stub() -> None:
     assert aims == {calls["near"]: {True}, calls["far"]: {False}}
 
 
+@pytest.mark.slow
 def test_the_launcher_for_linux_on_arm() -> None:
     assert check(LINUX_ON_ARM.object(dispatch.text("linux"), 0), BASES[1]) >= {257, 275, 277, 283, 311, 312}

@@ -1,6 +1,8 @@
-"""Builtins and casts: the LLVM instructions of the builtin table, component by component."""
+"""Builtins, casts and the components of vectors: the LLVM instructions of the builtin table, component by component."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register, saturating, suffix, width
@@ -87,3 +89,43 @@ def emit_cast(emitter: Emitter, op: Op) -> None:
     elif source.kind is Kind.FLOAT and target.kind in (Kind.INT, Kind.UINT):
         emitter.writer.declare(f"wb.{target}.{source}", saturating(source, target))
     emitter.bind(op.result, results)
+
+
+def emit_vec(emitter: Emitter, op: Op) -> None:
+    """A vector of its components."""
+    emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
+
+
+def emit_extract(emitter: Emitter, op: Op) -> None:
+    """A known component, or a choice among all: an index past the end gives the last."""
+    vector, index = op.operands
+    parts = emitter.operands(vector)
+    if index in emitter.constants:
+        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
+        return
+    # A row of selects rather than memory: a vector in memory would keep LLVM from putting threads side by side.
+    w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
+    chosen = parts[-1]
+    for k in reversed(range(len(parts) - 1)):
+        hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+        chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
+    emitter.bind(op.result, [chosen])
+
+
+def emit_insert(emitter: Emitter, op: Op) -> None:
+    """One component replaced; an index past the end replaces none."""
+    vector, index, value = op.operands
+    parts = list(emitter.operands(vector))
+    new = emitter.operand(value)
+    if index in emitter.constants:
+        parts[_component(emitter.constants[index], len(parts))] = new
+    else:
+        w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
+        for k, part in enumerate(parts):
+            hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
+            parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
+    emitter.bind(op.result, parts)
+
+
+def _component(index: Any, count: int) -> int:
+    return min(max(int(index), 0), count - 1)

@@ -14,23 +14,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import msgspec
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import matmul, memory, slots, structured
+from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
 from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
-from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, native
+from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
+from workbench.backends.cpu.emit.shuffles import preferences
 from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import literals, register
+from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
 from workbench.deep import deep
 from workbench.errors import BuildError
@@ -41,11 +41,13 @@ from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
-from workbench.types import Scalar, Vector, element
+from workbench.types import Scalar, Vector
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+# Without `no-builtin-memset` LLVM makes one of four stores of 0 (a cleared cotangent), and then vectorises nothing.
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }'
 
 
 def entry_name(function: Function) -> str:
@@ -55,10 +57,11 @@ def entry_name(function: Function) -> str:
 
 
 class Module(msgspec.Struct, frozen=True):
-    """LLVM IR text, and how many 8-byte words a chunk of threads leaves at `sums`."""
+    """LLVM IR text, how many 8-byte words a chunk of threads leaves at `sums`, and what an x86 CPU should prefer."""
 
     text: str
     sums: int
+    preferences: str
 
 
 def emit_llvm(
@@ -90,11 +93,13 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         bounds_checks=options.checks and partial(guard, versions=True),
         abreast=partial(abreast, wide=side_by_side(maths), plain=one_core),
         later=one_core,
+        # Rows of an array that is not dense may have gaps between elements.
+        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0)
+    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0, preferences(made))
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -326,45 +331,6 @@ def _launch_dim(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs[AXIS])])
 
 
-def _vec(emitter: Emitter, op: Op) -> None:
-    emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
-
-
-def _extract(emitter: Emitter, op: Op) -> None:
-    """A known component, or a choice among all: an index past the end gives the last."""
-    vector, index = op.operands
-    parts = emitter.operands(vector)
-    if index in emitter.constants:
-        emitter.bind(op.result, [parts[_component(emitter.constants[index], len(parts))]])
-        return
-    # A row of selects rather than memory: a vector in memory would keep LLVM from putting threads side by side.
-    w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
-    chosen = parts[-1]
-    for k in reversed(range(len(parts) - 1)):
-        hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
-        chosen = w.emit(f"select i1 {hit}, {kind} {parts[k]}, {kind} {chosen}")
-    emitter.bind(op.result, [chosen])
-
-
-def _insert(emitter: Emitter, op: Op) -> None:
-    """One component replaced; an index past the end replaces none."""
-    vector, index, value = op.operands
-    parts = list(emitter.operands(vector))
-    new = emitter.operand(value)
-    if index in emitter.constants:
-        parts[_component(emitter.constants[index], len(parts))] = new
-    else:
-        w, kind, where = emitter.writer, register(element(vector.type)), emitter.operand(index)
-        for k, part in enumerate(parts):
-            hit = w.emit(f"icmp eq {register(element(index.type))} {where}, {k}")
-            parts[k] = w.emit(f"select i1 {hit}, {kind} {new}, {kind} {part}")
-    emitter.bind(op.result, parts)
-
-
-def _component(index: Any, count: int) -> int:
-    return min(max(int(index), 0), count - 1)
-
-
 def _unavailable(emitter: Emitter, op: Op) -> None:
     raise BuildError(f"A value that has no meaning here is used: {op.attrs[REASON]}.", op.location)
 
@@ -379,9 +345,9 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "atomic": emit_change,
     "reduce_add": emit_change,
     "cast": emit_cast,
-    "vec": _vec,
-    "extract": _extract,
-    "insert": _insert,
+    "vec": emit_vec,
+    "extract": emit_extract,
+    "insert": emit_insert,
     "launch_dim": _launch_dim,
     "fault": faults.emit_fault,
     "print": prints.emit_print,
@@ -390,7 +356,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
-    "slot_matmul": matmul.emit_matmul,
+    **tiles.HANDLERS,
     "group_end": emit_group_end,
     "unavailable": _unavailable,
     "if": structured.emit_if,

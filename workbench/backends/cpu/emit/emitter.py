@@ -25,11 +25,10 @@ _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
 """Of a short loop of constant length: it is vectorised, and then written out."""
 LOOPED = (("unroll.disable", ""),)
-"""Of a loop that stays one, of vectors."""
-_ROLLED = (("unroll.runtime.disable", ""),)
+"""Of a loop that stays one."""
 MANY_LOOPS = 8
 """In functions of more loops than these, none of unknown length has several turns written as one: it takes LLVM half of
-its time."""
+its time. A strip of a `while` has so many turns at most, some of which LLVM would write out as those of known ones."""
 
 
 class Emitter(ABC):
@@ -143,7 +142,7 @@ class Emitter(ABC):
         `known`: how many turns it has does not depend on data.
         """
         if not known and self.strips.loops > MANY_LOOPS:
-            wishes = (*wishes, *_ROLLED)
+            wishes = (*wishes, *LOOPED)
         wishes = _AS_IT_IS if cold else (*wishes, *_ONE_BY_ONE) if self.frozen else wishes
         if not wishes:
             return ""

@@ -11,6 +11,8 @@ where the word is not 0, and returns whether the launch ends.
 
 from __future__ import annotations
 
+from math import prod
+
 from workbench.ir.attributes import ABREAST, COLD, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
@@ -71,9 +73,11 @@ class Strips:
         if threads:
             self._groups |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_end"}
         inner = sum(self._cost(block) for block in op.blocks)
-        if op.name == "slot_matmul":
+        if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
             return m * n * k // LANES
+        if op.name == "slot_transpose":
+            return prod(op.attrs[SHAPE]) // LANES
         if op.name not in LOOPS:
             return 1 + inner
         trips = SELDOM if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)

@@ -62,6 +62,8 @@ def emit_while(emitter: Emitter, op: Op) -> None:
     w = emitter.writer
     condition, body = op.blocks
     turns, cut = emitter.strips.turns(op), emitter.strips.cut(op)
+    # A search carries its place alone: several of its turns fit in the time of one. Others wait for what they carry.
+    end = emitter.loop_end(known=len(op.results) == 1)
     head, inside, done = (w.block_name(hint) for hint in ("while", "do", "endwhile"))
     before, first = w.label, op.operands
     if cut:
@@ -91,13 +93,13 @@ def emit_while(emitter: Emitter, op: Op) -> None:
     phis.close(body.yielded, w.label)
     if cut:
         full, more = w.block_name("full"), w.emit(f"icmp ult i32 {following}, {turns}", "more")
-        w.do(f"br i1 {more}, label %{head}, label %{full}{emitter.loop_end(known=False)}")
+        w.do(f"br i1 {more}, label %{head}, label %{full}{end}")
         w.open(full)
         look(emitter)
         strips.close(body.yielded, w.label)
         w.jump(strip)
     else:
-        w.do(f"br label %{head}{emitter.loop_end(known=False)}")
+        w.do(f"br label %{head}{end}")
     w.open(done)
     for result, names in zip(op.results, carried, strict=True):
         emitter.bind(result, names)

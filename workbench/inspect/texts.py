@@ -1,35 +1,20 @@
-"""What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
-
-Everything here returns text or plain values and changes nothing.
-"""
+"""What there is to read about a kernel: its source, IR, adjoint, generated code, key, parameters and products."""
 
 from __future__ import annotations
 
 import difflib
 import functools
-import gc
 from collections.abc import Callable, Iterable
 from typing import Any, Concatenate, ParamSpec
 
 from workbench.api.builds import build, keys
 from workbench.api.builds.cublasdx import ProductView, product_views
-from workbench.api.builds.linking import BUILDER, free_memory
+from workbench.api.builds.linking import BUILDER
 from workbench.api.cuda_cpp import build as cuda_build
 from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
-from workbench.api.diagnosis.stepper import Steps
-from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
-from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options, must_be_kernel
-from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
-from workbench.api.page_program import page_program
-from workbench.api.profiling.drawing import Drawing, Shape
-from workbench.api.profiling.profile import profiles
-from workbench.api.profiling.threads import Threads, threads
-from workbench.api.profiling.warp import Access, Step
-from workbench.api.tapes.flow import tape_graph, tape_svg
-from workbench.api.tapes.summary import TapeSteps, tape_steps
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
@@ -37,21 +22,12 @@ from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
-from workbench.builtins.declaration.help import is_word, word_help
-from workbench.cache import entries as cache_entries
-from workbench.cache import info as cache_info
-from workbench.doctor import Finding, Report, doctor
 from workbench.errors import LaunchError, WorkbenchError
+from workbench.inspect.pane_names import PANES
 from workbench.ir.show import show
-from workbench.runtime.device.device import CPU, get_devices
-from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.launching.pending_faults import settle_all
-from workbench.runtime.native.in_flight import UnderWay, Watch
-from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.device.device import CPU
 from workbench.types import Type
 
-PANES = ("source", "ir", "adjoint", "tangent", "cuda", "llvm", "ptx", "sass", "asm", "key")
 CUDA_PANES = cuda_panes.PANES
 """Those of a CUDA C++ kernel."""
 _OPTIONS = Options()
@@ -341,50 +317,3 @@ def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") ->
 def can_link() -> str:
     """Why cuBLASDx's products cannot be built here; empty if they can."""
     return BUILDER.missing()
-
-
-def devices() -> str:
-    """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
-    names = [d.name for d in get_devices()]
-    return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
-
-
-def held() -> dict[str, int]:
-    """Bytes of live arrays of this process, by device; arrays that share memory count once."""
-    total: dict[str, int] = {}
-    seen: set[tuple[str, int]] = set()
-    for thing in gc.get_objects():
-        if type(thing) is Memory and (thing.device.name, thing.address) not in seen:
-            seen.add((thing.device.name, thing.address))
-            total[thing.device.name] = total.get(thing.device.name, 0) + thing.nbytes
-    return total
-
-
-def cpu_target() -> str:
-    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
-    return CpuBackend().target().split("+")[0]
-
-
-def arm() -> None:
-    """See that an interrupt can stop launches, though another handler of SIGINT was set since; from any thread."""
-    if install_launcher.cache_info().currsize:
-        install_launcher().stopping.arm()
-
-
-def warm() -> None:
-    """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
-    cpu.warm()
-
-
-__all__ = [
-    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
-    "Step", "Steps", "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
-    "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff",
-    "doctor", "free_memory", "held", "ir", "is_word", "key", "last_launch_with", "llvm", "note_bindings",
-    "note_launches", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all",
-    "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
-]  # fmt: skip
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -2,16 +2,18 @@
 
 A block of the result, some rows by two vectors, is summed over all of k before it is written: for each k two vectors of
 b are loaded and multiplied by as many numbers of a as there are rows. Sizes are known, so what a block does not divide
-is done by smaller ones and nothing is masked. Tiles fit the nearest caches, so nothing is packed.
+is done by smaller ones and nothing is masked. Tiles fit the nearest caches, so nothing is packed; operands may lie in
+an array, with its rows further apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.tiles.windows import arguments, window
 from workbench.backends.cpu.text.values import literal, register
 from workbench.ir.attributes import ACCUMULATE, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op
@@ -21,9 +23,15 @@ VECTORS = 2
 # Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.
 ROWS = {512: 8, 256: 6, 128: 6}
 
+PARAMETERS = (
+    "ptr noalias %c, i64 %c.row",
+    "ptr noalias readonly %a, i64 %a.row",
+    "ptr noalias readonly %b, i64 %b.row",
+)
+
 
 class Shape(msgspec.Struct, frozen=True):
-    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m."""
+    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m; `array`: c may lie in an array."""
 
     m: int
     n: int
@@ -31,19 +39,31 @@ class Shape(msgspec.Struct, frozen=True):
     scalar: Scalar
     transposed: bool
     accumulate: bool
+    array: bool
 
     @property
     def name(self) -> str:
         """The function's symbol."""
-        marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}"
+        marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}{'.array' if self.array else ''}"
         return f"wb.matmul.{self.scalar}.{self.m}.{self.n}.{self.k}{marks}"
 
 
 def emit_matmul(emitter: Emitter, op: Op) -> None:
     """A call of the function for this shape."""
-    c, a, b = (emitter.operand(v) for v in op.operands)
+    c, a, b = (emitter.operands(v) for v in op.operands)
+    _call(emitter, op, (c, a, b), op.attrs[ACCUMULATE])
+
+
+def emit_add_product(emitter: Emitter, op: Op) -> None:
+    """The same, and what it adds to may be a part of an array."""
+    *_, slots, condition, a, b = op.operands
+    total = window(emitter, op, slots, condition)
+    _call(emitter, op, (total, emitter.operands(a), emitter.operands(b)), accumulate=True)
+
+
+def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: bool) -> None:
     m, n, k = op.attrs[SHAPE]
-    shape = Shape(m, n, k, element(op.operands[0].type), op.attrs[TRANSPOSE_A], op.attrs[ACCUMULATE])
+    shape = Shape(m, n, k, element(op.operands[-1].type), op.attrs[TRANSPOSE_A], accumulate, len(tiles[0]) > 1)
     scalar = register(shape.scalar)
     maths = emitter.maths
     bits, fused = maths.bits, maths.formulas and maths.fused
@@ -53,7 +73,11 @@ def emit_matmul(emitter: Emitter, op: Op) -> None:
         if fused:
             symbol = _fma(scalar, lanes)
             emitter.writer.declare(symbol, f"declare {kind} @{symbol}({kind}, {kind}, {kind})")
-    emitter.writer.do(f"call void @{shape.name}(ptr {c}, ptr {a}, ptr {b})")
+    if shape.array:
+        emitter.writer.declare("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    widths = (n, m if shape.transposed else k, n)
+    given = ", ".join(arguments(emitter, tile, width) for tile, width in zip(tiles, widths, strict=True))
+    emitter.writer.do(f"call void @{shape.name}({given})")
 
 
 def _vector(scalar: str, lanes: int) -> str:
@@ -96,8 +120,9 @@ class _Text:
         if whole < self.shape.m:
             groups.append((whole, self.shape.m, self.shape.m - whole))
         self.lines = [
-            # noalias holds here: tiles are separate buffers. noinline: the accumulators need all vector registers.
-            f"define internal void @{self.shape.name}(ptr noalias %c, ptr noalias readonly %a, ptr noalias readonly %b)"
+            # noalias holds here: what is written is a buffer, or an array apart from those that are read (`apart`).
+            # noinline: the accumulators need all vector registers.
+            f"define internal void @{self.shape.name}({', '.join(PARAMETERS)})"
             f' noinline nounwind "min-legal-vector-width"="{self.bits}" {{',
             "start:",
         ]
@@ -148,29 +173,27 @@ class _Text:
         """One block of the result, in registers."""
         kind = _vector(self.scalar, lanes)
         size = self.shape.scalar.size
-        places = {(r, v): self.at("%c", self.index(i, r, self.shape.n, j, v * lanes)) for r in range(rows)
-                  for v in range(vectors)}  # fmt: skip
         zero = f"splat ({self.scalar} {literal(0.0, self.shape.scalar)})"
-        firsts = {
-            at: self.emit(f"load {kind}, ptr {place}, align {size}") if self.shape.accumulate else zero
-            for at, place in places.items()
-        }
         k = self.name("k")
-        totals = {at: f"%{self.name('t')}" for at in places}
+        totals = {(r, v): f"%{self.name('t')}" for r in range(rows) for v in range(vectors)}
         following = {at: f"{t}.next" for at, t in totals.items()}
+        places = {at: self.at("c", self.index("c", i, at[0], j, at[1] * lanes)) for at in totals}
+        if self.shape.array:
+            # On its way while the block computes: all of it is needed at once.
+            for place in places.values():
+                self.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
         self.do(f"br label %{k}.head")
         self.open(f"{k}.head")
         self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
         for at, total in totals.items():
-            self.do(f"{total} = phi {kind} [ {firsts[at]}, %{before} ], [ {following[at]}, %{k}.head ]")
+            self.do(f"{total} = phi {kind} [ {zero}, %{before} ], [ {following[at]}, %{k}.head ]")
         # One row of b serves all rows of the block: that is what a block saves.
-        sources = [self.at("%b", self.index(f"%{k}", 0, self.shape.n, j, v * lanes)) for v in range(vectors)]
+        sources = [self.at("b", self.index("b", f"%{k}", 0, j, v * lanes)) for v in range(vectors)]
         right = [self.emit(f"load {kind}, ptr {source}, align {size}") for source in sources]
         for r in range(rows):
-            index = self.index(f"%{k}", 0, self.shape.m, i, r) if self.shape.transposed else (
-                self.index(i, r, self.shape.k, f"%{k}", 0)
-            )  # fmt: skip
-            number = self.emit(f"load {self.scalar}, ptr {self.at('%a', index)}")
+            turned = self.shape.transposed
+            index = self.index("a", f"%{k}", 0, i, r) if turned else self.index("a", i, r, f"%{k}", 0)
+            number = self.emit(f"load {self.scalar}, ptr {self.at('a', index)}")
             one = self.emit(f"insertelement {kind} poison, {self.scalar} {number}, i64 0")
             left = self.emit(f"shufflevector {kind} {one}, {kind} poison, <{lanes} x i32> zeroinitializer")
             for v in range(vectors):
@@ -179,8 +202,12 @@ class _Text:
         more = self.emit(f"icmp slt i64 %{k}.next, {self.shape.k}")
         self.do(f"br i1 {more}, label %{k}.head, label %{last}")
         self.open(last)
-        for at, place in places.items():
-            self.do(f"store {kind} {following[at]}, ptr {place}, align {size}")
+        for at, total in following.items():
+            place = places[at]
+            if self.shape.accumulate:
+                # Behind the sum over k, so that a long row of products is added up in parts.
+                total = self.emit(f"fadd {kind} {self.emit(f'load {kind}, ptr {place}, align {size}')}, {total}")
+            self.do(f"store {kind} {total}, ptr {place}, align {size}")
 
     def add(self, kind: str, lanes: int, left: str, right: str, total: str, result: str) -> None:
         """total + left · right."""
@@ -191,11 +218,12 @@ class _Text:
         product = self.emit(f"fmul {kind} {left}, {right}")
         self.do(f"{result} = fadd {kind} {total}, {product}")
 
-    def index(self, row: str, more_rows: int, size: int, column: str, more_columns: int) -> str:
-        """(row + more_rows) · size + column + more_columns."""
-        first = self.emit(f"mul nuw nsw i64 {row}, {size}")
+    def index(self, tile: str, row: str, more_rows: int, column: str, more_columns: int) -> str:
+        """The place of (row + more_rows, column + more_columns)."""
+        row = self.emit(f"add nuw nsw i64 {row}, {more_rows}") if more_rows else row
+        first = self.emit(f"mul nuw nsw i64 {row}, %{tile}.row")
         whole = self.emit(f"add nuw nsw i64 {first}, {column}")
-        return self.emit(f"add nuw nsw i64 {whole}, {more_rows * size + more_columns}")
+        return self.emit(f"add nuw nsw i64 {whole}, {more_columns}") if more_columns else whole
 
-    def at(self, base: str, index: str) -> str:
-        return self.emit(f"getelementptr inbounds {self.scalar}, ptr {base}, i64 {index}")
+    def at(self, tile: str, index: str) -> str:
+        return self.emit(f"getelementptr inbounds {self.scalar}, ptr %{tile}, i64 {index}")

@@ -1,0 +1,56 @@
+"""How LLVM should vectorise kernels of small matrices and structs on x86, where threads shuffle what they load.
+
+What LLVM expects of gathers, scatters and wide permutations is not what they cost. It loads elements of up to nine
+numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct.
+On Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v`
+twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is permutations, so a 3×3 inverse
+takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's Intel CPUs prefer 256 bits
+anyway.
+
+The same holds where groups of threads load elements by index and then add one by one (springs, backwards): with gathers
+it takes as long as thread by thread, without them in wide vectors twice as long, in narrow ones 0.83 times.
+"""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.text.values import width
+from workbench.ir.ops import LOOPS
+from workbench.ir.values import Function, Op, walk
+from workbench.passes.loops.later import by_index
+from workbench.types import ArrayType
+
+WIDE = 9
+"""Numbers in an element, at least. Of structs some fields are stored and others not: there two are enough."""
+COMPUTED = 10
+"""Numbers computed for each one that is loaded or stored, at most, for narrow vectors."""
+
+
+def preferences(function: Function) -> str:
+    """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
+    operations = list(walk(function.body))
+    arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
+    loops = any(op.name in LOOPS for op in operations)
+    scattered = _adds_behind_gathers(operations)
+    wide = any(width(t.dtype) >= WIDE or (t.pitch > 0 and not loops) for t in arrays)
+    if not scattered and not wide:
+        return ""
+    gathers = "+prefer-no-gather,+prefer-no-scatter"
+    return f"{gathers},+prefer-256-bit" if scattered or (not loops and _mostly_moves(operations)) else gathers
+
+
+def _adds_behind_gathers(operations: list[Op]) -> bool:
+    """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
+    names = {op.name for op in operations}
+    return {"atomic_add", "group_end"} <= names and bool(by_index(operations))
+
+
+def _mostly_moves(operations: list[Op]) -> bool:
+    moved = sum(map(_moved, operations))
+    computed = sum(width(v.type) for op in operations if not _moved(op) for v in op.results)
+    return computed <= COMPUTED * moved
+
+
+def _moved(op: Op) -> int:
+    """How many numbers of an array it loads or stores."""
+    array = op.operands[0].type if op.operands else None
+    return width(array.dtype) if isinstance(array, ArrayType) and op.name != "shape" else 0

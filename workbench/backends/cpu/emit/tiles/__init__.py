@@ -1,0 +1,13 @@
+"""What is left of tiles when the rest has become loops: products, and tiles turned over or read where they lie."""
+
+from workbench.backends.cpu.emit.tiles.matmul import emit_add_product, emit_matmul
+from workbench.backends.cpu.emit.tiles.transpose import emit_transpose
+from workbench.backends.cpu.emit.tiles.windows import emit_apart, emit_window
+
+HANDLERS = {
+    "slot_matmul": emit_matmul,
+    "slot_transpose": emit_transpose,
+    "window": emit_window,
+    "add_product": emit_add_product,
+    "apart": emit_apart,
+}

@@ -1,0 +1,108 @@
+"""A tile turned over: square blocks of vectors, shuffled in registers.
+
+Interleaving the first half of a block's vectors with the second one turns the bits of an element's place round by one;
+after as many times as a row's place has bits, rows are columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.tiles.windows import arguments
+from workbench.backends.cpu.text.values import memory
+from workbench.ir.attributes import SHAPE
+from workbench.ir.values import Op
+from workbench.types import Scalar, element
+
+SIDES = (8, 4, 2, 1)
+"""Of a block. At 16 the shuffles are fewer per element, and the text is four times as long."""
+
+
+def emit_transpose(emitter: Emitter, op: Op) -> None:
+    """A call of the function for this shape."""
+    to, source = op.operands
+    rows, columns = op.attrs[SHAPE]
+    scalar = element(to.type)
+    name = f"wb.transpose.{scalar}.{rows}.{columns}"
+    emitter.writer.declare(f"@{name}", "\n".join(_Text(scalar, rows, columns).function(name)))
+    given = arguments(emitter, emitter.operands(source), columns)
+    emitter.writer.do(f"call void @{name}(ptr {emitter.operand(to)}, {given})")
+
+
+def _parts(count: int) -> Iterator[tuple[int, int, int]]:
+    """Where blocks of one side begin and end, and the side."""
+    start = 0
+    for side in SIDES:
+        stop = start + (count - start) // side * side
+        if stop > start:
+            yield start, stop, side
+        start = stop
+
+
+class _Text:
+    """The lines of one function."""
+
+    def __init__(self, scalar: Scalar, rows: int, columns: int) -> None:
+        self.scalar, self.align = memory(scalar), scalar.size
+        self.rows, self.columns = rows, columns
+        self.lines: list[str] = []
+        self.count = 0
+
+    def function(self, name: str) -> list[str]:
+        """All of it."""
+        self.lines = [
+            f"define internal void @{name}(ptr noalias %to, ptr noalias readonly %from, i64 %row) nounwind {{", "start:"
+        ]  # fmt: skip
+        label = "start"
+        for top, bottom, high in _parts(self.rows):
+            for left, right, wide in _parts(self.columns):
+                label = self.loops((top, bottom), (left, right), min(high, wide), label)
+        return [*self.lines, "  ret void", "}"]
+
+    def emit(self, line: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %v{self.count} = {line}")
+        return f"%v{self.count}"
+
+    def loops(self, rows: tuple[int, int], columns: tuple[int, int], side: int, before: str) -> str:
+        """Blocks of one side; returns the open label afterwards."""
+        self.count += 1
+        i, j, end, after = (f"{name}{self.count}" for name in ("i", "j", "end", "after"))
+        self.lines += [
+            f"  br label %{i}.head", f"{i}.head:",
+            f"  %{i} = phi i64 [ {rows[0]}, %{before} ], [ %{i}.next, %{end} ]",
+            f"  br label %{j}.head", f"{j}.head:",
+            f"  %{j} = phi i64 [ {columns[0]}, %{i}.head ], [ %{j}.next, %{j}.head ]",
+        ]  # fmt: skip
+        self.block(f"%{i}", f"%{j}", side)
+        for index, label, stop, then in ((j, f"{j}.head", columns[1], end), (i, f"{i}.head", rows[1], after)):
+            self.lines.append(f"  %{index}.next = add nuw nsw i64 %{index}, {side}")
+            more = self.emit(f"icmp slt i64 %{index}.next, {stop}")
+            self.lines += [f"  br i1 {more}, label %{label}, label %{then}", f"{then}:"]
+        return after
+
+    def block(self, i: str, j: str, side: int) -> None:
+        """One block, from rows i and columns j on."""
+        kind, size = f"<{side} x {self.scalar}>", f"getelementptr inbounds {self.scalar}, ptr"
+        found: list[str] = []
+        for r in range(side):
+            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {i}, {r}')}, %row")
+            place = self.emit(f"{size} %from, i64 {self.emit(f'add nuw nsw i64 {start}, {j}')}")
+            found.append(self.emit(f"load {kind}, ptr {place}, align {self.align}"))
+        for _ in range(side.bit_length() - 1):
+            found = [
+                self.emit(f"shufflevector {kind} {a}, {kind} {b}, <{side} x i32> <{lanes}>")
+                for a, b in zip(found[: side // 2], found[side // 2 :], strict=True)
+                for lanes in _interleaved(side)
+            ]
+        for c, vector in enumerate(found):
+            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, {self.rows}")
+            place = self.emit(f"{size} %to, i64 {self.emit(f'add nuw nsw i64 {start}, {i}')}")
+            self.lines.append(f"  store {kind} {vector}, ptr {place}, align {self.align}")
+
+
+def _interleaved(side: int) -> Iterator[str]:
+    """Lanes of the first half of two vectors in turns, and of the second."""
+    for first in (0, side // 2):
+        yield ", ".join(f"i32 {lane + more}" for lane in range(first, first + side // 2) for more in (0, side))

@@ -1,0 +1,136 @@
+"""What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
+
+Everything here returns text or plain values and changes nothing.
+"""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from workbench.api.kernels.editions import note_bindings
+from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
+from workbench.backends.cpu.backend import CpuBackend
+from workbench.cache import entries as cache_entries
+from workbench.cache import info as cache_info
+from workbench.inspect.pane_names import PANES
+from workbench.runtime.device.device import get_devices
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.launching.pending_faults import settle_all
+from workbench.runtime.native.in_flight import UnderWay, Watch
+from workbench.runtime.native.launcher import install_launcher
+
+if TYPE_CHECKING:
+    from workbench.api.builds.cublasdx import ProductView
+    from workbench.api.builds.linking import free_memory
+    from workbench.api.diagnosis.stepper import Steps
+    from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
+    from workbench.api.page_program import page_program
+    from workbench.api.profiling.drawing import Drawing, Shape
+    from workbench.api.profiling.profile import profiles
+    from workbench.api.profiling.threads import Threads, threads
+    from workbench.api.profiling.warp import Access, Step
+    from workbench.api.tapes.flow import tape_graph, tape_svg
+    from workbench.api.tapes.summary import TapeSteps, tape_steps
+    from workbench.builtins.declaration.help import is_word, word_help
+    from workbench.doctor import Finding, Report, doctor
+    from workbench.inspect.texts import (
+        CUDA_PANES,
+        adjoint,
+        asm,
+        can_link,
+        constants,
+        cuda,
+        diff,
+        ir,
+        key,
+        llvm,
+        panes,
+        parameters,
+        products,
+        ptx,
+        sass,
+        source,
+        tangent,
+        why,
+    )
+
+_MODULES = {
+    "workbench.api.builds.cublasdx": ("ProductView",),
+    "workbench.api.builds.linking": ("free_memory",),
+    "workbench.api.diagnosis.stepper": ("Steps",),
+    "workbench.api.diagnosis.sweeps": ("Item", "Sweeps", "sweeps"),
+    "workbench.api.page_program": ("page_program",),
+    "workbench.api.profiling.drawing": ("Drawing", "Shape"),
+    "workbench.api.profiling.profile": ("profiles",),
+    "workbench.api.profiling.threads": ("Threads", "threads"),
+    "workbench.api.profiling.warp": ("Access", "Step"),
+    "workbench.api.tapes.flow": ("tape_graph", "tape_svg"),
+    "workbench.api.tapes.summary": ("TapeSteps", "tape_steps"),
+    "workbench.builtins.declaration.help": ("is_word", "word_help"),
+    "workbench.doctor": ("Finding", "Report", "doctor"),
+    "workbench.inspect.texts": (
+        *("CUDA_PANES", "adjoint", "asm", "can_link", "constants", "cuda", "diff", "ir", "key", "llvm", "panes"),
+        *("parameters", "products", "ptx", "sass", "source", "tangent", "why"),
+    ),
+}
+_LATER = {name: module for module, names in _MODULES.items() for name in names}
+"""Where names are that are imported on first use: a notebook's first prompt needs none of them."""
+
+
+def devices() -> str:
+    """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
+    names = [d.name for d in get_devices()]
+    return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
+
+
+def held() -> dict[str, int]:
+    """Bytes of live arrays of this process, by device; arrays that share memory count once."""
+    total: dict[str, int] = {}
+    seen: set[tuple[str, int]] = set()
+    for thing in gc.get_objects():
+        if type(thing) is Memory and (thing.device.name, thing.address) not in seen:
+            seen.add((thing.device.name, thing.address))
+            total[thing.device.name] = total.get(thing.device.name, 0) + thing.nbytes
+    return total
+
+
+def cpu_target() -> str:
+    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
+    return CpuBackend().target().split("+")[0]
+
+
+def arm() -> None:
+    """See that an interrupt can stop launches, though another handler of SIGINT was set since; from any thread."""
+    if install_launcher.cache_info().currsize:
+        install_launcher().stopping.arm()
+
+
+def warm() -> None:
+    """Do LLVM's first-use initialisation: call it in a background thread, so that the first cell does not wait."""
+    from workbench.backends.cpu.compile import warm as warm_llvm
+
+    warm_llvm()
+
+
+__all__ = [
+    "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
+    "Step", "Steps", "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
+    "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff",
+    "doctor", "free_memory", "held", "ir", "is_word", "key", "last_launch_with", "llvm", "note_bindings",
+    "note_launches", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all",
+    "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

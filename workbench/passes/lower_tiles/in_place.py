@@ -1,0 +1,113 @@
+"""Products of tiles without copies: operands that are read in the array, sums that are added to one.
+
+A tile that is loaded only to be multiplied is read where it lies, as long as nothing changes that array before the last
+product that needs it; arrays that are changed in between have to be apart from it, which is looked at when it runs.
+A product that is only added to an array is added there by the product itself, where additions may be plain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from workbench.ir.attributes import AXES
+from workbench.ir.ops import EFFECTS, OPAQUE
+from workbench.ir.rewrite import map_blocks
+from workbench.ir.values import Block, Op, Value, walk
+from workbench.tiles import Tile
+from workbench.types import ArrayType, float32, float64
+
+
+class InPlace(msgspec.Struct, frozen=True):
+    """What is done without a copy.
+
+    Attributes:
+        loads: tiles that are read in their arrays, and the arrays that are changed meanwhile.
+        additions: by a product, the addition that it does; the product stands right before it.
+        plain: additions to arrays are plain.
+    """
+
+    loads: dict[Value, tuple[Value, ...]]
+    additions: dict[Value, Op]
+    plain: bool
+
+
+def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
+    """A function's body, with products moved to their additions, and what can be done in arrays.
+
+    Args:
+        body: of a function with tiles.
+        dense: rows of arrays have no gaps between elements.
+        plain: additions to arrays are plain.
+    """
+    uses = Counter(v for op in walk(body) for v in op.operands)
+    additions = {
+        op.operands[-1]: op
+        for op in walk(body)
+        if op.name == "tile_atomic_add" and dense and plain and _lies(op, op.operands[-1])
+        and uses[op.operands[-1]] == 1 and not uses[op.result]
+    }  # fmt: skip
+    found: dict[Value, Op] = {}
+    body = _moved(body, additions, found)
+    loads: dict[Value, tuple[Value, ...]] = {}
+    for block in (body, *(b for op in walk(body) for b in op.blocks)):
+        loads.update(_loads(block, found, uses) if dense else ())
+    return body, InPlace(loads, found, plain)
+
+
+def _moved(block: Block, additions: dict[Value, Op], found: dict[Value, Op]) -> Block:
+    """The block with products that are only added right before that; which ones goes to `found`."""
+    products = {
+        op.result: op
+        for op in block.ops
+        if op.name == "tile_matmul" and len(op.operands) == 2 and additions.get(op.result) in block.ops
+    }
+    found.update({value: additions[value] for value in products})
+    ops: list[Op] = []
+    for op in block.ops:
+        if op.name == "tile_atomic_add" and op.operands[-1] in products:
+            ops.append(products[op.operands[-1]])
+        if not op.results or op.results[0] not in products:
+            ops.append(map_blocks(op, lambda b: _moved(b, additions, found)) if op.blocks else op)
+    return Block(block.params, tuple(ops))
+
+
+def _lies(op: Op, tile: Value) -> bool:
+    """Whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
+    array, type = op.operands[0].type, tile.type
+    assert isinstance(array, ArrayType) and isinstance(type, Tile)
+    number = type.dtype in (float32, float64) and not array.pitch
+    return number and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
+
+
+def _loads(block: Block, additions: dict[Value, Op], uses: Counter[Value]) -> Iterator[tuple[Value, tuple[Value, ...]]]:
+    for position, op in enumerate(block.ops):
+        if op.name != "tile_load" or not _lies(op, op.result):
+            continue
+        users = [n for n, o in enumerate(block.ops) if op.result in o.operands]
+        count = sum(block.ops[n].operands.count(op.result) for n in users)
+        if not users or count != uses[op.result] or not all(_multiplies(block.ops[n], op.result) for n in users):
+            continue
+        # A product that adds to an array has written by the time it is through.
+        last = users[-1] + (block.ops[users[-1]].results[0] in additions)
+        changed = _changed(block.ops[position + 1 : last + 1])
+        if changed is not None and op.operands[0] not in changed:
+            yield op.result, changed
+
+
+def _multiplies(op: Op, tile: Value) -> bool:
+    return op.name == "tile_matmul" and tile in op.operands[:2] and tile not in op.operands[2:]
+
+
+def _changed(ops: Iterable[Op]) -> tuple[Value, ...] | None:
+    """The arrays that operations change; None if that may be any."""
+    found: dict[Value, None] = {}
+    for op in ops:
+        for inner in (op, *(i for b in op.blocks for i in walk(b))):
+            if inner.name in OPAQUE:
+                return None
+            if inner.name in EFFECTS:
+                found[inner.operands[0]] = None
+    return tuple(found)

@@ -1,0 +1,103 @@
+"""Products of tiles: one operation on buffers of float32 or float64, or on the arrays that their tiles lie in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.ir.attributes import ACCUMULATE, AXES, BOUNDS, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.values import Op, Value
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.memory import Region
+from workbench.tiles import Tile
+from workbench.types import Scalar, Vector, element, float32
+from workbench.types import bool as bool_
+
+
+def _matmul(on: TileLowering, op: Op) -> None:
+    a, b, *rest = op.operands
+    acc = rest[0] if rest else None
+    m, n = tile_type(op.result).shape
+    k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
+    # Products of 16-bit floats add up in float32 (design/tiles.md).
+    wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
+    borrowed: list[Buffer] = []
+    left = _widened(on, a, wide, borrowed)
+    right = _widened(on, b, wide, borrowed)
+    if op.attrs[TRANSPOSE_B]:
+        right = _turned(on, right, wide, (n, k), borrowed)
+    attrs: dict[str, object] = {SHAPE: (m, n, k), TRANSPOSE_A: op.attrs[TRANSPOSE_A]}
+    if op.result in on.in_place.additions:
+        _add(on, on.in_place.additions[op.result], (left, right), attrs)
+    else:
+        _multiply(on, op, acc, (left, right), wide, attrs, borrowed)
+    for buffer in borrowed:
+        on.give_back(buffer)
+
+
+def _multiply(
+    on: TileLowering, op: Op, acc: Value | None, pair: tuple[Value, Value], wide: Scalar | Vector,
+    attrs: dict[str, object], borrowed: list[Buffer],
+) -> None:  # fmt: skip
+    """The product as a tile."""
+    type, count = tile_type(op.result).dtype, tile_type(op.result).count
+    start = on.slots_of(acc) if acc is not None else None
+    # The product is written while its operands are still read.
+    target = on.result(op, acc if acc not in op.operands[:2] else None)
+    total = target
+    if wide != type:
+        borrowed.append(on.new(Tile(wide, (count,))))
+        total = borrowed[-1].slots
+    if start is not None and wide == type:
+        on.copy(target, start, count)
+    elif start is not None:
+        on.nest((count,), lambda at: on.write(total, at[0], on.builder.cast(on.read(start, at[0]), wide)))
+    on.builder.emit("slot_matmul", (total, *pair), (), {**attrs, ACCUMULATE: start is not None})
+    if wide != type:
+        on.nest((count,), lambda at: on.write(target, at[0], on.builder.cast(on.read(total, at[0]), type)))
+
+
+def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[str, object]) -> None:
+    """The product added to an array; by way of a buffer where a part of the tile lies outside."""
+    tile = tile_type(addition.operands[-1])
+    buffer = on.new(tile)
+    slots, region = buffer.slots, Region(on, addition, tile)
+    inside = region.inside() if addition.attrs[BOUNDS] else on.builder.const(True, bool_)
+
+    def clear() -> None:
+        on.fill(slots, tile.count, on.zero(tile.dtype))
+
+    def element(indices: Sequence[Value], at: Value) -> None:
+        region.add(indices, on.read(slots, at))
+
+    with on.seldom():
+        on.when(inside, lambda: None, clear)
+    operands = (region.array, *region.offsets, slots, inside, *pair)
+    on.builder.emit("add_product", operands, (), {**attrs, AXES: addition.attrs[AXES]})
+    with on.seldom():
+        on.when(inside, lambda: None, lambda: region.clipped(element))
+    on.give_back(buffer)
+
+
+def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: list[Buffer]) -> Value:
+    """A tile's slots, or where it lies in an array, in the type that a product is computed in."""
+    if tile in on.windows:
+        return on.windows[tile]
+    source, type = on.slots_of(tile), tile_type(tile)
+    if type.dtype == wide:
+        return source
+    borrowed.append(on.new(Tile(wide, (type.count,))))
+    made = borrowed[-1].slots
+    on.nest((type.count,), lambda at: on.write(made, at[0], on.builder.cast(on.read(source, at[0]), wide)))
+    return made
+
+
+def _turned(
+    on: TileLowering, source: Value, type: Scalar | Vector, shape: tuple[int, int], borrowed: list[Buffer]
+) -> Value:
+    """What lies at `source`, of this shape, transposed."""
+    borrowed.append(on.new(Tile(type, shape)))
+    on.builder.emit("slot_transpose", (borrowed[-1].slots, source), (), {SHAPE: shape})
+    return borrowed[-1].slots
+
+
+LOWER: dict[str, Handler] = {"tile_matmul": _matmul}
