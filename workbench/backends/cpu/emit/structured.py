@@ -260,12 +260,9 @@ class _For:
 
     def mark(self) -> str:
         """What marks the jump back."""
-        over_group = self.op.operands[1] is self.emitter.group
-        # A full group's threads are so many that LLVM writes them out, and has their slots in registers.
-        full = over_group and self.emitter.are_apart
-        known = full or all(v in self.emitter.constants for v in self.op.operands[:3])
+        known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
-        looped = over_group and self.op.attrs.get(UNROLL) is False
+        looped = self.op.operands[1] is self.emitter.group and self.op.attrs.get(UNROLL) is False
         wishes = LOOPED if looped else ()
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), wishes, known)
 
