@@ -18,14 +18,14 @@ entry:
   %f.at.169 = getelementptr inbounds i8, ptr %params, i64 128
   %f.data.170 = load ptr, ptr %f.at.169
   %v184 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.190 = alloca [16 x float], align 64
-  %slots.191 = alloca [16 x float], align 64
   %slots.192 = alloca [16 x float], align 64
   %slots.193 = alloca [16 x float], align 64
   %slots.194 = alloca [16 x float], align 64
   %slots.195 = alloca [16 x float], align 64
   %slots.196 = alloca [16 x float], align 64
-  %slots.197 = alloca [16 x i32], align 64
+  %slots.197 = alloca [16 x float], align 64
+  %slots.198 = alloca [16 x float], align 64
+  %slots.199 = alloca [16 x i32], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -263,211 +263,215 @@ group.end:
   %tid.next = add nsw i32 %tid, 16
   br label %groups
 few:
-  %some.189 = icmp sgt i32 %left.3, 0
-  br i1 %some.189, label %group.rest, label %finish
+  %few.tid = phi i32 [ %tid, %groups ]
+  %left.189 = sub nsw i32 %high.2, %few.tid
+  %some.190 = icmp sgt i32 %left.189, 0
+  br i1 %some.190, label %group.rest, label %finish
 group.rest:
+  %few.next = add i32 %few.tid, 16
+  %more.191 = icmp sgt i32 %left.189, 16
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v198 = trunc i64 %bodies.pos.shape0.14 to i32
+  %v200 = trunc i64 %bodies.pos.shape0.14 to i32
   ; line 10: a = bodies[i]
-  br label %for.199
-for.199:
-  %place.202 = phi i32 [ 0, %group.rest ], [ %place.next.232, %body.200 ]
-  %more.203 = icmp slt i32 %place.202, %left.3
-  br i1 %more.203, label %body.200, label %endfor.201
-body.200:
-  %thread.204 = add nsw i32 %tid, %place.202
-  %v205 = add i32 %tid, %place.202
-  %v206 = sext i32 %tid to i64
-  %v207 = sext i32 %place.202 to i64
-  %v208 = add i64 %v206, %v207
+  br label %for.201
+for.201:
+  %place.204 = phi i32 [ 0, %group.rest ], [ %place.next.234, %body.202 ]
+  %more.205 = icmp slt i32 %place.204, %left.189
+  br i1 %more.205, label %body.202, label %endfor.203
+body.202:
+  %thread.206 = add nsw i32 %few.tid, %place.204
+  %v207 = add i32 %few.tid, %place.204
+  %v208 = sext i32 %few.tid to i64
+  %v209 = sext i32 %place.204 to i64
+  %v210 = add i64 %v208, %v209
   ; line 9: i = tid()
-  %v209 = sext i32 %v205 to i64
+  %v211 = sext i32 %v207 to i64
   ; line 10: a = bodies[i]
-  %v210 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.28, i64 %v209
-  %v211 = getelementptr inbounds float, ptr %v210, i64 1
-  %v212 = getelementptr inbounds float, ptr %v210, i64 2
-  %a.pos.213 = load float, ptr %v210
-  %a.pos.214 = load float, ptr %v211
+  %v212 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.28, i64 %v211
+  %v213 = getelementptr inbounds float, ptr %v212, i64 1
+  %v214 = getelementptr inbounds float, ptr %v212, i64 2
   %a.pos.215 = load float, ptr %v212
-  %v216 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v209
-  %a.mass.217 = load float, ptr %v216
-  %v218 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v209
-  %a.id.219 = load i32, ptr %v218
-  %v220 = sext i32 %place.202 to i64
-  %v221 = getelementptr inbounds float, ptr %slots.193, i64 %v220
-  %v222 = getelementptr inbounds float, ptr %slots.194, i64 %v220
-  %v223 = getelementptr inbounds float, ptr %slots.195, i64 %v220
-  store float %a.pos.213, ptr %v221
-  store float %a.pos.214, ptr %v222
+  %a.pos.216 = load float, ptr %v213
+  %a.pos.217 = load float, ptr %v214
+  %v218 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v211
+  %a.mass.219 = load float, ptr %v218
+  %v220 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v211
+  %a.id.221 = load i32, ptr %v220
+  %v222 = sext i32 %place.204 to i64
+  %v223 = getelementptr inbounds float, ptr %slots.195, i64 %v222
+  %v224 = getelementptr inbounds float, ptr %slots.196, i64 %v222
+  %v225 = getelementptr inbounds float, ptr %slots.197, i64 %v222
   store float %a.pos.215, ptr %v223
-  %v224 = sext i32 %place.202 to i64
-  %v225 = getelementptr inbounds float, ptr %slots.196, i64 %v224
-  store float %a.mass.217, ptr %v225
-  %v226 = sext i32 %place.202 to i64
-  %v227 = getelementptr inbounds i32, ptr %slots.197, i64 %v226
-  store i32 %a.id.219, ptr %v227
-  %v228 = sext i32 %place.202 to i64
-  %v229 = getelementptr inbounds float, ptr %slots.190, i64 %v228
-  %v230 = getelementptr inbounds float, ptr %slots.191, i64 %v228
-  %v231 = getelementptr inbounds float, ptr %slots.192, i64 %v228
-  store float 0x0000000000000000, ptr %v229
-  store float 0x0000000000000000, ptr %v230
+  store float %a.pos.216, ptr %v224
+  store float %a.pos.217, ptr %v225
+  %v226 = sext i32 %place.204 to i64
+  %v227 = getelementptr inbounds float, ptr %slots.198, i64 %v226
+  store float %a.mass.219, ptr %v227
+  %v228 = sext i32 %place.204 to i64
+  %v229 = getelementptr inbounds i32, ptr %slots.199, i64 %v228
+  store i32 %a.id.221, ptr %v229
+  %v230 = sext i32 %place.204 to i64
+  %v231 = getelementptr inbounds float, ptr %slots.192, i64 %v230
+  %v232 = getelementptr inbounds float, ptr %slots.193, i64 %v230
+  %v233 = getelementptr inbounds float, ptr %slots.194, i64 %v230
   store float 0x0000000000000000, ptr %v231
-  %place.next.232 = add nsw i32 %place.202, 1
-  br label %for.199
-endfor.201:
+  store float 0x0000000000000000, ptr %v232
+  store float 0x0000000000000000, ptr %v233
+  %place.next.234 = add nsw i32 %place.204, 1
+  br label %for.201
+endfor.203:
   ; line 14: if b.id != a.id:
-  %left.238 = sub i32 %v198, 0
-  %few.239 = call i32 @llvm.umin.i32(i32 %left.238, i32 64)
-  %last.240 = add nsw i32 0, %few.239
-  %more.241 = icmp slt i32 0, %v198
-  br i1 %more.241, label %strip.233, label %endfor.237
-strip.233:
-  %j.242 = phi i32 [ 0, %endfor.201 ], [ %last.243, %go.321 ]
-  %last.243 = phi i32 [ %last.240, %endfor.201 ], [ %last.329, %go.321 ]
-  br label %body.234
-body.234:
-  %j.244 = phi i32 [ %j.242, %strip.233 ], [ %j.next.317, %endfor.260 ]
+  %left.240 = sub i32 %v200, 0
+  %few.241 = call i32 @llvm.umin.i32(i32 %left.240, i32 64)
+  %last.242 = add nsw i32 0, %few.241
+  %more.243 = icmp slt i32 0, %v200
+  br i1 %more.243, label %strip.235, label %endfor.239
+strip.235:
+  %j.244 = phi i32 [ 0, %endfor.203 ], [ %last.245, %go.323 ]
+  %last.245 = phi i32 [ %last.242, %endfor.203 ], [ %last.331, %go.323 ]
+  br label %body.236
+body.236:
+  %j.246 = phi i32 [ %j.244, %strip.235 ], [ %j.next.319, %endfor.262 ]
   ; line 13: b = bodies[j]
-  %v245 = sext i32 %j.244 to i64
-  %v246 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.28, i64 %v245
-  %v247 = getelementptr inbounds float, ptr %v246, i64 1
-  %v248 = getelementptr inbounds float, ptr %v246, i64 2
-  %b.pos.249 = load float, ptr %v246
-  %b.pos.250 = load float, ptr %v247
+  %v247 = sext i32 %j.246 to i64
+  %v248 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.28, i64 %v247
+  %v249 = getelementptr inbounds float, ptr %v248, i64 1
+  %v250 = getelementptr inbounds float, ptr %v248, i64 2
   %b.pos.251 = load float, ptr %v248
-  %v252 = sext i32 %j.244 to i64
-  %v253 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v252
-  %b.mass.254 = load float, ptr %v253
-  %v255 = sext i32 %j.244 to i64
-  %v256 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v255
-  %b.id.257 = load i32, ptr %v256
+  %b.pos.252 = load float, ptr %v249
+  %b.pos.253 = load float, ptr %v250
+  %v254 = sext i32 %j.246 to i64
+  %v255 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.35, i64 %v254
+  %b.mass.256 = load float, ptr %v255
+  %v257 = sext i32 %j.246 to i64
+  %v258 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.38, i64 %v257
+  %b.id.259 = load i32, ptr %v258
   ; line 14: if b.id != a.id:
-  br label %for.258
-for.258:
-  %place.261 = phi i32 [ 0, %body.234 ], [ %place.next.316, %endif.291 ]
-  %more.262 = icmp slt i32 %place.261, %left.3
-  br i1 %more.262, label %body.259, label %endfor.260
-body.259:
-  %thread.263 = add nsw i32 %tid, %place.261
+  br label %for.260
+for.260:
+  %place.263 = phi i32 [ 0, %body.236 ], [ %place.next.318, %endif.293 ]
+  %more.264 = icmp slt i32 %place.263, %left.189
+  br i1 %more.264, label %body.261, label %endfor.262
+body.261:
+  %thread.265 = add nsw i32 %few.tid, %place.263
   ; line 12: for j in range(len(bodies)):
-  %v264 = add i32 %tid, %place.261
-  %v265 = sext i32 %tid to i64
-  %v266 = sext i32 %place.261 to i64
-  %v267 = add i64 %v265, %v266
-  %v268 = sext i32 %place.261 to i64
-  %v269 = getelementptr inbounds i32, ptr %slots.197, i64 %v268
-  %v270 = load i32, ptr %v269
-  %v271 = sext i32 %place.261 to i64
-  %v272 = getelementptr inbounds float, ptr %slots.193, i64 %v271
-  %v273 = getelementptr inbounds float, ptr %slots.194, i64 %v271
-  %v274 = getelementptr inbounds float, ptr %slots.195, i64 %v271
-  %v275 = load float, ptr %v272
-  %v276 = load float, ptr %v273
+  %v266 = add i32 %few.tid, %place.263
+  %v267 = sext i32 %few.tid to i64
+  %v268 = sext i32 %place.263 to i64
+  %v269 = add i64 %v267, %v268
+  %v270 = sext i32 %place.263 to i64
+  %v271 = getelementptr inbounds i32, ptr %slots.199, i64 %v270
+  %v272 = load i32, ptr %v271
+  %v273 = sext i32 %place.263 to i64
+  %v274 = getelementptr inbounds float, ptr %slots.195, i64 %v273
+  %v275 = getelementptr inbounds float, ptr %slots.196, i64 %v273
+  %v276 = getelementptr inbounds float, ptr %slots.197, i64 %v273
   %v277 = load float, ptr %v274
-  %v278 = sext i32 %place.261 to i64
-  %v279 = getelementptr inbounds float, ptr %slots.196, i64 %v278
-  %v280 = load float, ptr %v279
-  %v281 = sext i32 %place.261 to i64
-  %v282 = getelementptr inbounds float, ptr %slots.190, i64 %v281
-  %v283 = getelementptr inbounds float, ptr %slots.191, i64 %v281
-  %v284 = getelementptr inbounds float, ptr %slots.192, i64 %v281
-  %v285 = load float, ptr %v282
-  %v286 = load float, ptr %v283
+  %v278 = load float, ptr %v275
+  %v279 = load float, ptr %v276
+  %v280 = sext i32 %place.263 to i64
+  %v281 = getelementptr inbounds float, ptr %slots.198, i64 %v280
+  %v282 = load float, ptr %v281
+  %v283 = sext i32 %place.263 to i64
+  %v284 = getelementptr inbounds float, ptr %slots.192, i64 %v283
+  %v285 = getelementptr inbounds float, ptr %slots.193, i64 %v283
+  %v286 = getelementptr inbounds float, ptr %slots.194, i64 %v283
   %v287 = load float, ptr %v284
+  %v288 = load float, ptr %v285
+  %v289 = load float, ptr %v286
   ; line 14: if b.id != a.id:
-  %v288 = icmp ne i32 %b.id.257, %v270
-  br i1 %v288, label %then.289, label %else.290
-then.289:
+  %v290 = icmp ne i32 %b.id.259, %v272
+  br i1 %v290, label %then.291, label %else.292
+then.291:
   ; line 15: d = b.pos - a.pos
-  %v292 = fsub float %b.pos.249, %v275
-  %v293 = fsub float %b.pos.250, %v276
   %v294 = fsub float %b.pos.251, %v277
+  %v295 = fsub float %b.pos.252, %v278
+  %v296 = fsub float %b.pos.253, %v279
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v295 = fmul float %v280, %b.mass.254
-  %v296 = fmul float %v292, %v292
-  %v297 = fmul float %v293, %v293
+  %v297 = fmul float %v282, %b.mass.256
   %v298 = fmul float %v294, %v294
-  %v299 = fadd float %v296, %v297
-  %v300 = fadd float %v299, %v298
-  %v301 = fadd float %v300, 0x3F847AE140000000
-  %v302 = fdiv float %v295, %v301
-  %v303 = fmul float %v292, %v302
-  %v304 = fmul float %v293, %v302
-  %v305 = fmul float %v294, %v302
-  %v306 = fadd float %v285, %v303
-  %v307 = fadd float %v286, %v304
+  %v299 = fmul float %v295, %v295
+  %v300 = fmul float %v296, %v296
+  %v301 = fadd float %v298, %v299
+  %v302 = fadd float %v301, %v300
+  %v303 = fadd float %v302, 0x3F847AE140000000
+  %v304 = fdiv float %v297, %v303
+  %v305 = fmul float %v294, %v304
+  %v306 = fmul float %v295, %v304
+  %v307 = fmul float %v296, %v304
   %v308 = fadd float %v287, %v305
+  %v309 = fadd float %v288, %v306
+  %v310 = fadd float %v289, %v307
   ; line 14: if b.id != a.id:
-  br label %endif.291
-else.290:
-  br label %endif.291
-endif.291:
-  %total.309 = phi float [ %v306, %then.289 ], [ %v285, %else.290 ]
-  %total.310 = phi float [ %v307, %then.289 ], [ %v286, %else.290 ]
-  %total.311 = phi float [ %v308, %then.289 ], [ %v287, %else.290 ]
-  %v312 = sext i32 %place.261 to i64
-  %v313 = getelementptr inbounds float, ptr %slots.190, i64 %v312
-  %v314 = getelementptr inbounds float, ptr %slots.191, i64 %v312
-  %v315 = getelementptr inbounds float, ptr %slots.192, i64 %v312
-  store float %total.309, ptr %v313
-  store float %total.310, ptr %v314
+  br label %endif.293
+else.292:
+  br label %endif.293
+endif.293:
+  %total.311 = phi float [ %v308, %then.291 ], [ %v287, %else.292 ]
+  %total.312 = phi float [ %v309, %then.291 ], [ %v288, %else.292 ]
+  %total.313 = phi float [ %v310, %then.291 ], [ %v289, %else.292 ]
+  %v314 = sext i32 %place.263 to i64
+  %v315 = getelementptr inbounds float, ptr %slots.192, i64 %v314
+  %v316 = getelementptr inbounds float, ptr %slots.193, i64 %v314
+  %v317 = getelementptr inbounds float, ptr %slots.194, i64 %v314
   store float %total.311, ptr %v315
-  %place.next.316 = add nsw i32 %place.261, 1
-  br label %for.258
-endfor.260:
-  %j.next.317 = add nsw i32 %j.244, 1
-  %more.318 = icmp ne i32 %j.next.317, %last.243
-  br i1 %more.318, label %body.234, label %stripped.235
-stripped.235:
-  %over.319 = icmp eq i32 %last.243, %v198
-  br i1 %over.319, label %endfor.237, label %again.236, !prof !1
-again.236:
-  %stop.322 = load volatile i32, ptr %stop
-  %calm.323 = icmp eq i32 %stop.322, 0
-  br i1 %calm.323, label %go.321, label %ask.320, !prof !1
-ask.320:
-  %v324 = load ptr, ptr %v145
-  %v325 = call i32 %v324(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v326 = icmp eq i32 %v325, 0
-  br i1 %v326, label %go.321, label %stopped
-go.321:
-  %left.327 = sub i32 %v198, %last.243
-  %few.328 = call i32 @llvm.umin.i32(i32 %left.327, i32 64)
-  %last.329 = add nsw i32 %last.243, %few.328
-  br label %strip.233
-endfor.237:
+  store float %total.312, ptr %v316
+  store float %total.313, ptr %v317
+  %place.next.318 = add nsw i32 %place.263, 1
+  br label %for.260
+endfor.262:
+  %j.next.319 = add nsw i32 %j.246, 1
+  %more.320 = icmp ne i32 %j.next.319, %last.245
+  br i1 %more.320, label %body.236, label %stripped.237
+stripped.237:
+  %over.321 = icmp eq i32 %last.245, %v200
+  br i1 %over.321, label %endfor.239, label %again.238, !prof !1
+again.238:
+  %stop.324 = load volatile i32, ptr %stop
+  %calm.325 = icmp eq i32 %stop.324, 0
+  br i1 %calm.325, label %go.323, label %ask.322, !prof !1
+ask.322:
+  %v326 = load ptr, ptr %v145
+  %v327 = call i32 %v326(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v328 = icmp eq i32 %v327, 0
+  br i1 %v328, label %go.323, label %stopped
+go.323:
+  %left.329 = sub i32 %v200, %last.245
+  %few.330 = call i32 @llvm.umin.i32(i32 %left.329, i32 64)
+  %last.331 = add nsw i32 %last.245, %few.330
+  br label %strip.235
+endfor.239:
   ; line 17: f[i] = total
-  br label %for.330
-for.330:
-  %place.333 = phi i32 [ 0, %endfor.237 ], [ %place.next.350, %body.331 ]
-  %more.334 = icmp slt i32 %place.333, %left.3
-  br i1 %more.334, label %body.331, label %endfor.332
-body.331:
-  %thread.335 = add nsw i32 %tid, %place.333
+  br label %for.332
+for.332:
+  %place.335 = phi i32 [ 0, %endfor.239 ], [ %place.next.352, %body.333 ]
+  %more.336 = icmp slt i32 %place.335, %left.189
+  br i1 %more.336, label %body.333, label %endfor.334
+body.333:
+  %thread.337 = add nsw i32 %few.tid, %place.335
   ; line 14: if b.id != a.id:
-  %v336 = add i32 %tid, %place.333
-  %v337 = sext i32 %tid to i64
-  %v338 = sext i32 %place.333 to i64
-  %v339 = add i64 %v337, %v338
-  %v340 = sext i32 %place.333 to i64
-  %v341 = getelementptr inbounds float, ptr %slots.190, i64 %v340
-  %v342 = getelementptr inbounds float, ptr %slots.191, i64 %v340
-  %v343 = getelementptr inbounds float, ptr %slots.192, i64 %v340
-  %v344 = load float, ptr %v341
-  %v345 = load float, ptr %v342
+  %v338 = add i32 %few.tid, %place.335
+  %v339 = sext i32 %few.tid to i64
+  %v340 = sext i32 %place.335 to i64
+  %v341 = add i64 %v339, %v340
+  %v342 = sext i32 %place.335 to i64
+  %v343 = getelementptr inbounds float, ptr %slots.192, i64 %v342
+  %v344 = getelementptr inbounds float, ptr %slots.193, i64 %v342
+  %v345 = getelementptr inbounds float, ptr %slots.194, i64 %v342
   %v346 = load float, ptr %v343
+  %v347 = load float, ptr %v344
+  %v348 = load float, ptr %v345
   ; line 17: f[i] = total
-  %v347 = getelementptr inbounds [3 x float], ptr %f.data.170, i64 %v339
-  %v348 = getelementptr inbounds float, ptr %v347, i64 1
-  %v349 = getelementptr inbounds float, ptr %v347, i64 2
-  store float %v344, ptr %v347
-  store float %v345, ptr %v348
+  %v349 = getelementptr inbounds [3 x float], ptr %f.data.170, i64 %v341
+  %v350 = getelementptr inbounds float, ptr %v349, i64 1
+  %v351 = getelementptr inbounds float, ptr %v349, i64 2
   store float %v346, ptr %v349
-  %place.next.350 = add nsw i32 %place.333, 1
-  br label %for.330
-endfor.332:
+  store float %v347, ptr %v350
+  store float %v348, ptr %v351
+  %place.next.352 = add nsw i32 %place.335, 1
+  br label %for.332
+endfor.334:
   br label %finish
 finish:
   br label %exit
