@@ -37,7 +37,7 @@ def canonical(function: Function) -> str:
 def literal_bits(value: object, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
-    # Most are so packed: NumPy takes ten times as long. It keeps the bits of a signalling NaN, as a conversion does not.
+    # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
     if type is scalar and scalar.name in _PACKED and value == value:
         with suppress(struct.error, OverflowError):
             return struct.pack(_PACKED[scalar.name], value).hex()
