@@ -135,10 +135,8 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
     def grown(value: Value, param: Value, room: int) -> int:
         """By how much a counter grows to this value; 0: that is not known, or more than there is room for."""
         step = made.get(value)
-        if step is None or step.name != "add" or step.operands[0] is not param:
-            return 0
-        by = number(step.operands[1]) or 0
-        return by if 0 < by <= room else 0
+        by = number(step.operands[1]) if step and step.name == "add" and step.operands[0] is param else 0
+        return by if by and 0 < by <= room else 0
 
     def grows(value: Value, ends: list[Value], param: Value, room: int) -> bool:
         """Whether on each way through a turn it does, or one of these bools is true."""
