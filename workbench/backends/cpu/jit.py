@@ -24,7 +24,7 @@ from typing import Any
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.loader import elf
-from workbench.backends.cpu.loader.memory import Block, machine, page
+from workbench.backends.cpu.loader.memory import Block, NoMemory, machine, page
 from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
 from workbench.backends.cpu.maths import libmvec
 from workbench.backends.cpu.symbols import symbol_address
@@ -77,6 +77,9 @@ def load_symbols(
             addresses, tracker = _loaded(image, tuple(symbols), imports or {})
         except (Damaged, RuntimeError) as error:
             raise BuildError(f"The compiled code of {symbols[0]} cannot be loaded.", log=str(error)) from None
+        except NoMemory:
+            message = f"There is no memory left for the compiled code of {symbols[0]} ({len(_trackers):,} are loaded)."
+            raise BuildError(message, advice="Let go of kernels, graphs or arrays that you no longer need.") from None
     return CpuCode(addresses, tracker, needs)
 
 

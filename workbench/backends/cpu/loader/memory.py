@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 import sys
@@ -17,6 +18,10 @@ _PRIVATE, _ANONYMOUS = 0x02, 0x20
 _FAILED = ctypes.c_void_p(-1).value
 
 
+class NoMemory(Exception):
+    """The system gives no more; LLVM's loader would end the process over it."""
+
+
 class Block:
     """Pages of this process.
 
@@ -24,14 +29,14 @@ class Block:
         size: bytes.
 
     Raises:
-        Unsupported: the system has no more memory.
+        NoMemory: the system has none left.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         found = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
         if found == _FAILED:
-            raise Unsupported("no memory for it")
+            raise NoMemory
         self.address: int = found
 
     def fill(self, memory: bytearray, code: int) -> None:
@@ -39,10 +44,13 @@ class Block:
 
         Raises:
             Unsupported: the system does not let a program run what it wrote.
+            NoMemory: it cannot divide the pages: a process may have only so many maps (`vm.max_map_count`).
         """
         ctypes.memmove(self.address, bytes(memory), len(memory))
         _flush(self.address, code)
         if _system().mprotect(self.address, code, _READ | _EXECUTE):
+            if ctypes.get_errno() == errno.ENOMEM:
+                raise NoMemory
             raise Unsupported("this system runs no code that was written to memory")
 
     def close(self) -> None:
@@ -84,7 +92,7 @@ def _clear_cache() -> Any:
 
 @lru_cache(maxsize=1)
 def _system() -> Any:
-    system = ctypes.CDLL(None)
+    system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
     system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
     system.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
