@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import errno
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +31,25 @@ define i32 @entry() {
   store volatile i32 %b, ptr @count
   ret i32 %b
 }
+"""
+REFUSED = """
+import ctypes
+import workbench as wb
+from workbench.errors import BuildError
+
+@wb.kernel
+def scaled(a: float, x: wb.array[float]):
+    i = wb.tid()
+    x[i] = a * x[i]
+
+x = wb.ones(4)
+if ctypes.CDLL(None).prctl(65, ctypes.c_ulong(1), 0, 0, 0):  # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN
+    print("unknown")
+else:
+    try:
+        wb.launch(scaled, dim=4, inputs=[2.0, x])
+    except BuildError as error:
+        print("refused" if "lets no program run code" in str(error) else error)
 """
 Int = ctypes.CFUNCTYPE(ctypes.c_int32)
 
@@ -63,21 +84,35 @@ def test_no_memory_is_one_error_and_llvm_which_would_end_the_process_is_not_aske
     monkeypatch.setattr(linker, "link", lambda *_: pytest.fail("LLVM was asked"))
     with monkeypatch.context() as patch:
         limited(patch, **{name: function})
-        with pytest.raises(BuildError, match="no memory left for the compiled code of entry"):
+        with pytest.raises(BuildError, match="The compiled code of entry cannot be loaded: there is no memory left"):
             load_symbols(image, ("entry",))
     code = load_symbols(image, ("entry",))
     assert Int(code.address)() == 7, "it goes on when there is some"
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
-def test_a_system_that_runs_nothing_that_was_written_is_llvms(
+def test_a_system_that_runs_nothing_that_was_written_is_named(
     number: int, image: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bytes] = []
-    monkeypatch.setattr(linker, "link", lambda image, *_: (asked.append(image), ({"entry": 1}, memory.Block(1)))[1])
+    monkeypatch.setattr(linker, "link", lambda *_: pytest.fail("LLVM was asked"))
+    jit.unload()
+    closed: list[memory.Block] = []
+    close = memory.Block.close
+    monkeypatch.setattr(memory.Block, "close", lambda block: (closed.append(block), close(block)))
     limited(monkeypatch, mprotect=fails(number, -1))
-    load_symbols(image, ("entry",))
-    assert asked == [image]
+    with pytest.raises(BuildError, match="lets no program run code") as caught:
+        load_symbols(image, ("entry",))
+    assert "MemoryDenyWriteExecute" in str(caught.value)
+    assert len(closed) == 1, "the pages went back"
+
+
+@pytest.mark.slow
+def test_a_process_that_may_run_nothing_it_wrote_goes_on() -> None:
+    """Linux's own refusal, which systemd's `MemoryDenyWriteExecute` asks for."""
+    said = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, timeout=300)
+    if said.stdout == "unknown\n":
+        pytest.skip("this system cannot refuse it")
+    assert (said.stdout, said.returncode, said.stderr) == ("refused\n", 0, "")
 
 
 def test_what_threads_loaded_and_dropped_is_all_given_back(image: bytes) -> None:

@@ -10,7 +10,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-from workbench.backends.cpu.loader.relocations import AARCH64, X86_64, Unsupported
+from workbench.backends.cpu.loader.relocations import AARCH64, X86_64
 
 # Linux's numbers, which are the same on both machines; `mmap` is a library that takes longer to load than a kernel.
 _READ, _WRITE, _EXECUTE = 1, 2, 4
@@ -18,8 +18,12 @@ _PRIVATE, _ANONYMOUS = 0x02, 0x20
 _FAILED = ctypes.c_void_p(-1).value
 
 
-class NoMemory(Exception):
-    """The system gives no more; LLVM's loader would end the process over it."""
+class Refused(Exception):
+    """The system gives no memory for code: why, and what to do. LLVM's loader would end the process over it."""
+
+    def __init__(self, why: str, advice: str) -> None:
+        super().__init__(why)
+        self.advice = advice
 
 
 class Block:
@@ -29,33 +33,38 @@ class Block:
         size: bytes.
 
     Raises:
-        NoMemory: the system has none left.
+        Refused: the system has none left.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         found = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
         if found == _FAILED:
-            raise NoMemory
+            raise _none_left()
         self.address: int = found
 
     def fill(self, memory: bytearray, code: int) -> None:
         """Put the bytes there; the first `code` of them can then be run, and no longer be written.
 
         Raises:
-            Unsupported: the system does not let a program run what it wrote.
-            NoMemory: it cannot divide the pages: a process may have only so many maps (`vm.max_map_count`).
+            Refused: the system lets no program run what it wrote, or cannot divide the pages: a process may have only
+                so many maps (`vm.max_map_count`).
         """
         ctypes.memmove(self.address, bytes(memory), len(memory))
         _flush(self.address, code)
         if _system().mprotect(self.address, code, _READ | _EXECUTE):
             if ctypes.get_errno() == errno.ENOMEM:
-                raise NoMemory
-            raise Unsupported("this system runs no code that was written to memory")
+                raise _none_left()
+            rule = "this system lets no program run code that it wrote to memory"
+            raise Refused(rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no.")
 
     def close(self) -> None:
         """Give the pages back."""
         _system().munmap(self.address, self.size)
+
+
+def _none_left() -> Refused:
+    return Refused("there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need.")
 
 
 @lru_cache(maxsize=1)
