@@ -107,9 +107,11 @@ def test_a_system_that_runs_nothing_that_was_written_is_named(
 
 
 @pytest.mark.slow
-def test_a_process_that_may_run_nothing_it_wrote_goes_on() -> None:
+def test_a_process_that_may_run_nothing_it_wrote_goes_on(tmp_path: Path) -> None:
     """Linux's own refusal, which systemd's `MemoryDenyWriteExecute` asks for."""
-    said = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, timeout=300)
+    program = tmp_path / "program.py"
+    program.write_text(REFUSED)
+    said = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=300)
     if said.stdout == "unknown\n":
         pytest.skip("this system cannot refuse it")
     assert (said.stdout, said.returncode, said.stderr) == ("refused\n", 0, "")
