@@ -134,7 +134,7 @@ def _carried(rows: Rows) -> int:
 
 def _threads(rows: Rows) -> int:
     """Of a full group's row."""
-    if any(not rows.stays_outside(op) for op in rows.loops):
+    if rows.apart():
         return NARROW
     return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
 
@@ -146,8 +146,7 @@ def _bytes(rows: Rows) -> int:
 
 def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
     """The body for full groups, for the threads that are left, and for groups of `count` rows if these are several."""
-    apart = any(not rows.stays_outside(op) for op in rows.loops)
-    threads = _threads(rows)
+    apart, threads = rows.apart(), _threads(rows)
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
     full = Group(rows, threads, True).written(body)
