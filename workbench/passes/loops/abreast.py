@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, attributes
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
@@ -126,6 +126,15 @@ def groups_of(body: Block) -> Groups | None:
         return None
     full, rest, *several = last.blocks
     return Groups(threads, full, rest, last.attrs.get(ROWS) or 1, *several)
+
+
+def is_written_out(body: Block) -> bool:
+    """Whether threads make turns of their own, and loops over them hold no other: LLVM need unroll none but these."""
+    groups = groups_of(body)
+    if groups is None or groups.several:
+        return False
+    over = [op for op in walk(groups.full) if op.attrs.get(UNROLL)]
+    return bool(over) and not any(o.name in LOOPS for op in over for block in op.blocks for o in walk(block))
 
 
 def _carried(rows: Rows) -> int:
