@@ -60,7 +60,9 @@ def copy(target: Strided, source: Strided) -> None:
     if not place.is_cuda and dense:
         ctypes.memmove(target.address, source.address, target.nbytes)
     elif not place.is_cuda:
-        target.host()[...] = source.host()
+        into, host = target.host(), source.host()
+        # NumPy writes over what it has not read yet where two views of one dimension have different strides.
+        into[...] = host.copy() if np.may_share_memory(into, host) else host
     elif dense and target.memory.seen_by == source.memory.seen_by != "":
         found = driver_of(place)
         apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
