@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.backends.layout import wide
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.shapes import BEYOND_INT32, is_far
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import BEYOND_INT32, extent, is_far
 from workbench.structs import ELEMENT
 
 
