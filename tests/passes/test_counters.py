@@ -56,7 +56,7 @@ def test_the_turns_above_0_wrap_nothing() -> None:
     before = between.specialise().function
     after = split_counters(before)
     assert count(after, "for") == 2 * count(before, "for")
-    above = [op for op in walk(after.body) if op.name == "for"][-1]
+    above = next(op for op in walk(after.body) if op.name == "for")
     assert not any(op.name == "wrap_index" for op in walk(above.blocks[0]))
 
 

@@ -42,6 +42,7 @@ LOWERED_FOR_LLVM = [
     "counters",
     "interior",
     "early_exits",
+    "beside",
     "abreast",
     "divisors",
     "expand",

@@ -44,6 +44,14 @@ def test_scan(device, dtype, rng):
     np.testing.assert_array_equal(wb.utils.array_scan(wb.array(data, device=device)[::7]).numpy(), np.cumsum(data[::7]))
 
 
+@pytest.mark.parametrize("n", [32_769, 33_024, 33_025, 66_048])
+def test_a_scan_where_pieces_end(n, rng):
+    data = rng.integers(-9, 9, n).astype(np.float64)
+    x, want = wb.array(data, device="cpu"), np.cumsum(data)
+    np.testing.assert_array_equal(wb.utils.array_scan(x).numpy(), want)
+    np.testing.assert_array_equal(wb.utils.array_scan(x, x, inclusive=False).numpy(), want - data)
+
+
 @pytest.mark.parametrize("cores", [1, 8])
 def test_few_cores_and_many_find_the_same(cores, rng, monkeypatch):
     monkeypatch.setattr("workbench.utils.scan.cpu_threads", lambda: cores)  # one piece, or several

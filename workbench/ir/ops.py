@@ -146,7 +146,7 @@ _ROWS = (
     Operation(_LOWERED, "apart", "array, array", "bool", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
     Operation(_LOWERED, "slot_sum", "*slots", "*elements", reads=_SLOTS),
-    Operation(_LOWERED, "group_end", "", "int32", pure=True),
+    Operation(_LOWERED, "group_size", "", "int32", pure=True),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),
     Operation(_LOWERED, "combine", "array, *place", "", "accumulator kind", reads=_ARRAY, writes=_ARRAY, together=True),

@@ -37,7 +37,8 @@ def canonical(function: Function) -> str:
 def literal_bits(value: object, type: Scalar | Vector) -> str:
     """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
-    if type is scalar and scalar.name in _PACKED:  # most are, and NumPy takes ten times as long
+    # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
+    if type is scalar and scalar.name in _PACKED and value == value:
         with suppress(struct.error, OverflowError):
             return struct.pack(_PACKED[scalar.name], value).hex()
     with np.errstate(over="ignore"):  # 1e300 as a float32 is infinite

@@ -63,7 +63,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     apart          (array, array) -> bool          whether two arrays share no memory
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
-    group_end      () -> int32                     the thread after the last of those that go through loops together
+    group_size     () -> int32                     how many threads go through loops together
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.

@@ -38,6 +38,7 @@ from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
 from workbench.passes.loops.abreast import abreast
+from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
@@ -88,7 +89,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("early_exits", "abreast", "later", "divisors", "expand"),
+    *("early_exits", "beside", "abreast", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
@@ -102,6 +103,7 @@ PYTHON: Stage = ("bounds_checks",)
 PASSES: Mapping[str, Pass] = {
     "abreast": abreast,
     "added_products": added_products,
+    "beside": beside,
     "bounds_checks": guard,
     "contract": contract,
     "counted": counted,

@@ -10,10 +10,11 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import emit_module
+from workbench.backends.cpu.emit import emit_module, wide
 from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
+from workbench.passes import pipeline
 from workbench.passes.reductions import reductions
 from workbench.types import ArrayType, element
 
@@ -97,6 +98,27 @@ def planes(x: A3, y: A3):
     y[h, i, j] = s
 
 
+@wb.kernel
+def nest(x: A2, w: A2, b: A1, y: A2):
+    i, j = wb.tid()
+    s = wb.float64(0.0)
+    for k in range(7):
+        for m in range(6):
+            s += w[k, j] * x[i, m]
+            if j + m < b.shape[0]:
+                s += b[j + m]
+    y[i, j] = s
+
+
+@wb.kernel
+def windows(x: A2, w: A2, b: A1, y: A2):
+    i, j = wb.tid()
+    s = wb.float64(0.0)
+    for k in range(24):
+        s += x[i, wb.min(j + k, x.shape[1] - 1)] * b[k]
+    y[i, j] = s
+
+
 def arguments(kernel: Kernel, rows: int, size: int) -> tuple[tuple[int, ...], list[np.ndarray]]:
     random = np.random.default_rng(size)
     if kernel is attraction:
@@ -112,10 +134,11 @@ def both_codes(monkeypatch: pytest.MonkeyPatch, function: Function, options: Opt
     grouped = build(function, options)
     with monkeypatch.context() as here:
         here.setattr(emit_module, "abreast", lambda function, **_: function)
+        here.setattr(pipeline, "PASSES", {**pipeline.PASSES, "beside": lambda function: function})
         return grouped, build(function, options)
 
 
-KERNELS = (product, loops_in_loops, backwards_and_branches, in_place, columns, attraction, planes)
+KERNELS = (product, loops_in_loops, backwards_and_branches, in_place, columns, attraction, planes, nest, windows)
 MOST_SLOW = [in_place, *(pytest.param(k, marks=pytest.mark.slow) for k in KERNELS if k is not in_place)]
 
 
@@ -128,7 +151,7 @@ def test_threads_go_in_groups(kernel: Kernel) -> None:
 def test_each_thread_has_the_bits_that_it_has_by_itself(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
     function = kernel.specialise().function
     grouped, alone = both_codes(monkeypatch, function, Options())
-    for size in (37, 150):
+    for size in (37, 64, 150):
         dims, given = arguments(kernel, 3, size)
         args = [a.copy() for a in given]
         execute(alone, function, dims, args)
@@ -137,6 +160,49 @@ def test_each_thread_has_the_bits_that_it_has_by_itself(kernel: Kernel, monkeypa
             execute(grouped, function, dims, found, cuts=cuts)
             for a, b in zip(args, found, strict=True):
                 np.testing.assert_array_equal(a, b)
+
+
+@wb.kernel
+def window_of_integers(x: wb.array(dtype=int, ndim=2), w: wb.array(dtype=wb.int64), y: wb.array(dtype=wb.int64)):
+    j = wb.tid()
+    s = wb.int64(0)
+    for k in range(x.shape[0]):
+        s += wb.int64((x[k, j + 1] * k) // x[k, j]) // w[j]
+    y[j] = s
+
+
+@wb.kernel
+def window_of_bytes(x: wb.array(dtype=wb.uint8, ndim=2), w: wb.array(dtype=bool), y: wb.array(dtype=wb.float16)):
+    j = wb.tid()
+    s = 0
+    for k in range(x.shape[0]):
+        if w[j]:
+            s += int(x[k, j + 1])
+    y[j] = wb.float16(s)
+
+
+@pytest.mark.parametrize(
+    "kernel", [window_of_integers, pytest.param(window_of_bytes, marks=pytest.mark.slow)], ids=lambda k: k.name
+)
+def test_what_threads_that_are_not_there_would_read_does_not_matter(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = kernel.specialise().function
+    grouped, alone = both_codes(monkeypatch, function, Options())
+    # A group that is not full, without masks.
+    monkeypatch.setattr(wide, "MASKED", 1 << 20)
+    unmasked = build(function, Options())
+    random, types = np.random.default_rng(3), [element(p.type.dtype).numpy for p in function.params]
+    for size in (1, 5, 63, 64, 65, 130):
+        x, w = random.integers(1, 90, (21, size + 1)).astype(types[0]), random.integers(1, 4, size).astype(types[1])
+        results = []
+        for code in (alone, grouped, unmasked):
+            # Elements behind the end belong to others: they stay as they are.
+            y = np.full(size + 80, 7, types[2])
+            execute(code, function, (size,), [x, w, y[:size]], cuts=[size // 3])
+            results.append(y)
+            assert np.all(y[size:] == 7)
+        assert results[0].any() and all(np.array_equal(results[0], y) for y in results[1:])
 
 
 @pytest.mark.slow

@@ -18,8 +18,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  ; line 3: atomic_add(bins, int(x[i] * 10.0) % len(bins), 1)
   %v4 = sext i32 %tid to i64
+  ; line 3: atomic_add(bins, int(x[i] * 10.0) % len(bins), 1)
   %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
   %v8 = load float, ptr %v7
   %v9 = fmul float %v8, 0x4024000000000000
@@ -69,6 +69,6 @@ define internal i32 @wb.int32.float32(float %x) alwaysinline nounwind {
   %result = select i1 %nan, i32 0, i32 %most
   ret i32 %result
 }
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -1,241 +1,287 @@
 define i32 @wb_recurrence(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
-  %slots.6 = alloca [64 x float], align 64
-  %x.shape0.at.7 = getelementptr inbounds i8, ptr %params, i64 40
-  %x.shape0.8 = load i64, ptr %x.shape0.at.7, !range !0
-  %x.at.32 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.33 = load ptr, ptr %x.at.32
-  %decay.at.36 = getelementptr inbounds i8, ptr %params, i64 56
-  %decay.37 = load float, ptr %decay.at.36
-  %v60 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.77 = getelementptr inbounds i8, ptr %params, i64 64
-  %y.data.78 = load ptr, ptr %y.at.77
-  %v90 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.96 = alloca [64 x float], align 64
+  %y.at.3 = getelementptr inbounds i8, ptr %params, i64 64
+  %y.data.4 = load ptr, ptr %y.at.3
+  %x.shape0.at.5 = getelementptr inbounds i8, ptr %params, i64 40
+  %x.shape0.6 = load i64, ptr %x.shape0.at.5, !range !0
+  %v7 = mul i64 4, %x.shape0.6
+  %x.at.8 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.9 = load ptr, ptr %x.at.8
+  %v10 = getelementptr i8, ptr %x.data.9, i64 %v7
+  %v11 = icmp uge ptr %y.data.4, %v10
+  %y.shape0.at.12 = getelementptr inbounds i8, ptr %params, i64 72
+  %y.shape0.13 = load i64, ptr %y.shape0.at.12, !range !0
+  %v14 = mul i64 4, %y.shape0.13
+  %v15 = getelementptr i8, ptr %y.data.4, i64 %v14
+  %v16 = icmp uge ptr %x.data.9, %v15
+  %v17 = or i1 %v11, %v16
+  %apart.18 = and i1 true, %v17
+  %slots.21 = alloca [64 x float], align 64
+  %decay.at.52 = getelementptr inbounds i8, ptr %params, i64 56
+  %decay.53 = load float, ptr %decay.at.52
+  %v80 = getelementptr inbounds i8, ptr %stop, i64 8
+  %v111 = getelementptr inbounds i8, ptr %stop, i64 16
+  %slots.120 = alloca [64 x float], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
   %low.1 = trunc nuw nsw i64 %begin to i32
   %high.2 = trunc nuw nsw i64 %end to i32
-  br label %groups
+  br i1 %apart.18, label %groups, label %few
 groups:
   %tid = phi i32 [ %low.1, %start ], [ %tid.next, %group.end ]
-  %left.3 = sub nsw i32 %high.2, %tid
-  %full.4 = icmp sge i32 %left.3, 64
-  br i1 %full.4, label %group, label %few
+  %left.19 = sub nsw i32 %high.2, %tid
+  %full.20 = icmp sge i32 %left.19, 64
+  br i1 %full.20, label %group, label %few
 group:
-  %group_end.5 = add nsw i32 %tid, 64
   ; line 4: for q in range(len(x)):
-  %v9 = trunc i64 %x.shape0.8 to i32
+  %v22 = trunc i64 %x.shape0.6 to i32
   ; line 2: i = tid()
-  br label %for.10
-for.10:
-  %thread.13 = phi i32 [ %tid, %group ], [ %thread.next.18, %body.11 ]
-  %more.14 = icmp slt i32 %thread.13, %group_end.5
-  br i1 %more.14, label %body.11, label %endfor.12
-body.11:
-  %v15 = sub i32 %thread.13, %tid
-  %v16 = sext i32 %v15 to i64
-  %v17 = getelementptr inbounds float, ptr %slots.6, i64 %v16
-  store float 0x0000000000000000, ptr %v17
-  %thread.next.18 = add nsw i32 %thread.13, 1
-  br label %for.10
-endfor.12:
+  br label %for.23
+for.23:
+  %place.26 = phi i32 [ 0, %group ], [ %place.next.36, %body.24 ]
+  %more.27 = icmp slt i32 %place.26, 64
+  br i1 %more.27, label %body.24, label %endfor.25
+body.24:
+  %thread.28 = add nsw i32 %tid, %place.26
+  %v29 = add i32 %tid, %place.26
+  %v30 = sext i32 %tid to i64
+  %v31 = sext i32 %place.26 to i64
+  %v32 = add i64 %v30, %v31
+  %v33 = sext i32 %v29 to i64
+  %v34 = sext i32 %place.26 to i64
+  %v35 = getelementptr inbounds float, ptr %slots.21, i64 %v34
+  store float 0x0000000000000000, ptr %v35
+  %place.next.36 = add nsw i32 %place.26, 1
+  br label %for.23
+endfor.25:
   ; line 5: s = 0.5 * s + x[q] * decay
-  %left.24 = sub i32 %v9, 0
-  %few.25 = call i32 @llvm.umin.i32(i32 %left.24, i32 128)
-  %last.26 = add nsw i32 0, %few.25
-  %more.27 = icmp slt i32 0, %v9
-  br i1 %more.27, label %strip.19, label %endfor.23
-strip.19:
-  %q.28 = phi i32 [ 0, %endfor.12 ], [ %last.29, %go.57 ]
-  %last.29 = phi i32 [ %last.26, %endfor.12 ], [ %last.66, %go.57 ]
-  br label %body.20
-body.20:
-  %q.30 = phi i32 [ %q.28, %strip.19 ], [ %q.next.53, %endfor.41 ]
-  %v31 = sext i32 %q.30 to i64
-  %v34 = getelementptr inbounds float, ptr %x.data.33, i64 %v31
-  %v35 = load float, ptr %v34
-  %v38 = fmul float %v35, %decay.37
-  br label %for.39
-for.39:
-  %thread.42 = phi i32 [ %tid, %body.20 ], [ %thread.next.52, %body.40 ]
-  %more.43 = icmp slt i32 %thread.42, %group_end.5
-  br i1 %more.43, label %body.40, label %endfor.41
-body.40:
+  %left.42 = sub i32 %v22, 0
+  %few.43 = call i32 @llvm.umin.i32(i32 %left.42, i32 64)
+  %last.44 = add nsw i32 0, %few.43
+  %more.45 = icmp slt i32 0, %v22
+  br i1 %more.45, label %strip.37, label %endfor.41
+strip.37:
+  %q.46 = phi i32 [ 0, %endfor.25 ], [ %last.47, %go.77 ]
+  %last.47 = phi i32 [ %last.44, %endfor.25 ], [ %last.86, %go.77 ]
+  br label %body.38
+body.38:
+  %q.48 = phi i32 [ %q.46, %strip.37 ], [ %q.next.73, %endfor.57 ]
+  %v49 = sext i32 %q.48 to i64
+  %v50 = getelementptr inbounds float, ptr %x.data.9, i64 %v49
+  %v51 = load float, ptr %v50, !alias.scope !5, !noalias !6
+  %v54 = fmul float %v51, %decay.53
+  br label %for.55
+for.55:
+  %place.58 = phi i32 [ 0, %body.38 ], [ %place.next.72, %body.56 ]
+  %more.59 = icmp slt i32 %place.58, 64
+  br i1 %more.59, label %body.56, label %endfor.57
+body.56:
+  %thread.60 = add nsw i32 %tid, %place.58
   ; line 4: for q in range(len(x)):
-  %v44 = sub i32 %thread.42, %tid
-  %v45 = sext i32 %v44 to i64
-  %v46 = getelementptr inbounds float, ptr %slots.6, i64 %v45
-  %v47 = load float, ptr %v46
+  %v61 = add i32 %tid, %place.58
+  %v62 = sext i32 %tid to i64
+  %v63 = sext i32 %place.58 to i64
+  %v64 = add i64 %v62, %v63
+  %v65 = sext i32 %place.58 to i64
+  %v66 = getelementptr inbounds float, ptr %slots.21, i64 %v65
+  %v67 = load float, ptr %v66
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v48 = fmul float 0x3FE0000000000000, %v47
-  %s.49 = fadd float %v48, %v38
-  %v50 = sext i32 %v44 to i64
-  %v51 = getelementptr inbounds float, ptr %slots.6, i64 %v50
-  store float %s.49, ptr %v51
-  %thread.next.52 = add nsw i32 %thread.42, 1
-  br label %for.39
+  %v68 = fmul float 0x3FE0000000000000, %v67
+  %s.69 = fadd float %v68, %v54
+  %v70 = sext i32 %place.58 to i64
+  %v71 = getelementptr inbounds float, ptr %slots.21, i64 %v70
+  store float %s.69, ptr %v71
+  %place.next.72 = add nsw i32 %place.58, 1
+  br label %for.55
+endfor.57:
+  %q.next.73 = add nsw i32 %q.48, 1
+  %more.74 = icmp ne i32 %q.next.73, %last.47
+  br i1 %more.74, label %body.38, label %stripped.39
+stripped.39:
+  %over.75 = icmp eq i32 %last.47, %v22
+  br i1 %over.75, label %endfor.41, label %again.40, !prof !1
+again.40:
+  %stop.78 = load volatile i32, ptr %stop
+  %calm.79 = icmp eq i32 %stop.78, 0
+  br i1 %calm.79, label %go.77, label %ask.76, !prof !1
+ask.76:
+  %v81 = load ptr, ptr %v80
+  %v82 = call i32 %v81(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v83 = icmp eq i32 %v82, 0
+  br i1 %v83, label %go.77, label %stopped
+go.77:
+  %left.84 = sub i32 %v22, %last.47
+  %few.85 = call i32 @llvm.umin.i32(i32 %left.84, i32 64)
+  %last.86 = add nsw i32 %last.47, %few.85
+  br label %strip.37
 endfor.41:
-  %q.next.53 = add nsw i32 %q.30, 1
-  %more.54 = icmp ne i32 %q.next.53, %last.29
-  br i1 %more.54, label %body.20, label %stripped.21
-stripped.21:
-  %over.55 = icmp eq i32 %last.29, %v9
-  br i1 %over.55, label %endfor.23, label %again.22, !prof !1
-again.22:
-  %stop.58 = load volatile i32, ptr %stop
-  %calm.59 = icmp eq i32 %stop.58, 0
-  br i1 %calm.59, label %go.57, label %ask.56, !prof !1
-ask.56:
-  %v61 = load ptr, ptr %v60
-  %v62 = call i32 %v61(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v63 = icmp eq i32 %v62, 0
-  br i1 %v63, label %go.57, label %stopped
-go.57:
-  %left.64 = sub i32 %v9, %last.29
-  %few.65 = call i32 @llvm.umin.i32(i32 %left.64, i32 128)
-  %last.66 = add nsw i32 %last.29, %few.65
-  br label %strip.19
-endfor.23:
   ; line 6: y[i] = s
-  br label %for.67
-for.67:
-  %thread.70 = phi i32 [ %tid, %endfor.23 ], [ %thread.next.80, %body.68 ]
-  %more.71 = icmp slt i32 %thread.70, %group_end.5
-  br i1 %more.71, label %body.68, label %endfor.69
-body.68:
+  br label %for.87
+for.87:
+  %place.90 = phi i32 [ 0, %endfor.41 ], [ %place.next.101, %body.88 ]
+  %more.91 = icmp slt i32 %place.90, 64
+  br i1 %more.91, label %body.88, label %endfor.89
+body.88:
+  %thread.92 = add nsw i32 %tid, %place.90
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v72 = sub i32 %thread.70, %tid
-  %v73 = sext i32 %v72 to i64
-  %v74 = getelementptr inbounds float, ptr %slots.6, i64 %v73
-  %v75 = load float, ptr %v74
+  %v93 = add i32 %tid, %place.90
+  %v94 = sext i32 %tid to i64
+  %v95 = sext i32 %place.90 to i64
+  %v96 = add i64 %v94, %v95
+  %v97 = sext i32 %place.90 to i64
+  %v98 = getelementptr inbounds float, ptr %slots.21, i64 %v97
+  %v99 = load float, ptr %v98
   ; line 6: y[i] = s
-  %v76 = sext i32 %thread.70 to i64
-  %v79 = getelementptr inbounds float, ptr %y.data.78, i64 %v76
-  store float %v75, ptr %v79
-  %thread.next.80 = add nsw i32 %thread.70, 1
-  br label %for.67
-endfor.69:
-  %v81 = udiv i32 %tid, 64
-  %v84 = and i32 %v81, 15
-  %early.85 = icmp ne i32 %v84, 15
-  br i1 %early.85, label %on.83, label %due.82, !prof !1
-due.82:
-  %stop.88 = load volatile i32, ptr %stop
-  %calm.89 = icmp eq i32 %stop.88, 0
-  br i1 %calm.89, label %go.87, label %ask.86, !prof !1
-ask.86:
-  %v91 = sext i32 %tid to i64
-  store i64 %v91, ptr %v90
-  %v92 = load ptr, ptr %v60
-  %v93 = call i32 %v92(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v94 = icmp eq i32 %v93, 0
-  br i1 %v94, label %go.87, label %stopped
-go.87:
-  br label %on.83
-on.83:
+  %v100 = getelementptr inbounds float, ptr %y.data.4, i64 %v96
+  store float %v99, ptr %v100, !alias.scope !7, !noalias !8
+  %place.next.101 = add nsw i32 %place.90, 1
+  br label %for.87
+endfor.89:
+  %v102 = udiv i32 %tid, 64
+  %v105 = and i32 %v102, 15
+  %early.106 = icmp ne i32 %v105, 15
+  br i1 %early.106, label %on.104, label %due.103, !prof !1
+due.103:
+  %stop.109 = load volatile i32, ptr %stop
+  %calm.110 = icmp eq i32 %stop.109, 0
+  br i1 %calm.110, label %go.108, label %ask.107, !prof !1
+ask.107:
+  %v112 = sext i32 %tid to i64
+  store i64 %v112, ptr %v111
+  %v113 = load ptr, ptr %v80
+  %v114 = call i32 %v113(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v115 = icmp eq i32 %v114, 0
+  br i1 %v115, label %go.108, label %stopped
+go.108:
+  br label %on.104
+on.104:
   br label %group.end
 group.end:
   %tid.next = add nsw i32 %tid, 64
   br label %groups
 few:
-  %some.95 = icmp sgt i32 %left.3, 0
-  br i1 %some.95, label %group.rest, label %finish
+  %few.tid = phi i32 [ %tid, %groups ], [ %low.1, %start ], [ %few.next, %few.more ]
+  %left.116 = sub nsw i32 %high.2, %few.tid
+  %some.117 = icmp sgt i32 %left.116, 0
+  br i1 %some.117, label %group.rest, label %finish
 group.rest:
+  %few.next = add i32 %few.tid, 64
+  %more.118 = icmp sgt i32 %left.116, 64
+  %v119 = select i1 %more.118, i32 64, i32 %left.116
   ; line 4: for q in range(len(x)):
-  %v97 = trunc i64 %x.shape0.8 to i32
+  %v121 = trunc i64 %x.shape0.6 to i32
   ; line 2: i = tid()
-  br label %for.98
-for.98:
-  %thread.101 = phi i32 [ %tid, %group.rest ], [ %thread.next.106, %body.99 ]
-  %more.102 = icmp slt i32 %thread.101, %high.2
-  br i1 %more.102, label %body.99, label %endfor.100
-body.99:
-  %v103 = sub i32 %thread.101, %tid
-  %v104 = sext i32 %v103 to i64
-  %v105 = getelementptr inbounds float, ptr %slots.96, i64 %v104
-  store float 0x0000000000000000, ptr %v105
-  %thread.next.106 = add nsw i32 %thread.101, 1
-  br label %for.98
-endfor.100:
+  br label %for.122
+for.122:
+  %place.125 = phi i32 [ 0, %group.rest ], [ %place.next.135, %body.123 ]
+  %more.126 = icmp slt i32 %place.125, 64
+  br i1 %more.126, label %body.123, label %endfor.124
+body.123:
+  %v127 = icmp slt i32 %place.125, %v119
+  %v128 = add i32 %few.tid, %place.125
+  %v129 = sext i32 %few.tid to i64
+  %v130 = sext i32 %place.125 to i64
+  %v131 = add i64 %v129, %v130
+  %v132 = sext i32 %v128 to i64
+  %v133 = sext i32 %place.125 to i64
+  %v134 = getelementptr inbounds float, ptr %slots.120, i64 %v133
+  store float 0x0000000000000000, ptr %v134
+  %place.next.135 = add nsw i32 %place.125, 1
+  br label %for.122
+endfor.124:
   ; line 5: s = 0.5 * s + x[q] * decay
-  %left.112 = sub i32 %v97, 0
-  %few.113 = call i32 @llvm.umin.i32(i32 %left.112, i32 128)
-  %last.114 = add nsw i32 0, %few.113
-  %more.115 = icmp slt i32 0, %v97
-  br i1 %more.115, label %strip.107, label %endfor.111
-strip.107:
-  %q.116 = phi i32 [ 0, %endfor.100 ], [ %last.117, %go.141 ]
-  %last.117 = phi i32 [ %last.114, %endfor.100 ], [ %last.149, %go.141 ]
-  br label %body.108
-body.108:
-  %q.118 = phi i32 [ %q.116, %strip.107 ], [ %q.next.137, %endfor.125 ]
-  %v119 = sext i32 %q.118 to i64
-  %v120 = getelementptr inbounds float, ptr %x.data.33, i64 %v119
-  %v121 = load float, ptr %v120
-  %v122 = fmul float %v121, %decay.37
-  br label %for.123
-for.123:
-  %thread.126 = phi i32 [ %tid, %body.108 ], [ %thread.next.136, %body.124 ]
-  %more.127 = icmp slt i32 %thread.126, %high.2
-  br i1 %more.127, label %body.124, label %endfor.125
-body.124:
+  %left.141 = sub i32 %v121, 0
+  %few.142 = call i32 @llvm.umin.i32(i32 %left.141, i32 64)
+  %last.143 = add nsw i32 0, %few.142
+  %more.144 = icmp slt i32 0, %v121
+  br i1 %more.144, label %strip.136, label %endfor.140
+strip.136:
+  %q.145 = phi i32 [ 0, %endfor.124 ], [ %last.146, %go.174 ]
+  %last.146 = phi i32 [ %last.143, %endfor.124 ], [ %last.182, %go.174 ]
+  br label %body.137
+body.137:
+  %q.147 = phi i32 [ %q.145, %strip.136 ], [ %q.next.170, %endfor.154 ]
+  %v148 = sext i32 %q.147 to i64
+  %v149 = getelementptr inbounds float, ptr %x.data.9, i64 %v148
+  %v150 = load float, ptr %v149
+  %v151 = fmul float %v150, %decay.53
+  br label %for.152
+for.152:
+  %place.155 = phi i32 [ 0, %body.137 ], [ %place.next.169, %body.153 ]
+  %more.156 = icmp slt i32 %place.155, 64
+  br i1 %more.156, label %body.153, label %endfor.154
+body.153:
   ; line 4: for q in range(len(x)):
-  %v128 = sub i32 %thread.126, %tid
-  %v129 = sext i32 %v128 to i64
-  %v130 = getelementptr inbounds float, ptr %slots.96, i64 %v129
-  %v131 = load float, ptr %v130
+  %v157 = icmp slt i32 %place.155, %v119
+  %v158 = add i32 %few.tid, %place.155
+  %v159 = sext i32 %few.tid to i64
+  %v160 = sext i32 %place.155 to i64
+  %v161 = add i64 %v159, %v160
+  %v162 = sext i32 %place.155 to i64
+  %v163 = getelementptr inbounds float, ptr %slots.120, i64 %v162
+  %v164 = load float, ptr %v163
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v132 = fmul float 0x3FE0000000000000, %v131
-  %s.133 = fadd float %v132, %v122
-  %v134 = sext i32 %v128 to i64
-  %v135 = getelementptr inbounds float, ptr %slots.96, i64 %v134
-  store float %s.133, ptr %v135
-  %thread.next.136 = add nsw i32 %thread.126, 1
-  br label %for.123
-endfor.125:
-  %q.next.137 = add nsw i32 %q.118, 1
-  %more.138 = icmp ne i32 %q.next.137, %last.117
-  br i1 %more.138, label %body.108, label %stripped.109
-stripped.109:
-  %over.139 = icmp eq i32 %last.117, %v97
-  br i1 %over.139, label %endfor.111, label %again.110, !prof !1
-again.110:
-  %stop.142 = load volatile i32, ptr %stop
-  %calm.143 = icmp eq i32 %stop.142, 0
-  br i1 %calm.143, label %go.141, label %ask.140, !prof !1
-ask.140:
-  %v144 = load ptr, ptr %v60
-  %v145 = call i32 %v144(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v146 = icmp eq i32 %v145, 0
-  br i1 %v146, label %go.141, label %stopped
-go.141:
-  %left.147 = sub i32 %v97, %last.117
-  %few.148 = call i32 @llvm.umin.i32(i32 %left.147, i32 128)
-  %last.149 = add nsw i32 %last.117, %few.148
-  br label %strip.107
-endfor.111:
+  %v165 = fmul float 0x3FE0000000000000, %v164
+  %s.166 = fadd float %v165, %v151
+  %v167 = sext i32 %place.155 to i64
+  %v168 = getelementptr inbounds float, ptr %slots.120, i64 %v167
+  store float %s.166, ptr %v168
+  %place.next.169 = add nsw i32 %place.155, 1
+  br label %for.152
+endfor.154:
+  %q.next.170 = add nsw i32 %q.147, 1
+  %more.171 = icmp ne i32 %q.next.170, %last.146
+  br i1 %more.171, label %body.137, label %stripped.138
+stripped.138:
+  %over.172 = icmp eq i32 %last.146, %v121
+  br i1 %over.172, label %endfor.140, label %again.139, !prof !1
+again.139:
+  %stop.175 = load volatile i32, ptr %stop
+  %calm.176 = icmp eq i32 %stop.175, 0
+  br i1 %calm.176, label %go.174, label %ask.173, !prof !1
+ask.173:
+  %v177 = load ptr, ptr %v80
+  %v178 = call i32 %v177(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v179 = icmp eq i32 %v178, 0
+  br i1 %v179, label %go.174, label %stopped
+go.174:
+  %left.180 = sub i32 %v121, %last.146
+  %few.181 = call i32 @llvm.umin.i32(i32 %left.180, i32 64)
+  %last.182 = add nsw i32 %last.146, %few.181
+  br label %strip.136
+endfor.140:
   ; line 6: y[i] = s
-  br label %for.150
-for.150:
-  %thread.153 = phi i32 [ %tid, %endfor.111 ], [ %thread.next.161, %body.151 ]
-  %more.154 = icmp slt i32 %thread.153, %high.2
-  br i1 %more.154, label %body.151, label %endfor.152
-body.151:
+  br label %for.183
+for.183:
+  %place.186 = phi i32 [ 0, %endfor.140 ], [ %place.next.200, %endif.198 ]
+  %more.187 = icmp slt i32 %place.186, 64
+  br i1 %more.187, label %body.184, label %endfor.185
+body.184:
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v155 = sub i32 %thread.153, %tid
-  %v156 = sext i32 %v155 to i64
-  %v157 = getelementptr inbounds float, ptr %slots.96, i64 %v156
-  %v158 = load float, ptr %v157
+  %v188 = icmp slt i32 %place.186, %v119
+  %v189 = add i32 %few.tid, %place.186
+  %v190 = sext i32 %few.tid to i64
+  %v191 = sext i32 %place.186 to i64
+  %v192 = add i64 %v190, %v191
+  %v193 = sext i32 %place.186 to i64
+  %v194 = getelementptr inbounds float, ptr %slots.120, i64 %v193
+  %v195 = load float, ptr %v194
   ; line 6: y[i] = s
-  %v159 = sext i32 %thread.153 to i64
-  %v160 = getelementptr inbounds float, ptr %y.data.78, i64 %v159
-  store float %v158, ptr %v160
-  %thread.next.161 = add nsw i32 %thread.153, 1
-  br label %for.150
-endfor.152:
-  br label %finish
+  br i1 %v188, label %then.196, label %else.197
+then.196:
+  %v199 = getelementptr inbounds float, ptr %y.data.4, i64 %v192
+  store float %v195, ptr %v199
+  br label %endif.198
+else.197:
+  br label %endif.198
+endif.198:
+  %place.next.200 = add nsw i32 %place.186, 1
+  br label %for.183
+endfor.185:
+  br i1 %more.118, label %few.more, label %finish
+few.more:
+  br label %few
 finish:
   br label %exit
 exit:
@@ -247,3 +293,10 @@ declare i32 @llvm.umin.i32(i32, i32)
 attributes #0 = { nounwind "no-trapping-math"="true" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
+!2 = distinct !{!2}
+!3 = distinct !{!3, !2}
+!4 = distinct !{!4, !2}
+!5 = !{!3}
+!6 = !{!4}
+!7 = !{!4}
+!8 = !{!3}

@@ -4,8 +4,8 @@ entry:
   %x.data.6 = load ptr, ptr %x.at.5
   %a.at.9 = getelementptr inbounds i8, ptr %params, i64 32
   %a.10 = load float, ptr %a.at.9
-  %y.at.13 = getelementptr inbounds i8, ptr %params, i64 64
-  %y.data.14 = load ptr, ptr %y.at.13
+  %y.at.12 = getelementptr inbounds i8, ptr %params, i64 64
+  %y.data.13 = load ptr, ptr %y.at.12
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -18,14 +18,13 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  ; line 3: y[i] += a * x[i]
   %v4 = sext i32 %tid to i64
+  ; line 3: y[i] += a * x[i]
   %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
   %v8 = load float, ptr %v7
   %v11 = fmul float %a.10, %v8
-  %v12 = sext i32 %tid to i64
-  %v15 = getelementptr inbounds float, ptr %y.data.14, i64 %v12
-  %v16 = atomicrmw fadd ptr %v15, float %v11 monotonic
+  %v14 = getelementptr inbounds float, ptr %y.data.13, i64 %v4
+  %v15 = atomicrmw fadd ptr %v14, float %v11 monotonic
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
@@ -37,6 +36,6 @@ exit:
 stopped:
   ret i32 -1
 }
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

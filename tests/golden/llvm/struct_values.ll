@@ -24,8 +24,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 14: i = tid()
-  ; line 16: c.pos = x[i]
   %v4 = sext i32 %tid to i64
+  ; line 16: c.pos = x[i]
   %v7 = getelementptr inbounds [3 x float], ptr %x.data.6, i64 %v4
   %v8 = getelementptr inbounds float, ptr %v7, i64 1
   %v9 = getelementptr inbounds float, ptr %v7, i64 2
@@ -60,13 +60,12 @@ endfor.15:
   %v41 = fmul float %c.pos.17, %b.mass.40
   %v42 = fmul float %c.pos.18, %b.mass.40
   %v43 = fmul float %c.pos.19, %b.mass.40
-  %v44 = sext i32 %tid to i64
-  %v45 = getelementptr inbounds [3 x float], ptr %x.data.6, i64 %v44
-  %v46 = getelementptr inbounds float, ptr %v45, i64 1
-  %v47 = getelementptr inbounds float, ptr %v45, i64 2
-  store float %v41, ptr %v45
-  store float %v42, ptr %v46
-  store float %v43, ptr %v47
+  %v44 = getelementptr inbounds [3 x float], ptr %x.data.6, i64 %v4
+  %v45 = getelementptr inbounds float, ptr %v44, i64 1
+  %v46 = getelementptr inbounds float, ptr %v44, i64 2
+  store float %v41, ptr %v44
+  store float %v42, ptr %v45
+  store float %v43, ptr %v46
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
@@ -78,6 +77,6 @@ exit:
 stopped:
   ret i32 -1
 }
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

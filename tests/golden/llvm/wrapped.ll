@@ -73,21 +73,23 @@ threads:
   br i1 %more.44, label %thread, label %inside.end
 thread:
   ; line 2: i = tid()
+  %v45 = sext i32 %tid to i64
   ; line 3: y[-1 - i] = x[i - 1] * SCALE
-  %v45 = sub i32 %tid, 1
-  %v46 = trunc i64 %x.shape0.22 to i32
-  %v47 = sext i32 %v45 to i64
-  %v48 = getelementptr inbounds float, ptr %x.data.29, i64 %v47
-  %v49 = load float, ptr %v48
-  %v50 = fmul float %v49, 0x4004000000000000
-  %v51 = sub i32 -1, %tid
-  %v52 = trunc i64 %y.shape0.35 to i32
-  %v53 = icmp slt i32 %v51, 0
-  %v54 = add i32 %v51, %v52
-  %v55 = select i1 %v53, i32 %v54, i32 %v51
-  %v56 = sext i32 %v55 to i64
-  %v57 = getelementptr inbounds float, ptr %y.data.42, i64 %v56
-  store float %v50, ptr %v57
+  %v46 = sub i32 %tid, 1
+  %v47 = trunc i64 %x.shape0.22 to i32
+  %v48 = sext i32 1 to i64
+  %v49 = sub i64 %v45, %v48
+  %v50 = getelementptr inbounds float, ptr %x.data.29, i64 %v49
+  %v51 = load float, ptr %v50
+  %v52 = fmul float %v51, 0x4004000000000000
+  %v53 = sub i32 -1, %tid
+  %v54 = trunc i64 %y.shape0.35 to i32
+  %v55 = icmp slt i32 %v53, 0
+  %v56 = add i32 %v53, %v54
+  %v57 = select i1 %v55, i32 %v56, i32 %v53
+  %v58 = sext i32 %v57 to i64
+  %v59 = getelementptr inbounds float, ptr %y.data.42, i64 %v58
+  store float %v52, ptr %v59
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
@@ -103,7 +105,7 @@ stopped:
 }
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
-attributes #0 = { nounwind "no-trapping-math"="true" }
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}

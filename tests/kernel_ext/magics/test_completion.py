@@ -132,7 +132,8 @@ def test_modules_list_what_is_for_users() -> None:
     )
     arrays = {"shape", "grad", "numpy"}, {"memory", "twin", "tag"}
     records = {"replay", "launches"}, {"launching", "done"}
-    for value, (shown, hidden) in ((wb.zeros(1), arrays), (wb.Recorder(), records)):
+    tapes = {"backward", "gradients", "steps"}, {"launching", "adjoints", "lend"}
+    for value, (shown, hidden) in ((wb.zeros(1), arrays), (wb.Recorder(), records), (wb.Tape(), tapes)):
         assert shown <= set(dir(value)) and not hidden & set(dir(value))
     for module in (wb.cache, wb.inspect, wb.optim, wb.utils):
         assert dir(module) == sorted(module.__all__)

@@ -59,6 +59,8 @@ class Tape(Observer):
         LaunchError: `only` is not a list of arrays of floats.
     """
 
+    _internal = f"{Observer._internal} adjoints kept lend path seeds seen written"
+
     def __init__(
         self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
         only: Sequence[array] | None = None,
@@ -280,8 +282,7 @@ class Tape(Observer):
         self._starts = starting = [start.apart_from(self.adjoints.values()) for start in starting]
         ready = [] if isinstance(self.kept, Checkpoints) else [(step, step.reversed(self)) for step in steps]
         try:
-            # Sums of earlier passes, which are added again in the end.
-            aside = self._copies(earlier) if earlier else {}
+            aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
             for adjoint, start in zip(begun, starting, strict=True):
@@ -329,11 +330,10 @@ class Tape(Observer):
                 if known is None and base is not memory.grad:  # just made
                     zero.add(memory)
             for value in changed:
-                memory = value.memory
-                if memory not in zero:
-                    zero.add(memory)
-                    if not is_zero(carried[memory]):
-                        earlier.append(memory)
+                if value.memory not in zero:
+                    zero.add(value.memory)
+                    if not is_zero(carried[value.memory]):
+                        earlier.append(value.memory)
         return earlier
 
     def _again(self) -> Tape:

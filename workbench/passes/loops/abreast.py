@@ -16,7 +16,9 @@ once. Where all threads of the launch do, each one's part goes into a buffer as 
 (`backends/cpu/emit/combine`), with the same bits.
 
 The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
-in a row. In both `tid` is the group's first thread, and `group_end` the one after its last.
+in a row. In both `tid` is the group's first thread, and `group_size` how many it has. LLVM keeps a group's slots in
+registers where it sees how many there are. So on machines that can read a part of a vector, threads that are left are a
+whole group as well, if arrays are only read and written side by side: what is not there goes along, without accesses.
 
 Where neighbouring rows read or add to the same elements (`b[k, j]` above), it is written a third time, for groups of
 several rows (`row_group`): what is the same in all of them is loaded once, and added to once, and sums stay in
@@ -36,14 +38,12 @@ from workbench.passes.loops.divergent import from_zero, rotated
 from workbench.passes.loops.divisors import without_divisions
 from workbench.passes.loops.group import Group
 from workbench.passes.loops.row_group import RowGroup
-from workbench.passes.loops.rows import NOTHING, WIDEST, Rows, Wide, initial, is_combined
+from workbench.passes.loops.rows import MOST, NOTHING, WIDEST, Rows, Wide, initial, is_combined
 from workbench.types import Vector, element, int32
 from workbench.types import bool as bool_
 
 LIMIT = 180
 """Operations of a body that is written twice, at most."""
-MOST = 4
-"""Loops that are, at most: each is several more."""
 WIDE = 64
 """Numbers that a group keeps from turn to turn, so that they fit into registers."""
 NARROW = 16
@@ -153,7 +153,7 @@ def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
     full = Group(rows, threads, True).written(body)
     # Where threads make turns of their own, few of them are as quick one by one, and need less code.
     full = without_divisions(full) if apart else full
-    rest = _one_by_one(rows, body) if apart else Group(rows, threads, False).written(body)
+    rest = _one_by_one(rows, body) if apart else Group(rows, threads, False, rows.maskable(body)).written(body)
     blocks, attrs = (full, rest), ABREAST.of(threads)
     if count > 1:
         several: dict[str, object] = {ABREAST: threads, ROWS: count}
@@ -165,15 +165,16 @@ def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
 def _one_by_one(rows: Rows, body: Block) -> Block:
     """The threads of a group one after the other."""
     b = Builder()
-    first, end = b.one("tid", (), int32, {AXIS: rows.axis}), b.one("group_end", (), int32)
-    thread = Value(int32, "thread")
-    env: Mapping = dict.fromkeys(rows.tids, thread)
-    with b.block((thread,)) as opened:
+    first, count = b.one("tid", (), int32, {AXIS: rows.axis}), b.one("group_size", (), int32)
+    place = Value(int32, "place")
+    with b.block((place,)) as opened:
+        thread = b.one("add", (first, place), int32)
+        env: Mapping = dict.fromkeys(rows.tids, thread)
         for op in body.ops:
             if op.name != "tid" or op.result not in env:
                 b.append(copy_op(op, env))
         b.yield_()
-    b.for_(first, end, b.const(1), (), opened.block)
+    b.for_(b.const(0), count, b.const(1), (), opened.block)
     return b.body()
 
 

@@ -6,17 +6,17 @@ others keep what they have, so each has the bits that it has by itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from workbench.ir.attributes import AXIS
+from workbench.ir.attributes import AXIS, attributes
 from workbench.ir.build import Builder
-from workbench.ir.ops import LEAD
-from workbench.ir.rewrite import copy_op
+from workbench.ir.ops import ACCESSES, LEAD
+from workbench.ir.rewrite import Rewriter, copy_op, fresh
 from workbench.ir.values import Block, Op, Value, dtype_of, walk
 from workbench.passes.loops.rows import SLOTTED, Rows, initial, with_blocks
-from workbench.types import Scalar, Slots, Vector, int32
+from workbench.types import Scalar, Slots, Vector, int32, int64
 from workbench.types import bool as bool_
 
 
@@ -69,6 +69,7 @@ class Group:
     """Writes the body of one group of threads.
 
     Attributes:
+        whole: the group is not full, and threads that are not there go along without their accesses.
         storage: makes the slots.
         places: slots of values that are needed outside the part in which they are made.
         env: values that are the same in all threads.
@@ -77,12 +78,13 @@ class Group:
         masks: all such slots.
     """
 
-    def __init__(self, rows: Rows, threads: int, full: bool) -> None:
-        self.rows, self.threads, self.full = rows, threads, full
+    def __init__(self, rows: Rows, threads: int, full: bool, whole: bool = False) -> None:
+        self.rows, self.threads, self.full, self.whole = rows, threads, full, whole
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
         self.env: dict[Value, Value] = {}
-        self.first = self.end = self.one = Value(int32)
+        self.first = self.size = self.count = self.zero = self.one = Value(int32)
+        self.long, self.present = Value(int64), Value(bool_)
         self.sums: list[Value] = []
         self.crossing: set[Value] = set()
         self.mask: Value | None = None
@@ -94,8 +96,9 @@ class Group:
         self.crossing = _crossing(body, self.rows)
         b = self.builder
         self.first = b.one("tid", (), int32, {AXIS: self.rows.axis})
-        self.end = b.one("group_end", (), int32)
-        self.one = b.const(1)
+        self.size = b.one("group_size", (), int32)
+        self.count = b.const(self.threads) if self.whole else self.size
+        self.zero, self.one = b.const(0), b.const(1)
         self.block(body)
         for slots in () if self.full else self.sums:
             self.clear(slots)
@@ -134,7 +137,7 @@ class Group:
         """What is computed once for the group."""
         self.builder.append(copy_op(op, self.env))
 
-    def count(self, index: Value, counter: Value) -> None:
+    def note_counter(self, index: Value, counter: Value) -> None:
         """Say what counts the turns of a loop."""
         self.env[index] = counter
 
@@ -160,7 +163,7 @@ class Group:
         (body,) = op.blocks
         index, *params = body.params
         counter, outer = Value(index.type, index.name), self.mask
-        self.count(index, counter)
+        self.note_counter(index, counter)
         with b.block((counter,)) as opened:
             if own is not None:
                 inside = Value(bool_, "inside")
@@ -227,11 +230,13 @@ class Group:
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
         terms = {op: self.storage.slots(dtype_of(op.operands[0]), self.threads) for op in common}
         self.sums += terms.values()
-        thread, so_far = Value(int32, "thread"), [Value(bound.value.type)] if bound else []
-        with b.block((thread, *so_far)) as opened:
-            found = self.inside(thread, ops, carried, terms, bound)
+        place, so_far = Value(int32, "place"), [Value(bound.value.type)] if bound else []
+        with b.block((place, *so_far)) as opened:
+            if self.whole:
+                self.present = b.one("lt", (place, self.size), bool_)
+            found = self.inside(place, ops, carried, terms, bound)
             b.yield_(*([b.one(bound.combine, (*so_far, found), found.type)] if bound and found else ()))
-        totals = b.for_(self.first, self.end, self.one, (bound.none,) if bound else (), opened.block)
+        totals = b.for_(self.zero, self.count, self.one, (bound.none,) if bound else (), opened.block)
         for op, slots in terms.items():
             b.location = op.location
             total = b.one("slot_sum", (slots,), dtype_of(slots))
@@ -239,13 +244,14 @@ class Group:
         return totals[0] if bound else None
 
     def inside(
-        self, thread: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value],
+        self, index: Value, ops: Sequence[Op], carried: Mapping[Value, Value], terms: Mapping[Op, Value],
         bound: Bound | None,
     ) -> Value | None:  # fmt: skip
-        """What one thread does in a part; gives its part of the bound."""
+        """What the thread at one place of the group does in a part; gives its part of the bound."""
         b = self.builder
+        thread = b.one("add", (self.first, index), int32)
+        self.long = b.one("add", (b.cast(self.first, int64), b.cast(index, int64)), int64)
         env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
-        index = b.one("sub", (thread, self.first), int32)
         every = list(with_blocks(ops))
         # Also what is made in their blocks: an index of an inner loop's counter means nothing outside it.
         made = {v for o in every for v in o.results}
@@ -300,17 +306,45 @@ class Group:
                 column = index if at.type == int32 else b.one("cast", (index,), at.type)
                 at = b.one("add", (row, column), at.type)
                 b.append(copy_op(op.replace((op.operands[0], at, *op.operands[2:])), env))
-            elif op.name != "tid":
-                b.append(copy_op(op, env))
+            elif not op.results or not env.keys() >= set(op.results):
+                b.extend(self.where_present(copy_op(op, env)))
+
+    def where_present(self, op: Op) -> tuple[Op, ...]:
+        """The operation; in a group that is not full no array is accessed for a thread that is not there."""
+        if not self.whole:
+            return (op,)
+
+        def change(_: Rewriter, op: Op) -> Iterator[Op] | None:
+            if op.name not in ACCESSES:
+                return None
+            b = Builder()
+            b.location = op.location
+            found = tuple(map(fresh, op.results))
+            with b.block() as there:
+                b.append(op.replace(results=found))
+                b.yield_(*found)
+            with b.block() as absent:
+                b.yield_(*(b.const(0, v.type) for v in found))
+            b.append(Op("if", (self.present,), op.results, attributes({}), (there.block, absent.block), op.location))
+            return iter(b.body().ops)
+
+        return Rewriter(change).block(Block((), (op,))).ops
 
     def again(self, value: Value, env: dict[Value, Value]) -> None:
         """Compute an index of the thread's own again: through slots LLVM would not see whose neighbour it is."""
         op = self.rows.made.get(value)
         if op is None or value in env:
             return
+        if self.is_long(op):
+            env[value] = self.long
+            return
         for operand in op.operands:
             self.again(operand, env)
         self.builder.append(copy_op(op, env))
+
+    def is_long(self, op: Op) -> bool:
+        """Whether it is the thread's index in 64 bits."""
+        return op.name == "cast" and op.operands[0] in self.rows.tids and op.result.type == int64
 
     def slots(self, op: Op) -> Value:
         """Those of a thread, for all of the group."""

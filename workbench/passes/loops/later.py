@@ -101,8 +101,8 @@ class _Group:
         self.rows, self.builder = rows, Builder()
         self.env: dict[Value, Value] = {}
         self.first = self.builder.one("tid", (), int32, {AXIS: rows.axis})
-        self.end = self.builder.one("group_end", (), int32)
-        self.one = self.builder.const(1)
+        self.count = self.builder.one("group_size", (), int32)
+        self.zero, self.one = self.builder.const(0), self.builder.const(1)
 
     def full(self, before: list[Op], kept: list[Value], added: list[Op]) -> Block:
         """All threads compute, then all add."""
@@ -131,10 +131,10 @@ class _Group:
         cold: bool = False,
     ) -> None:
         """A loop over the group's threads."""
-        b, thread = self.builder, Value(int32, "thread")
-        with b.block((thread,)) as opened:
+        b, place = self.builder, Value(int32, "place")
+        with b.block((place,)) as opened:
+            thread = b.one("add", (self.first, place), int32)
             env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
-            place = b.one("sub", (thread, self.first), int32)
             env.update({value: b.slot_read(slots, place) for value, slots in (reads or {}).items()})
             for op in ops:
                 if op.name != "tid" or self.rows.unit.isdisjoint(op.results):
@@ -143,4 +143,4 @@ class _Group:
             for value, slots in (writes or {}).items():
                 b.slot_write(slots, place, env[value])
             b.yield_()
-        b.for_(self.first, self.end, self.one, (), opened.block, COLD.of(True) if cold else None)
+        b.for_(self.zero, self.count, self.one, (), opened.block, COLD.of(True) if cold else None)

@@ -13,7 +13,7 @@ from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, dtype_of
 from workbench.passes.loops.group import Bound, Group, Own
 from workbench.passes.loops.rows import Rows, with_blocks
-from workbench.types import int32
+from workbench.types import int32, int64
 
 Env = dict[Value, Value]
 
@@ -51,7 +51,7 @@ class RowGroup(Group):
             else:
                 self.builder.append(copy_op(op, env))
 
-    def count(self, index: Value, counter: Value) -> None:
+    def note_counter(self, index: Value, counter: Value) -> None:
         """As for one row."""
         for env in self.envs:
             env[index] = counter
@@ -82,13 +82,13 @@ class RowGroup(Group):
         terms = {op: [self.storage.slots(dtype_of(op.operands[0]), self.threads) for _ in self.envs] for op in common}
         every = range(len(self.envs))
         for chosen in [(n,) for n in every] if self.rows.touch_rows(ops) else [every]:
-            thread = Value(int32, "thread")
-            with b.block((thread,)) as opened:
-                self.within(thread, chosen, ops, carried, terms)
+            place = Value(int32, "place")
+            with b.block((place,)) as opened:
+                self.within(place, chosen, ops, carried, terms)
                 b.yield_()
             # Outside of loops it runs once: not written out, it takes LLVM less time.
             attrs = UNROLL.of(False) if len(chosen) < len(every) and not self.depth else None
-            b.for_(self.first, self.end, self.one, (), opened.block, attrs)
+            b.for_(self.zero, self.count, self.one, (), opened.block, attrs)
         for op, slots in terms.items():
             b.location = op.location
             totals = b.emit("slot_sum", slots, [dtype_of(s) for s in slots]).results
@@ -96,11 +96,13 @@ class RowGroup(Group):
                 b.append(copy_op(op.replace((*op.operands[:-1], total)), {**env}))
 
     def within(
-        self, thread: Value, chosen: Sequence[int], ops: Sequence[Op], carried: Mapping[Value, Value],
+        self, index: Value, chosen: Sequence[int], ops: Sequence[Op], carried: Mapping[Value, Value],
         terms: Mapping[Op, Sequence[Value]],
     ) -> None:  # fmt: skip
-        """What one thread of each of these rows does in a part, operation by operation."""
+        """What the thread at one place of each of these rows does in a part, operation by operation."""
         b = self.builder
+        thread = b.one("add", (self.first, index), int32)
+        self.long = b.one("add", (b.cast(self.first, int64), b.cast(index, int64)), int64)
         envs = [{**self.envs[n], **dict.fromkeys(self.rows.tids, thread)} for n in chosen]
 
         def of(slots: Sequence[Value]) -> Iterator[tuple[Env, Value]]:
@@ -110,7 +112,6 @@ class RowGroup(Group):
             for env, slots in of(self.beside[self.place(to)]):
                 b.slot_write(slots, index, env.get(value, value))
 
-        index = b.one("sub", (thread, self.first), int32)
         every = list(with_blocks(ops))
         made = {v for o in every for v in o.results}
         for value in dict.fromkeys((*(v for o in every for v in o.operands), *carried.values())):
@@ -144,6 +145,10 @@ class RowGroup(Group):
         """Compute an index of the thread's own again, as for one row."""
         op = self.rows.made.get(value)
         if op is None or value in envs[0]:
+            return
+        if self.is_long(op):
+            for env in envs:
+                env[value] = self.long
             return
         for operand in op.operands:
             self.indices(operand, envs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 
 import msgspec
 
@@ -15,6 +16,10 @@ from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_int
 
 SHORT = 16
 """Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
+WRITTEN = 300
+"""Operations up to which it does so with loops in loops."""
+MOST = 4
+"""Loops that stand outside, at most: each is several more."""
 WIDEST = 64
 """Threads of a group, at most."""
 ROOM = 2**15
@@ -29,11 +34,13 @@ class Wide(msgspec.Struct, frozen=True):
         arithmetic: whether it can do all that is done in a block.
         gathers: whether it loads elements that lie apart.
         rows: whether its registers suffice for groups of several rows.
+        masks: whether it reads and writes a part of a vector.
     """
 
     arithmetic: Callable[[Block], bool]
     gathers: bool
     rows: bool = False
+    masks: bool = False
 
 
 NOTHING = Wide(lambda block: False, False)
@@ -67,6 +74,9 @@ class Rows:
         self._note(function.body)
         self.straight: set[Op] = set()
         self.find(function.body)
+        for op in tuple(self.loops):
+            if self.stays_outside(op):
+                self.find_inner(op.blocks[0])
 
     def _note(self, block: Block) -> None:
         for op in block.ops:
@@ -126,6 +136,15 @@ class Rows:
                 return False
         return self.pays(op)
 
+    def find_inner(self, block: Block) -> None:
+        """Short loops in those that were found stand outside, too, if these are few: a nest in one piece."""
+        for op in block.ops:
+            accesses = any(o.name in ACCESSES for o in with_blocks((op,)))
+            if accesses and self.stays_outside(op) and op not in self.loops and len(self.loops) < MOST:
+                self.loops.add(op)
+                self.straight.update(op.blocks[0].ops)
+                self.find_inner(op.blocks[0])
+
     def pays(self, op: Op) -> bool:
         """Whether in each turn neighbours access neighbours, or all the same element, and no loop is in the way."""
         for inner in op.blocks[-1].ops:
@@ -139,7 +158,16 @@ class Rows:
     def is_long(self, op: Op) -> bool:
         """Whether it is a loop that LLVM does not write out."""
         trips = known_trips(op, self.known)
-        return op.name in LOOPS and (trips is None or trips > SHORT)
+        return op.name in LOOPS and (trips is None or trips > SHORT or self.written_out(op) > WRITTEN)
+
+    def written_out(self, op: Op) -> float:
+        """Operations of a loop in which there are others, if all their turns are written one after the other."""
+        body = op.blocks[0]
+        return self._cost(op) if any(o.name in LOOPS for o in walk(body)) else 0
+
+    def _cost(self, op: Op) -> float:
+        trips = known_trips(op, self.known) if op.name in LOOPS else 1
+        return inf if trips is None else trips * (1 + sum(self._cost(o) for b in op.blocks for o in b.ops))
 
     def is_common_value(self, op: Op) -> bool:
         """Whether it is computed once for a group."""
@@ -194,6 +222,22 @@ class Rows:
             return True
         *outer, last = indices(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
+
+    def maskable(self, body: Block) -> bool:
+        """Whether threads that are not there can go along, if only their accesses to arrays are left out.
+
+        Loops of their own might not end, and what is not a number of 32 or 64 bits has no masked access.
+        """
+        for op in walk(body) if self.wide.masks else ():
+            if op.name in SLOTTED or (op.name in LOOPS and op not in self.loops):
+                return False
+            if op.name in ACCESSES and not self.is_common_value(op):
+                kind = array_of(op.operands[0]).dtype
+                if op.name not in ("load", "store") or not isinstance(kind, Scalar) or kind.size < 4:
+                    return False
+                if not self.nearby(op):
+                    return False
+        return self.wide.masks
 
     def has_room(self, op: Op) -> bool:
         """Whether a thread's slots, or an access to them, can be those of a group."""

@@ -26,7 +26,7 @@ from workbench.backends.cpu.emit.effects import faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_end, emit_groups, row_groups
+from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
 from workbench.backends.cpu.emit.shuffles import preferences
 from workbench.backends.cpu.emit.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -35,7 +35,7 @@ from workbench.backends.prints import number_prints
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
-from workbench.ir.values import Block, Function, Op
+from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
@@ -46,8 +46,10 @@ from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-# Without `no-builtin-memset` LLVM makes one of four stores of 0 (a cleared cotangent), and then vectorises nothing.
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }'
+ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+# Without it LLVM makes a memset of four stores of 0 (a cleared cotangent), and then vectorises nothing. But cleared
+# slots have to be one, or they stay in memory: a 7×7 convolution takes three times as long.
+NO_MEMSET = ' "no-builtin-memset" }'
 
 
 def entry_name(function: Function) -> str:
@@ -116,6 +118,7 @@ class ModuleEmitter(Emitter):
         super().__init__(function, options, maths, half_instructions, one_core)
         self.depths = Depths(self)
         self.combining = Combining(self) if self.reductions else None
+        self.slotted = any(op.name == "slots" for op in walk(function.body))
         self._line = 0
 
     def block(self, block: Block) -> None:
@@ -153,7 +156,7 @@ class ModuleEmitter(Emitter):
             *self._leave(-1),
             "}",
             *w.declarations.values(),
-            ATTRIBUTES,
+            ATTRIBUTES if self.slotted else ATTRIBUTES.replace(" }", NO_MEMSET),
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             # 2**47: see memory.SIZE_RANGE.
@@ -357,7 +360,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_write": slots.emit_write,
     "slot_sum": slots.emit_sum,
     **tiles.HANDLERS,
-    "group_end": emit_group_end,
+    "group_size": emit_group_size,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

@@ -44,7 +44,7 @@ class Emitter(ABC):
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
-        group_end: the thread after the last one of a group (`passes/loops/abreast`).
+        group_size: how many threads a group has (`passes/loops/abreast`).
         group: the value that this is.
         place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
@@ -72,7 +72,7 @@ class Emitter(ABC):
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
-        self.row = self.group_end = ""
+        self.row = self.group_size = ""
         self.group: Value | None = None
         self.scopes: dict[Value, int] = {}
         self.are_apart = False

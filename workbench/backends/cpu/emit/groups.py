@@ -29,7 +29,7 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
     w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
     w.open("group")
-    emitter.group_end = w.emit(f"add nsw i32 %tid, {count}", "group_end")
+    emitter.group_size = str(count)
     emitter.are_apart = bool(apart)
     emitter.block(groups.full)
     emitter.are_apart = False
@@ -51,7 +51,7 @@ def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combini
     w.do(f"%few.next = add i32 %few.tid, {count}")
     more = w.emit(f"icmp sgt i32 {left}, {count}", "more")
     # Its slots are those of a group.
-    emitter.group_end = w.emit(f"select i1 {more}, i32 %few.next, i32 {part.end}") if apart else part.end
+    emitter.group_size = w.emit(f"select i1 {more}, i32 {count}, i32 {left}") if apart else left
     emitter.block(groups.rest)
     emitter.place = None
     if not apart:
@@ -143,7 +143,7 @@ class RowGroups:
         w.open("rows")
         w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
         _at(emitter, "%rows.tid")
-        emitter.group_end = w.emit(f"add nsw i32 %rows.tid, {self.threads}", "group_end")
+        emitter.group_size = str(self.threads)
         emitter.are_apart = True
         emitter.block(self.several)
         emitter.are_apart, emitter.thread = False, "%rows.tid"
@@ -163,7 +163,9 @@ class RowGroups:
         return w.emit(f"select i1 {begun}, i32 %rows.low, i32 {low}", "low")
 
 
-def emit_group_end(emitter: Emitter, op: Op) -> None:
-    """The thread after the last one of the group."""
+def emit_group_size(emitter: Emitter, op: Op) -> None:
+    """How many threads the group has: a number that LLVM sees in full ones."""
     emitter.group = op.result
-    emitter.bind(op.result, [emitter.group_end])
+    emitter.bind(op.result, [emitter.group_size])
+    if emitter.group_size.isdigit():
+        emitter.constants[op.result] = int(emitter.group_size)

@@ -41,7 +41,7 @@ def preferences(function: Function) -> str:
 def _adds_behind_gathers(operations: list[Op]) -> bool:
     """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
     names = {op.name for op in operations}
-    return {"atomic_add", "group_end"} <= names and bool(by_index(operations))
+    return {"atomic_add", "group_size"} <= names and bool(by_index(operations))
 
 
 def _mostly_moves(operations: list[Op]) -> bool:

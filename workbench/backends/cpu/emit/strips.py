@@ -71,7 +71,7 @@ class Strips:
     def _cost_of(self, op: Op) -> int:
         threads = op.attrs.get(ABREAST)
         if threads:
-            self._groups |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_end"}
+            self._groups |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]

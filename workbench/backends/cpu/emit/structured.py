@@ -243,7 +243,8 @@ class _For:
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
         if self.op.operands[1] is self.emitter.group:
-            self.emitter.thread = index
+            # What it counts is places in the group.
+            self.emitter.thread = w.emit(f"add nsw i32 {self.emitter.tids[-1]}, {index}", "thread")
         self.emitter.block(self.body)
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")

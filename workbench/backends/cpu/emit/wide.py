@@ -19,13 +19,15 @@ LONG = frozenset({"mul", "floordiv", "mod", "rshift"})
 """What has no instruction for vectors of 64-bit integers before AVX-512."""
 NARROW = 128
 """Bits of registers of which there are too few for groups of several rows."""
+MASKED = 256
+"""Bits of the vectors of machines that can read a part of one."""
 FULL = 512
 """Bits of a register from which such code, and gathers, paid where it was measured."""
 
 
 def side_by_side(maths: Maths) -> Wide:
     """What a target with these maths functions can do."""
-    return Wide(lambda block: _is_wide(block, maths), maths.bits >= FULL, maths.bits > NARROW)
+    return Wide(lambda block: _is_wide(block, maths), maths.bits >= FULL, maths.bits > NARROW, maths.bits >= MASKED)
 
 
 def _is_wide(block: Block, maths: Maths) -> bool:
