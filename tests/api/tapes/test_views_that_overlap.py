@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -95,3 +97,18 @@ def test_strides_of_one_element_say_nothing() -> None:
         y.copy_(x[::-1])  # the adjoint is made like this view, with a stride of -4
     tape.backward(grads={y: 1.0})
     assert tape.gradients[x].numpy().tolist() == [6.0]
+
+
+def test_arrays_of_a_launch_in_place_are_freed_without_a_search_for_cycles() -> None:
+    gc.disable()
+    try:
+        x, y = wb.array([1.0, 2.0], device="cpu"), wb.ones(2, device="cpu")
+        with wb.Tape() as tape:
+            wb.launch(times, 2, [x, y], [y])
+        tape.backward(grads={y: 1.0})
+        memories = [y.memory, *(a.memory for a in tape.adjoints.values()), *(s.memory for s in tape.snapshots)]
+        held = [weakref.ref(m.owner) for m in memories]
+        del x, y, tape, memories
+        assert [place() for place in held] == [None] * 4
+    finally:
+        gc.enable()

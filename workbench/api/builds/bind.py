@@ -264,17 +264,18 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
+    return list(_counts(one.strides, sizes, two.address - one.address))
 
-    def steps(axis: int, apart: int) -> Iterator[tuple[int, ...]]:
-        if axis == one.ndim:
-            yield from [()] if apart == 0 else []
-            return
-        step = one.strides[axis]
-        for count in {apart // step, -(-apart // step)} if step else {0}:
-            if abs(count) < sizes[axis]:
-                yield from ((count, *rest) for rest in steps(axis + 1, apart - count * step))
 
-    return list(steps(0, two.address - one.address))
+def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
+    """How many steps of each axis may make up so many bytes."""
+    if not steps:
+        yield from [()] if apart == 0 else []
+        return
+    step = steps[0]
+    for count in {apart // step, -(-apart // step)} if step else {0}:
+        if abs(count) < sizes[0]:
+            yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], apart - count * step))
 
 
 def _refuse_unordered(loaded: Loaded) -> None:
