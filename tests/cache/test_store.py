@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -176,7 +177,7 @@ def test_the_generator_is_known_by_its_text(tmp_path: Path) -> None:
     package = _package(tmp_path / "one")
     before, newest = generator.digest_of(package)
     assert before == generator.digest_of(_package(tmp_path / "two"))[0]  # not by its folder or its times
-    assert newest == max(p.stat().st_mtime_ns for p in package.rglob("*.*") if "frontend" not in p.parts)
+    assert newest == max(p.stat().st_ctime_ns for p in package.rglob("*.*") if "frontend" not in p.parts)
 
     (package / "ir" / "__pycache__").mkdir()
     (package / "ir" / "__pycache__" / "values.pyc").write_bytes(b"x")
@@ -203,8 +204,11 @@ def test_a_generator_edited_while_it_runs_is_kept_apart(tmp_path: Path, monkeypa
     assert version() == version() == generator.digest_of(tmp_path)[0]
     monkeypatch.setattr(generator, "_IMPORTED", newest - 1)
     assert version() != version()
-    os.utime(tmp_path / "types.py", (4e9, 4e9))  # a wrong clock is no edit
-    assert version() == version()
+    os.utime(tmp_path / "types.py", (1e9, 1e9))  # by `rsync -t`, an archive: edited all the same
+    assert version() != version()
+    with monkeypatch.context() as patch:
+        patch.setattr(generator.time, "time_ns", lambda: newest - 1)
+        assert version() == version(), "a wrong clock is no edit"
 
 
 def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +253,63 @@ def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypa
     kept.clear()
     assert version() == version() == found[-1]
     assert kept == {}, "it may have changed in this very moment"
+
+
+@pytest.mark.parametrize("back", [0, 3600])
+def test_an_edit_by_a_clock_that_was_set_back_is_seen(back: int, tmp_path: Path) -> None:
+    states = [path.stat() for path in _package(tmp_path).rglob("*.py")]
+    before = generator._state(states)
+    fields = {name: getattr(states[0], name) for name in ("st_size", "st_ino", "st_ctime_ns", "st_mtime_ns")}
+    fields["st_ctime_ns"] -= back * 10**9
+    after = generator._state([SimpleNamespace(**fields), *states[1:]])  # type: ignore[list-item]
+    assert (after == before) is (back == 0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        ("/dev/a / ext4 rw 0 0\n", True),
+        ("/dev/a / ext4 rw 0 0\nme@there /home fuse.sshfs rw 0 0\n", False),
+        ("/dev/a / ext4 rw 0 0\n/dev/b /ho vfat rw 0 0\n", True),
+        ("/dev/a / ext4 rw 0 0\n/dev/b /home/my\\040files vfat rw 0 0\n", False),
+        ("/dev/b /home vfat rw 0 0\noverlay /home overlay rw 0 0\n", True),
+        ("/dev/b\n", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_a_file_system_whose_times_of_change_can_be_set_is_read_each_time(
+    lines: str | None, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generator.sys, "platform", "linux")
+    monkeypatch.setattr(generator, "_MOUNTS", str(tmp_path / "mounts"))
+    if lines is not None:
+        (tmp_path / "mounts").write_text(lines)
+    assert generator._notes_changes("/home/my files/workbench") is kept
+
+
+def test_what_an_updated_package_compiles_stays_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digests were taken before; what is imported only to compile is of the new version."""
+    package = _package(tmp_path / "package")
+    monkeypatch.setattr(generator, "_PACKAGE", package)
+    monkeypatch.setattr(generator, "_SEEN", {})
+    generator._digests.__wrapped__(str(package))
+    store = Store(tmp_path / "cache")
+    (package / "ir" / "__pycache__").mkdir()  # as the first import does
+    store.put(digest(1), entry(1))
+    file = package / "ir" / "values.py"
+    state = file.stat()
+    time.sleep(0.02)
+    file.write_text("a = 2\n")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    monkeypatch.setitem(sys.modules, "imported_by_a_compile", ModuleType("imported_by_a_compile"))
+    store.put(digest(2), entry(2))
+    assert store.get(digest(2)) == entry(2)
+    other = Store(tmp_path / "cache")
+    assert (other.get(digest(1)), other.get(digest(2))) == (entry(1), None)
+    file.unlink()
+    monkeypatch.setitem(sys.modules, "imported_by_another", ModuleType("imported_by_another"))
+    assert generator.outdated()
 
 
 def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import stat
 import sys
 import time
 from collections.abc import Collection
@@ -32,8 +34,13 @@ KEPT = "our sources"
 """What lists of the cache call a digest."""
 REMEMBER: list[Memory] = []
 """At most one: where digests are kept."""
+FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squashfs tmpfs xfs zfs".split())
+"""Those of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
+_MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORTED = time.time_ns()
+_SEEN: dict[str, dict[str, os.stat_result]] = {}
+"""By package: its files and folders when their digests were taken."""
 
 
 @lru_cache(maxsize=1)
@@ -65,6 +72,23 @@ def _version(sources: tuple[str, ...]) -> str:
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
+def outdated() -> bool:
+    """Whether a file of ours has changed since its digest was taken: what was imported since may be another version.
+
+    Much is imported only by the first kernel that has to be compiled.
+    """
+    return _outdated(str(_PACKAGE), len(sys.modules))  # while nothing was imported, nothing else runs
+
+
+@lru_cache(maxsize=1)
+def _outdated(package: str, _: int) -> bool:
+    seen = _SEEN.get(package, {})
+    try:
+        return any(_identity(os.stat(path)) != _identity(was) for path, was in seen.items() if _is_file(was))
+    except OSError:
+        return True
+
+
 @lru_cache(maxsize=1)
 def _digests(package: str) -> list[tuple[str, int]]:
     """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
@@ -81,13 +105,15 @@ def _digests(package: str) -> list[tuple[str, int]]:
             known_by = repr((package, at.st_dev, at.st_ino, SOURCES, FRONT_END)).encode()
             # Of no type: to make a decoder of one takes 0.2 ms.
             paths, before, digests = msgspec.msgpack.decode(memory.get(KEPT, known_by))
-            if list(_state(_states(package, paths))) == before:
+            states = _states(package, paths)
+            if list(_state(states)) == before:
+                _SEEN[package] = {os.path.join(package, path): s for path, s in zip(paths, states, strict=True)}
                 return [(digest, newest) for digest, newest in digests]
-    states: dict[str, os.stat_result] = {}
-    found = [digest_of(package, sources, states) for sources in (SOURCES, FRONT_END)]
-    state = _state(states.values())
-    if memory is not None and 0 < state[-1] < asked - SETTLED:
-        paths = [os.path.relpath(path, package) for path in states]
+    seen: dict[str, os.stat_result] = {}
+    found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
+    _SEEN[package], state = seen, _state(seen.values())
+    if memory is not None and 0 < state[-1] < asked - SETTLED and _notes_changes(package):
+        paths = [os.path.relpath(path, package) for path in seen]
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
     return found
 
@@ -101,10 +127,41 @@ def _states(package: str, paths: list[str]) -> list[os.stat_result]:
         os.close(folder)
 
 
-def _state(states: Collection[os.stat_result]) -> tuple[int, int, int]:
-    """Of files and folders: sums of their sizes and of their numbers, and when the last of them changed (ns)."""
-    changed = [s.st_ctime_ns for s in states]
-    return sum([s.st_size for s in states]), sum([s.st_ino for s in states]), max(changed, default=0)
+def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
+    """Of files and folders: sums of their sizes, numbers and times of change, and the last of these (ns).
+
+    The last alone would not show an edit by a clock that was set back.
+    """
+    changed = [_changed(s) for s in states]
+    sums = sum([s.st_size for s in states]), sum([s.st_ino for s in states]), sum(changed) % (1 << 63)
+    return *sums, max(changed, default=0)
+
+
+def _changed(status: os.stat_result) -> int:
+    """When a file changed (ns), by what nobody can set; Windows has no such time."""
+    return status.st_ctime_ns if os.name == "posix" else max(status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _identity(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_ino, _changed(status)
+
+
+def _is_file(status: os.stat_result) -> bool:
+    return not stat.S_ISDIR(status.st_mode)  # Python itself changes folders, where it puts compiled modules
+
+
+def _notes_changes(package: str) -> bool:
+    """Whether the file system of a folder is known to keep times of change that nobody can set."""
+    if sys.platform != "linux":
+        return True
+    kinds = {"": ""}
+    with suppress(OSError, ValueError), open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as mounts:
+        for line in mounts:
+            _, point, kind, _ = line.split(" ", 3)
+            point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), point)
+            if os.path.join(package, "").startswith(os.path.join(point, "")):
+                kinds[point] = kind
+    return kinds[max(kinds, key=len)] in FILE_SYSTEMS
 
 
 def digest_of(
@@ -125,7 +182,7 @@ def digest_of(
     try:
         for path in _files(str(package), sources, states):
             text, states[path] = _read(path)
-            newest = max(newest, states[path].st_mtime_ns)
+            newest = max(newest, _changed(states[path]))
             name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1

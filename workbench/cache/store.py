@@ -30,6 +30,7 @@ from workbench.cache.folder.entry import (
 from workbench.cache.folder.limit import Limit, clear, prune, remove
 from workbench.cache.folder.lock import Locks
 from workbench.cache.folder.trust import own, own_or_root
+from workbench.cache.generator import outdated
 from workbench.cache.memory import Memory
 from workbench.config import settings
 
@@ -113,12 +114,14 @@ class Store:
     def put(self, digest: str, entry: Entry) -> None:
         """Keep an artifact, in memory and, where the disk takes it, for other processes.
 
+        In memory alone where this process no longer runs the code that its digests speak of (`outdated`).
+
         Raises:
             CacheError: the digest is not 64 hex digits, or the metadata are not JSON values.
         """
         data = encode(digest, entry)
         self._remember(digest, decode(data, digest))
-        if self.disk.write(digest, data):
+        if not outdated() and self.disk.write(digest, data):
             self._limit.after_write(self.disk, len(data))
 
     def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:

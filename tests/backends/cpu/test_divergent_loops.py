@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -188,8 +190,19 @@ def flags(x: F, y: INTS):
     y[i] = n + (100 if go else 0)
 
 
+@wb.kernel
+def short_loops(x: F, y: F):
+    i = wb.tid()
+    s = x[i]
+    while s < 20.0:
+        for k in range(3):
+            s = s * 1.01 + 0.1 * float(k)
+    y[i] = s
+
+
 KERNELS = (
     escape, march, newton, collatz, euclid, walk, search, own_ranges, inner_ranges, nested, inside_a_shared_loop, flags,
+    short_loops,
 )  # fmt: skip
 
 
@@ -218,6 +231,17 @@ def arguments(function: Function, size: int) -> tuple[tuple[int, ...], list[np.n
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 def test_threads_go_in_groups(kernel: Kernel) -> None:
     assert "groups:" in wide_text(kernel.specialise().function)
+
+
+def test_only_loops_over_threads_are_written_out() -> None:
+    """They are marked; others LLVM unrolls only where a loop over threads holds a short one, else no vectors result."""
+    for kernel, unrolled in ((march, False), (nested, False), (short_loops, True)):
+        module = emit_module(kernel.specialise().function, Options(), WIDE, half_instructions=False)
+        full, _, rest = module.text.partition("\nfew:")
+        nodes = re.findall(r"^(!\d+) = .*vectorize.followup_all", rest, re.MULTILINE)
+        marks = [{m for m in re.findall(r"!llvm.loop (!\d+)$", part, re.MULTILINE)} for part in (full, rest)]
+        assert len(nodes) >= 3 and marks[0].issuperset(nodes) and marks[1].isdisjoint(nodes)
+        assert module.unrolled is unrolled
 
 
 QUICK = (march, nested)

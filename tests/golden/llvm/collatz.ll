@@ -77,7 +77,7 @@ endif.41:
   store i32 %v51, ptr %v53
   %v54 = or i1 %v29, %v43
   %place.next.55 = add nsw i32 %place.28, 1
-  br label %for.25
+  br label %for.25, !llvm.loop !9
 endfor.27:
   br label %strip.59
 strip.59:
@@ -219,7 +219,7 @@ endif.100:
   store i32 %v162, ptr %v164
   %v165 = or i1 %v70, %v154
   %place.next.166 = add nsw i32 %place.69, 1
-  br label %for.66
+  br label %for.66, !llvm.loop !10
 endfor.68:
   %turn.168 = add nuw nsw i32 %turn.167, 1
   %more.170 = icmp ult i32 %turn.168, 32
@@ -256,7 +256,7 @@ body.180:
   %v192 = getelementptr inbounds i32, ptr %steps.data.4, i64 %v188
   store i32 %v191, ptr %v192, !alias.scope !7, !noalias !8
   %place.next.193 = add nsw i32 %place.182, 1
-  br label %for.179
+  br label %for.179, !llvm.loop !11
 endfor.181:
   %v194 = udiv i32 %tid, 16
   %v197 = and i32 %v194, 1
@@ -433,3 +433,6 @@ attributes #0 = { nounwind "no-trapping-math"="true" }
 !6 = !{!4}
 !7 = !{!4}
 !8 = !{!3}
+!9 = distinct !{!9, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}
+!10 = distinct !{!10, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}
+!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}

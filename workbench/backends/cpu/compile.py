@@ -182,7 +182,9 @@ class _Generated(msgspec.Struct, frozen=True):
 def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
     """What LLVM makes of a function's text."""
     preferences = module.preferences if machine.X86 else ""
-    return _generate(module.text, target, _tuning(function), form, function.name, preferences)
+    tuning = _tuning(function)
+    tuning["loop_unrolling"] &= module.unrolled
+    return _generate(module.text, target, tuning, form, function.name, preferences)
 
 
 def _generate(

@@ -24,7 +24,7 @@ from typing import Any
 
 from workbench.backends.cpu import systems
 from workbench.backends.cpu.loader import elf
-from workbench.backends.cpu.loader.memory import Block, machine, page
+from workbench.backends.cpu.loader.memory import Block, Refused, machine, page
 from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
 from workbench.backends.cpu.maths import libmvec
 from workbench.backends.cpu.symbols import symbol_address
@@ -56,7 +56,8 @@ def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) ->
     """The object `image`, with the address of `symbol`; `imports` are addresses of functions that it calls.
 
     Raises:
-        BuildError: it is no object of this platform, has no such symbol, or needs one that the process does not have.
+        BuildError: it is no object of this platform, has no such symbol, needs one that the process does not have, or
+            the system gives no memory to run it in.
     """
     return load_symbols(image, (symbol,), imports)
 
@@ -77,6 +78,9 @@ def load_symbols(
             addresses, tracker = _loaded(image, tuple(symbols), imports or {})
         except (Damaged, RuntimeError) as error:
             raise BuildError(f"The compiled code of {symbols[0]} cannot be loaded.", log=str(error)) from None
+        except Refused as refused:
+            message = f"The compiled code of {symbols[0]} cannot be loaded: {refused}."
+            raise BuildError(message, advice=refused.advice) from None
     return CpuCode(addresses, tracker, needs)
 
 

@@ -57,6 +57,9 @@ _MODEL = (
 _ENOUGH = 16384
 """Bytes that hold the first processor's lines; the whole file takes milliseconds on a machine of many cores."""
 
+_WHOLE = 1 << 24
+"""Bytes that a library takes at least with LLVM in it. A smaller one uses LLVM's own, which is updated by itself."""
+
 
 class Facts(msgspec.Struct, frozen=True):
     """What LLVM says.
@@ -114,6 +117,8 @@ def _llvmlite() -> list[object]:
     folder = os.path.dirname(spec.origin)
     library = os.path.join(folder, "binding", "libllvmlite.so")
     status = os.stat(library)
+    if status.st_size < _WHOLE:
+        raise OSError("LLVM is in another file")
     text = Path(folder, "_version.py").read_bytes()
     return [text, library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 

@@ -9,11 +9,12 @@ from typing import Any
 from workbench import errors
 from workbench.backends.worker.jobs import Limits, Lost, Refused
 from workbench.backends.worker.pool import Pool
-from workbench.backends.worker.process import Unavailable
+from workbench.backends.worker.process import Unavailable, ending
 from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
 from workbench.events import Notice, publish
 from workbench.forks import renewed
+from workbench.work import Dropped, current
 
 Task = Callable[[dict[str, Any], bytes, Callable[[str], None]], tuple[dict[str, Any], bytes]]
 
@@ -42,12 +43,16 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
         WorkbenchError: the task raised it.
         RuntimeError: the task raised something else.
         Dropped, KeyboardInterrupt: as `Pool.run`.
+        SystemExit: this Python is ending, and this is not its main thread: the thread ends without a word.
     """
     try:
         return pool.run({**request, "task": task_name(task)}, data, compile_limits())
     except Refused as refused:
         raise raised(refused) from None
     except Unavailable as problem:
+        if ending() and threading.current_thread() is not threading.main_thread():
+            # A daemon thread. It would meet the end of Python inside the compiler, for a result that nobody will use.
+            raise (Dropped if current() is not None else SystemExit) from None
         if str(problem) not in _told:
             _told.add(str(problem))
             publish(

@@ -52,6 +52,11 @@ class Unavailable(Exception):
         self.for_good = for_good
 
 
+def ending() -> bool:
+    """Whether this Python is ending: no process is started any more, and those there were are killed."""
+    return bool(_closed)
+
+
 class Process:
     """A worker process; used by one thread, `kill` by any.
 
@@ -70,7 +75,7 @@ class Process:
         folders = _own_paths() if paths is None else paths
         command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), *folders]
         with _starting:
-            if _closed:
+            if ending():
                 raise Unavailable("this Python is ending")
             self._errors = _scratch()
             try:

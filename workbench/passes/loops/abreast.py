@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, attributes
+from workbench.ir.attributes import ABREAST, AXIS, INTERIOR, ROWS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
@@ -128,13 +128,22 @@ def groups_of(body: Block) -> Groups | None:
     return Groups(threads, full, rest, last.attrs.get(ROWS) or 1, *several)
 
 
+def is_written_out(body: Block) -> bool:
+    """Whether threads make turns of their own, and loops over them hold no other: LLVM need unroll none but these."""
+    groups = groups_of(body)
+    if groups is None or groups.several:
+        return False
+    over = [op for op in walk(groups.full) if op.attrs.get(UNROLL)]
+    return bool(over) and not any(o.name in LOOPS for op in over for block in op.blocks for o in walk(block))
+
+
 def _carried(rows: Rows) -> int:
     return max(1, *(sum(map(_width, initial(op))) for op in rows.loops))
 
 
 def _threads(rows: Rows) -> int:
     """Of a full group's row."""
-    if any(not rows.stays_outside(op) for op in rows.loops):
+    if rows.apart():
         return NARROW
     return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
 
@@ -146,8 +155,7 @@ def _bytes(rows: Rows) -> int:
 
 def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
     """The body for full groups, for the threads that are left, and for groups of `count` rows if these are several."""
-    apart = any(not rows.stays_outside(op) for op in rows.loops)
-    threads = _threads(rows)
+    apart, threads = rows.apart(), _threads(rows)
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
     full = Group(rows, threads, True).written(body)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from workbench.ir.attributes import AXIS, attributes
+from workbench.ir.attributes import AXIS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, LEAD
 from workbench.ir.rewrite import Rewriter, copy_op, fresh
@@ -80,6 +80,8 @@ class Group:
 
     def __init__(self, rows: Rows, threads: int, full: bool, whole: bool = False) -> None:
         self.rows, self.threads, self.full, self.whole = rows, threads, full, whole
+        # LLVM would write out a short loop over threads before it makes vectors of it.
+        self.written_out = UNROLL.of(True) if rows.apart() else None
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
         self.env: dict[Value, Value] = {}
@@ -236,7 +238,8 @@ class Group:
                 self.present = b.one("lt", (place, self.size), bool_)
             found = self.inside(place, ops, carried, terms, bound)
             b.yield_(*([b.one(bound.combine, (*so_far, found), found.type)] if bound and found else ()))
-        totals = b.for_(self.zero, self.count, self.one, (bound.none,) if bound else (), opened.block)
+        first = (bound.none,) if bound else ()
+        totals = b.for_(self.zero, self.count, self.one, first, opened.block, self.written_out)
         for op, slots in terms.items():
             b.location = op.location
             total = b.one("slot_sum", (slots,), dtype_of(slots))

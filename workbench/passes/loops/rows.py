@@ -191,6 +191,10 @@ class Rows:
         """Whether it may stand outside: a row's threads make the same turns of it."""
         return op.name == "for" and self.same.issuperset(op.operands[:3])
 
+    def apart(self) -> bool:
+        """Whether threads make turns of their own in some loop."""
+        return any(not self.stays_outside(op) for op in self.loops)
+
     def unaligned(self) -> list[Op]:
         """Loops upwards, not of plain sums, that threads begin and end in turns of their own."""
         loops = [op for op in walk(self.function.body) if op.name == "for" and self.known.get(op.operands[2]) == 1]

@@ -23,7 +23,7 @@ from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.loader import linker
 from workbench.backends.cpu.loader.elf import Object
-from workbench.backends.cpu.loader.memory import Block, machine
+from workbench.backends.cpu.loader.memory import machine
 from workbench.backends.cpu.loader.relocations import AARCH64, Damaged, Unsupported
 from workbench.backends.cpu.native import dispatch
 from workbench.cache import native
@@ -190,24 +190,6 @@ def test_an_object_of_another_machine_is_refused(llvm_only: list[bytes]) -> None
 def test_variables_of_threads_are_not_ours() -> None:
     with pytest.raises(Unsupported):
         Object(compiled(THREADED), PAGE)
-
-
-@ours
-def test_a_system_that_runs_nothing_that_was_written_has_llvms(
-    image: bytes, llvm_only: list[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closed: list[Block] = []
-    close = Block.close
-    monkeypatch.setattr(Block, "close", lambda block: (closed.append(block), close(block)))
-
-    def refused(block: Block, memory: bytearray, code: int) -> None:
-        raise Unsupported("no")
-
-    monkeypatch.setattr(Block, "fill", refused)
-    given = Double(lambda v: v)
-    code = load_symbols(image, ("entry",), {"given": ctypes.cast(given, ctypes.c_void_p).value or 0})
-    assert called(code, 0.0) == 6 + ord("b")
-    assert llvm_only == [image] and len(closed) == 1, "the pages went back"
 
 
 @ours

@@ -79,6 +79,7 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     found["library"].write_bytes(b"\x7fELF")
     for name in ("_BOOT", "_CPU"):
         monkeypatch.setattr(machine, name, str(found[name]))
+    monkeypatch.setattr(machine, "_WHOLE", 0)
     monkeypatch.setattr(machine, "find_spec", lambda _: SimpleNamespace(origin=str(package / "__init__.py")))
     return found
 
@@ -115,6 +116,17 @@ def test_llvm_is_asked_where_that_is_not_known(
     found = files(tmp_path, monkeypatch)
     found[lost].unlink()
     assert machine.known_by_files() == b""
+    assert facts() == facts()
+    assert len(asked) == 2 and kept.facts == {}
+
+
+@linux
+def test_llvm_is_asked_where_it_is_a_library_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: Kept, asked: list[bool]
+) -> None:
+    """As Debian has it: LLVM is updated, and no file of llvmlite shows it."""
+    files(tmp_path, monkeypatch)
+    monkeypatch.setattr(machine, "_WHOLE", 100)
     assert facts() == facts()
     assert len(asked) == 2 and kept.facts == {}
 

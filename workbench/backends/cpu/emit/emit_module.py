@@ -39,7 +39,7 @@ from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import abreast, groups_of
+from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
@@ -59,11 +59,18 @@ def entry_name(function: Function) -> str:
 
 
 class Module(msgspec.Struct, frozen=True):
-    """LLVM IR text, how many 8-byte words a chunk of threads leaves at `sums`, and what an x86 CPU should prefer."""
+    """LLVM IR text, and what is to be known of it.
+
+    Attributes:
+        sums: how many 8-byte words a chunk of threads leaves at `%sums`.
+        preferences: what an x86 CPU should prefer.
+        unrolled: LLVM chooses loops to unroll; else the text marks them.
+    """
 
     text: str
     sums: int
     preferences: str
+    unrolled: bool
 
 
 def emit_llvm(
@@ -101,7 +108,8 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         expand=partial(expand, native=native),
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    return Module(emitter.module(), len(emitter.combining.parts) if emitter.combining else 0, preferences(made))
+    text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
+    return Module(text, sums, preferences(made), not is_written_out(made.body))
 
 
 def for_one_core(function: Function, options: Options) -> bool:

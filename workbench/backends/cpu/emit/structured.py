@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import LOOPED, Emitter
+from workbench.backends.cpu.emit.emitter import LOOPED, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.attributes import COLD, UNROLL
 from workbench.ir.values import Block, Op, Value
@@ -262,8 +262,8 @@ class _For:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
-        looped = self.op.operands[1] is self.emitter.group and self.op.attrs.get(UNROLL) is False
-        wishes = LOOPED if looped else ()
+        wish = self.op.attrs.get(UNROLL) if self.op.operands[1] is self.emitter.group else None
+        wishes = {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), wishes, known)
 
     def more(self, count: str, end: str) -> str:

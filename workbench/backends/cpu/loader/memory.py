@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import platform
 import sys
 from functools import lru_cache
 from typing import Any
 
-from workbench.backends.cpu.loader.relocations import AARCH64, X86_64, Unsupported
+from workbench.backends.cpu.loader.relocations import AARCH64, X86_64
 
 # Linux's numbers, which are the same on both machines; `mmap` is a library that takes longer to load than a kernel.
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _PRIVATE, _ANONYMOUS = 0x02, 0x20
 _FAILED = ctypes.c_void_p(-1).value
+
+
+class Refused(Exception):
+    """The system gives no memory for code: why, and what to do. LLVM's loader would end the process over it."""
+
+    def __init__(self, why: str, advice: str) -> None:
+        super().__init__(why)
+        self.advice = advice
 
 
 class Block:
@@ -24,30 +33,38 @@ class Block:
         size: bytes.
 
     Raises:
-        Unsupported: the system has no more memory.
+        Refused: the system has none left.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         found = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
         if found == _FAILED:
-            raise Unsupported("no memory for it")
+            raise _none_left()
         self.address: int = found
 
     def fill(self, memory: bytearray, code: int) -> None:
         """Put the bytes there; the first `code` of them can then be run, and no longer be written.
 
         Raises:
-            Unsupported: the system does not let a program run what it wrote.
+            Refused: the system lets no program run what it wrote, or cannot divide the pages: a process may have only
+                so many maps (`vm.max_map_count`).
         """
         ctypes.memmove(self.address, bytes(memory), len(memory))
         _flush(self.address, code)
         if _system().mprotect(self.address, code, _READ | _EXECUTE):
-            raise Unsupported("this system runs no code that was written to memory")
+            if ctypes.get_errno() == errno.ENOMEM:
+                raise _none_left()
+            rule = "this system lets no program run code that it wrote to memory"
+            raise Refused(rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no.")
 
     def close(self) -> None:
         """Give the pages back."""
         _system().munmap(self.address, self.size)
+
+
+def _none_left() -> Refused:
+    return Refused("there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need.")
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +101,7 @@ def _clear_cache() -> Any:
 
 @lru_cache(maxsize=1)
 def _system() -> Any:
-    system = ctypes.CDLL(None)
+    system = ctypes.CDLL(None, use_errno=True)
     system.mmap.restype = ctypes.c_void_p
     system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
     system.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
