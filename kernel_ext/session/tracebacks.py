@@ -6,6 +6,7 @@ the whole traceback afterwards.
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import os
 import re
@@ -95,8 +96,14 @@ def _calls_magic(tb: TracebackType) -> bool:
     return tb.tb_next is not None and tb.tb_next.tb_frame.f_code.co_name in ("run_cell_magic", "run_line_magic")
 
 
+_SHOWN = (WorkbenchError, AttributeError)
+
+
 class ShortTracebacks:
-    """Shows WorkbenchErrors short while installed in a shell; leaves a handler that someone else set."""
+    """Shows WorkbenchErrors short while installed in a shell; leaves a handler that someone else set.
+
+    To an AttributeError of one of our objects it adds the name that may be meant, as Python's own prompt does.
+    """
 
     def __init__(self, shell: Any) -> None:
         """For `shell`; nothing is changed before `install`."""
@@ -107,21 +114,38 @@ class ShortTracebacks:
         """Take IPython's slot for custom exceptions where it is free."""
         if not self.shell.custom_exceptions:
             self._before = (self.shell.custom_exceptions, self.shell.CustomTB)
-            self.shell.set_custom_exc((WorkbenchError,), self._show)
+            self.shell.set_custom_exc(_SHOWN, self._show)
 
     def remove(self) -> None:
         """Give the slot back as it was."""
-        if self._before is not None and self.shell.custom_exceptions == (WorkbenchError,):
+        if self._before is not None and self.shell.custom_exceptions == _SHOWN:
             self.shell.custom_exceptions, self.shell.CustomTB = self._before
         self._before = None
 
-    def _show(self, shell: Any, kind: type, error: WorkbenchError, tb: Any, tb_offset: int | None = None) -> list[str]:
+    def _show(
+        self, shell: Any, kind: type, error: WorkbenchError | AttributeError, tb: Any, tb_offset: int | None = None
+    ) -> list[str]:
+        if not isinstance(error, WorkbenchError):
+            _suggest(error)
+            shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
+            return []
         rows = render(error, lambda name: cell_label(shell, name), tb)
         shell._showtraceback(kind, error, rows)
         # `%tb` and `%debug` ask these, and the hook of the error itself: from now on it shows everything.
         sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb
         error.__dict__["_render_traceback_"] = lambda: _whole(shell, error)
         return rows
+
+
+def _suggest(error: AttributeError) -> None:
+    """Note the name of an attribute that may be meant, where one of our objects was asked for another."""
+    value, name = error.obj, error.name
+    if name is None or not any(base.__module__.startswith("workbench.") for base in type(value).__mro__):
+        return
+    close = difflib.get_close_matches(name, [known for known in dir(value) if not known.startswith("_")], 1, 0.75)
+    note = f"Did you mean {close[0]}?" if close else ""
+    if note and note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
 
 
 def _whole(shell: Any, error: WorkbenchError) -> list[str]:

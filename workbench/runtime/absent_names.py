@@ -49,7 +49,10 @@ class _Absent:
         self.name = name
 
     def __get__(self, value: object, owner: object = None) -> NoReturn:
-        raise AttributeError(f"an array has no attribute {self.name!r}. {_instead_of(self.name)}")
+        # Without `obj`, Python would give it one and add a name of ours that is spelt alike: `type` to `astype`.
+        raise AttributeError(
+            f"an array has no attribute {self.name!r}. {_instead_of(self.name)}", name=self.name, obj=None
+        )
 
 
 def _instead_of(name: str) -> str:

@@ -62,6 +62,20 @@ def test_errors_of_others_look_as_ever(loaded) -> None:
     assert "ZeroDivisionError" in "\n".join(loaded.errors) and len(loaded.errors) > 3
 
 
+def test_a_misspelt_attribute_of_ours_has_the_name_that_may_be_meant(loaded) -> None:
+    loaded.run("import workbench as wb\nx = wb.zeros(3, device='cpu')\nx.shapes")
+    text = "\n".join(loaded.errors)
+    assert "has no attribute 'shapes'" in text and loaded.errors[-1] == "Did you mean shape?"
+    assert "x.shapes" in text, "IPython's own traceback"
+    loaded.run("%tb")
+    assert "\n".join(loaded.errors).count("Did you mean") == 1
+    loaded.run("try:\n    x.shpae\nexcept AttributeError as e:\n    held = e\nraise held")
+    assert loaded.errors[-1] == "Did you mean shape?"
+    for other in ("x.nothing_like_it", "''.uper()", "x.astype", "raise AttributeError('bare')"):
+        loaded.run(other)
+        assert "AttributeError" in loaded.errors[-1] and "Did you mean" not in "\n".join(loaded.errors)
+
+
 def test_a_handler_of_someone_else_stays(session, library) -> None:
     seen = []
     session.shell.set_custom_exc((LaunchError,), lambda shell, kind, error, tb, tb_offset=None: seen.append(error))

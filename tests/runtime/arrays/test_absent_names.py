@@ -29,8 +29,9 @@ def squares(x: wb.array[float], total: wb.array[float]):
 def test_it_says_what_to_write(name: str, said: str) -> None:
     x = wb.array([1.0, 2.0])
     assert not hasattr(x, name)
-    with pytest.raises(AttributeError, match=said):
+    with pytest.raises(AttributeError, match=said) as caught:
         getattr(x, name)
+    assert caught.value.obj is None  # so Python adds no "Did you mean: 'type'?" of its own
 
 
 def test_a_misspelt_name_is_left_to_python_which_knows_what_is_close() -> None:

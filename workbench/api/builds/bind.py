@@ -188,6 +188,12 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
     pairs = {n: a for n, a in named.items() if n in arrays}
     # What a text does with adjoints is not known: none may be shared.
     seeds = pairs.keys() if loaded.geometry is not None else written_arrays(function)
+    for name in sorted(seeds & pairs.keys()):
+        if overlap({name: arrays[name]}):
+            raise LaunchError(
+                f"{loaded.name}: elements of {name} share memory (strides {arrays[name].strides}), and it is written.",
+                parameter=name, advice="Write to an array whose elements lie apart.",
+            )  # fmt: skip
     for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
         if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
             raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
@@ -210,14 +216,19 @@ def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Ma
 
 
 def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
-    return overlap({one: arrays[one], two: arrays[two]})
+    return overlap({one: arrays[one], two: arrays[two]}, within=False)
 
 
 def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
     """Whether the adjoints lie to each other as their arrays do."""
     first, second = arrays[adjoints[one]], arrays[adjoints[two]]
     apart = first.address - second.address == arrays[one].address - arrays[two].address
-    return apart and (first.strides, second.strides) == (arrays[one].strides, arrays[two].strides)
+    return apart and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
+
+
+def _steps(a: array) -> list[int]:
+    """Its strides, but those that lead to no second element: they say nothing."""
+    return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
 
 
 def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
@@ -244,7 +255,7 @@ def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Ite
     names = [p.name for p in specialisation.function.params if isinstance(p.type, ArrayType)]
     written = written_arrays(specialisation.function)
     for a, b in itertools.combinations(names, 2):
-        if {a, b} & written and overlap({a: arrays[a], b: arrays[b]}):
+        if {a, b} & written and _meet(arrays, a, b):
             yield a, b
 
 
@@ -253,17 +264,18 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
+    return list(_counts(one.strides, sizes, two.address - one.address))
 
-    def steps(axis: int, apart: int) -> Iterator[tuple[int, ...]]:
-        if axis == one.ndim:
-            yield from [()] if apart == 0 else []
-            return
-        step = one.strides[axis]
-        for count in {apart // step, -(-apart // step)} if step else {0}:
-            if abs(count) < sizes[axis]:
-                yield from ((count, *rest) for rest in steps(axis + 1, apart - count * step))
 
-    return list(steps(0, two.address - one.address))
+def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
+    """How many steps of each axis may make up so many bytes."""
+    if not steps:
+        yield from [()] if apart == 0 else []
+        return
+    step = steps[0]
+    for count in {apart // step, -(-apart // step)} if step else {0}:
+        if abs(count) < sizes[0]:
+            yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], apart - count * step))
 
 
 def _refuse_unordered(loaded: Loaded) -> None:

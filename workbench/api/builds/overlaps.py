@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from workbench.backends.layout import wide
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.shapes import BEYOND_INT32, is_far
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import BEYOND_INT32, extent, is_far
 from workbench.structs import ELEMENT
 
 
@@ -53,10 +52,14 @@ def is_aligned(arrays: Iterable[array]) -> bool:
     )
 
 
-def overlap(arrays: Mapping[str, array]) -> bool:
+def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
     """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
 
     The fields of one array of structs lie between each other and share nothing: they count as one.
+
+    Args:
+        arrays: by parameter.
+        within: whether two elements of one count.
     """
     if apart(arrays.values()):
         return False
@@ -69,7 +72,7 @@ def overlap(arrays: Mapping[str, array]) -> bool:
             continue
         if a.size == 0:
             continue
-        if any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
+        if within and _within_itself(a):
             return True
         if inside and a.type.pitch:
             whole = (root, a.address - a.type.offset, a.strides)
@@ -86,6 +89,16 @@ def overlap(arrays: Mapping[str, array]) -> bool:
         if low < end and low < high:
             return True
         end = max(end, high)
+    return False
+
+
+def _within_itself(a: array) -> bool:
+    """Whether two elements may share memory: a step of 0, or windows that slide by less than their length."""
+    reach = a.dtype.size
+    for step, count in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
+        if step < reach:
+            return True
+        reach += step * (count - 1)
     return False
 
 

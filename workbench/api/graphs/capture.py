@@ -18,7 +18,7 @@ from workbench.runtime.active_observers import OBSERVERS, observed_only_by
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
 from workbench.runtime.arrays.host_convert import repeats
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import meet
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream
@@ -62,18 +62,20 @@ class _Capture(Observer):
                 f"A copy from {source.device} to {target.device} cannot be part of a graph.",
                 advice="Copy before or after g.launch().",
             )
-        if _meet(target, source):
-            between = source.fresh_like()
-            self.graph.add(MoveNode("copy", between, source))
-            source = between
-        self.graph.add(MoveNode("copy", target, source))
-        self.wrote(target.memory)
+        self._move("copy", target, source)
 
     def adding(self, target: array, source: array) -> None:
         if isinstance(target.dtype, Struct):
             self._add_fields(target, source)
             return
-        self.graph.add(MoveNode("add", target, source))
+        self._move("add", target, source)
+
+    def _move(self, kind: str, target: array, source: array) -> None:
+        if meet(target, source):
+            between = source.fresh_like()
+            self.graph.add(MoveNode("copy", between, source))
+            source = between
+        self.graph.add(MoveNode(kind, target, source))
         self.wrote(target.memory)
 
     def _add_fields(self, target: array, source: array) -> None:
@@ -108,13 +110,6 @@ class _Capture(Observer):
         """Note that a node changes this memory."""
         memory.version += 1
         self.written[id(memory)] = memory
-
-
-def _meet(a: array, b: array) -> bool:
-    """Whether two arrays may share bytes without being the same view."""
-    low_a, high_a = extent(a)
-    low_b, high_b = extent(b)
-    return low_a < high_b and low_b < high_a
 
 
 def _open() -> _Capture | None:

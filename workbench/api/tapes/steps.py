@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.errors import LaunchError
+from workbench.api.builds.overlaps import overlap
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.types import is_float
@@ -101,7 +102,18 @@ class CopyStep(Step):
         target.add_(source) if self.add else target.copy_(source)
 
     def reversed(self, tape: Tape) -> Undo:
-        """The target's adjoint is added to the source's; of a copy it is gone then."""
+        """The target's adjoint is added to the source's; of a copy it is gone then.
+
+        Raises:
+            NotDifferentiable: elements of one of them share memory, so a sum would keep only one of their gradients.
+        """
+        for value in (self.source, self.target):
+            if not value.is_contiguous and overlap({"": value}):
+                raise NotDifferentiable(
+                    f"Elements of the {value.type!r} of shape {value.shape} and strides {value.strides} share memory; "
+                    f"its {'sum' if self.add else 'copy'} has no gradient.",
+                    advice="Copy it in a kernel: y[i, j] = x[i, j].",
+                )
         gone, found = tape.adjoint_of(self.target), tape.adjoint_of(self.source)
         inside = not self.add and self.target.memory is self.source.memory  # a part of the source is overwritten too
 

@@ -17,7 +17,7 @@ from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
-from workbench.runtime.arrays.shapes import Strided, side_by_side
+from workbench.runtime.arrays.shapes import Strided, meet, side_by_side
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
@@ -57,6 +57,8 @@ def copy(target: Strided, source: Strided) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
     place = target.device if target.device.is_cuda else source.device
     dense = side_by_side(target) and side_by_side(source)
+    if place.is_cuda or not dense:
+        source = _unwritten(target, source)
     if not place.is_cuda and dense:
         ctypes.memmove(target.address, source.address, target.nbytes)
     elif not place.is_cuda:
@@ -75,6 +77,18 @@ def copy(target: Strided, source: Strided) -> None:
         _run(driver_of(target.device), move_of("copy", target, source, 0))
     else:
         _from_elsewhere(target, source)
+
+
+def _unwritten(target: Strided, source: Strided) -> Strided:
+    """The source, or a copy where writing the target may change what is still to be read.
+
+    A device's threads have no order, and NumPy has the wrong one for two views of one dimension and different strides.
+    """
+    if not meet(target, source):
+        return source
+    between = source.fresh_like()
+    copy(between, source)
+    return between
 
 
 def must_match(target: Strided, source: Strided, what: str) -> None:
@@ -132,7 +146,8 @@ def add(target: Strided, source: Strided) -> None:
         driver_of(target.device).copy_to_device(held.address, total, target.device.index)
         copy(target, held)
     else:
-        _run(driver_of(target.device), move_of("add", target, source, 0))
+        apart = _unwritten(target, source)  # held until the kernel is queued
+        _run(driver_of(target.device), move_of("add", target, apart, 0))
 
 
 class Move(msgspec.Struct, frozen=True):

@@ -14,8 +14,7 @@ from workbench.errors import LaunchError
 from workbench.runtime.arrays import dlpack
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.dlpack import Taken
-from workbench.runtime.arrays.shapes import dense
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import dense, extent
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.device.memory import Memory

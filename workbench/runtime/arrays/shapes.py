@@ -103,6 +103,19 @@ def side_by_side(a: Any) -> bool:
     return a.is_contiguous and not getattr(a.type, "pitch", 0)
 
 
+def extent(a: Strided) -> tuple[int, int]:
+    """First and last (exclusive) byte address of the elements."""
+    reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True) if n]
+    low = a.address + sum(r for r in reach if r < 0)
+    return low, a.address + sum(r for r in reach if r > 0) + (a.dtype.size if a.size else 0)
+
+
+def meet(a: Strided, b: Strided) -> bool:
+    """Whether two arrays may share bytes and are not the same view: one cannot be written while the other is read."""
+    (low_a, high_a), (low_b, high_b) = extent(a), extent(b)
+    return low_a < high_b and low_b < high_a and (a.address, a.strides) != (b.address, b.strides)
+
+
 def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, list[int], list[int]]:
     """What an index leaves of an array: where it begins in bytes, its shape, its strides; no shape for one element.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.shapes import extent
 from workbench.structs import Struct
 
 
@@ -95,13 +96,6 @@ def fits(name: str, old: Any, new: Any) -> None:
 def region(a: array) -> tuple[Any, ...]:
     """What distinguishes one array from another: where its elements lie, and of which type they are."""
     return a.device, a.address, a.shape, a.strides, a.dtype
-
-
-def extent(a: array) -> tuple[int, int]:
-    """First and last (exclusive) byte address of the elements."""
-    reach = [(n - 1) * s for n, s in zip(a.shape, a.strides, strict=True) if n]
-    low = a.address + sum(r for r in reach if r < 0)
-    return low, a.address + sum(r for r in reach if r > 0) + (a.dtype.size if a.size else 0)
 
 
 def shares(a: array, b: array) -> bool:

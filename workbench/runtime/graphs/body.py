@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from workbench.errors import LaunchError
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import extent
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import synchronize

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.substitute import extent
+from workbench.runtime.arrays.shapes import extent
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.memory import Memory
 
