@@ -169,7 +169,7 @@ class Program:
             for name in self.arrays if lib is wp else self.by:
                 if held[name].grad is not None:
                     held[name].grad.zero_()
-            # As JAX's function: of no other arrays. Warp is told so by `requires_grad`.
+            # JAX's function differentiates by these arrays alone; `requires_grad` limits Warp in the same way.
             with lib.Tape(**({} if lib is wp else {"only": [held[name] for name in self.by]})) as tape:
                 run()
             tape.backward(grads={held[self.result]: seed})

@@ -138,7 +138,7 @@ class ShortTracebacks:
 
 
 def _suggest(error: AttributeError) -> None:
-    """Note the name of an attribute that may be meant, where one of our objects was asked for another."""
+    """Suggest the attribute that was probably meant, if one of our objects lacks the one that was read."""
     value, name = error.obj, error.name
     if name is None or not any(base.__module__.startswith("workbench.") for base in type(value).__mro__):
         return

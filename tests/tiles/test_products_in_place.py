@@ -141,7 +141,11 @@ def halves(x: wb.array2d[wb.float16], y: wb.array2d[wb.float16]):
 @pytest.mark.slow
 def test_additions_of_16_bits_round_each_time() -> None:
     x, y = (RNG.standard_normal((5, 7)).astype(np.float16) for _ in range(2))
-    same_on_all(halves, [1], [x, y])
+    before, after = same_on_all(halves, [1], [x, y])
+    want = y.copy()
+    want[:4, 2:] += x[1:, :5]
+    np.testing.assert_array_equal(wide(before), wide(want))
+    np.testing.assert_array_equal(wide(after), wide(want + x))
 
 
 @pytest.mark.parametrize("sizes", [(64, 64, 64), (64, 128, 16), (128, 64, 32), (16, 16, 16)])

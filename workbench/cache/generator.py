@@ -73,7 +73,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def outdated() -> bool:
-    """Whether a file of ours has changed since its digest was taken: what was imported since may be another version.
+    """Whether a source file has changed since its digest was taken: modules imported after that may be newer.
 
     Much is imported only by the first kernel that has to be compiled.
     """

@@ -10,8 +10,9 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint, reverse_mode
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit import emit_module, wide
+from workbench.backends.cpu.emit import emit_module
 from workbench.backends.cpu.emit.emit_module import emit_llvm
+from workbench.backends.cpu.emit.target import wide
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.values import Function
 from workbench.passes import pipeline

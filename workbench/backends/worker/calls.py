@@ -51,7 +51,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
         raise raised(refused) from None
     except Unavailable as problem:
         if ending() and threading.current_thread() is not threading.main_thread():
-            # A daemon thread. It would meet the end of Python inside the compiler, for a result that nobody will use.
+            # A daemon thread: Python would end while it compiles here, and its result would never be used.
             raise (Dropped if current() is not None else SystemExit) from None
         if str(problem) not in _told:
             _told.add(str(problem))

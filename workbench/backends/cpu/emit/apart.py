@@ -1,4 +1,4 @@
-"""Arrays that share no memory, as LLVM is told of them where an entry has found it so.
+"""Tell LLVM which arrays share no memory, once an entry has checked it.
 
 Nothing is said of arguments by themselves: two may be one array. LLVM then tests for overlap before each loop that it
 vectorises, and keeps the loop a second time, which accesses slots at indices that vary: so these stay in memory. For a

@@ -27,8 +27,8 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
-from workbench.backends.cpu.emit.shuffles import preferences
-from workbench.backends.cpu.emit.wide import side_by_side
+from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -46,10 +46,10 @@ from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
-ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true" }'
+ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 # Without it LLVM makes a memset of four stores of 0 (a cleared cotangent), and then vectorises nothing. But cleared
 # slots have to be one, or they stay in memory: a 7×7 convolution takes three times as long.
-NO_MEMSET = ' "no-builtin-memset" }'
+NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
 """What else a module defines; a kernel may be called `prints`."""
@@ -168,7 +168,7 @@ class ModuleEmitter(Emitter):
             *self._leave(-1),
             "}",
             *w.declarations.values(),
-            ATTRIBUTES if self.slotted else ATTRIBUTES.replace(" }", NO_MEMSET),
+            f"attributes #0 = {{ {ATTRIBUTES if self.slotted else NO_MEMSET} }}",
             *(f"attributes #{n} = {{ {a} }}" for n, a in enumerate(self._vector_functions.values(), 1)),
             *self._used(),
             # 2**47: see memory.SIZE_RANGE.

@@ -80,7 +80,7 @@ class Object:
         self._lay_out(slots, stubs, page)
 
     def addresses(self, base: int, wanted: tuple[str, ...]) -> dict[str, int]:
-        """Where the symbols that were asked for lie, if the object lies at `base`.
+        """The addresses of the symbols in `wanted`, if the object is loaded at `base`.
 
         Raises:
             Unsupported: it has no such symbol for others.
@@ -220,7 +220,7 @@ class Object:
     def _name(self, symbol: int) -> str:
         name, binding, _, _ = self._symbols[symbol]
         if binding == _LOCAL:
-            raise Damaged("a symbol of nobody")
+            raise Damaged("a local symbol without a definition")
         return self._string(name)
 
     def _string(self, offset: int) -> str:
