@@ -111,7 +111,7 @@ def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, r
 
 def _like(source: array, dtype: Any, device: Device | str | None, requires_grad: bool) -> array:
     """An undefined array of the source's shape, and of its dtype and device where no other is given."""
-    _must_be_array(source, "zeros_like() and its like take")
+    _must_be_array(source, "ones_like(), full_like(), empty_like() and zeros_like() take")
     if device is None and not requires_grad:
         return source.fresh_like(dtype)
     kind = source.dtype if dtype is None else as_element(dtype)
