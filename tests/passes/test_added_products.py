@@ -36,7 +36,7 @@ def run(made: wb.Kernel) -> np.ndarray:
 
 def accumulators(made: wb.Kernel) -> list[int]:
     """How many operands each product has: three with an accumulator."""
-    return [len(op.operands) for op in walk(made.used().function.body) if op.name == "tile_matmul"]
+    return [len(op.operands) for op in walk(made.used.function.body) if op.name == "tile_matmul"]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_product_that_is_added_is_the_accumulator_s(turn: str) -> None:
     plain, added = kernel("wb.tile_matmul(a, b, acc)"), kernel(turn)
     np.testing.assert_array_equal(run(plain), run(added))
     assert accumulators(added) == accumulators(plain) == [3]
-    assert len(show(added.used().function).splitlines()) == len(show(plain.used().function).splitlines())
+    assert len(show(added.used.function).splitlines()) == len(show(plain.used.function).splitlines())
 
 
 @pytest.mark.parametrize(

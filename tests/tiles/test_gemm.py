@@ -61,9 +61,9 @@ def test_block_dim_is_a_part_of_the_key() -> None:
     a, b = operands(8, 4, 16, "float32")
     c = np.zeros((8, 4), np.float32)
     wb.launch_tiled(gemm, dim=[1, 1], inputs=[a, b, c], block_dim=64)
-    first = gemm.used().function
+    first = gemm.used.function
     wb.launch_tiled(gemm, dim=[1, 1], inputs=[a, b, c], block_dim=128)
-    assert (first.block_dim, gemm.used().function.block_dim) == (64, 128)
+    assert (first.block_dim, gemm.used.function.block_dim) == (64, 128)
 
 
 @wb.kernel
@@ -77,7 +77,7 @@ def test_tf32_is_asked_for_and_its_gradients_are_too() -> None:
     a, b = operands(16, 8, 8, "float32")
     _, _, c = same_on_all(rounded, [1], [a, b, np.zeros((16, 8), np.float32)], rtol=2e-3, atol=4e-3)
     np.testing.assert_allclose(c, a @ b, atol=4e-3)
-    function = rounded.used().function
+    function = rounded.used.function
     found = [
         op.attrs.get("precision")
         for f in (function, adjoint(function))

@@ -75,7 +75,7 @@ def in_place(z: wb.array2d[float]):
 def test_in_place_is_refused() -> None:
     wb.launch_tiled(in_place, [2], inputs=[np.ones((2, 8), np.float32)], block_dim=8)
     with pytest.raises(wb.NotDifferentiable, match="z is written in this kernel, and read here"):
-        adjoint(in_place.used().function)
+        adjoint(in_place.used.function)
 
 
 @wb.kernel
@@ -131,7 +131,7 @@ def test_gemm_on_a_tape_and_replayed() -> None:
 def test_the_accumulator_of_a_loop_is_not_kept() -> None:
     A = np.zeros((8, 16))
     wb.launch_tiled(gemm, dim=[1, 1], inputs=[A, A.T.copy(), A[:, :8].copy()], block_dim=64)
-    function = adjoint(gemm.used().function)
+    function = adjoint(gemm.used.function)
     names = [op.name for op in walk(function.body)]
     assert "slots" not in names and "while" not in names
     roles = [op.attrs["role"] for op in walk(function.body) if op.name == "tile_matmul"]
@@ -141,7 +141,7 @@ def test_the_accumulator_of_a_loop_is_not_kept() -> None:
 def test_one_side_alone_takes_one_product() -> None:
     A = np.zeros((8, 16))
     wb.launch_tiled(gemm, dim=[1, 1], inputs=[A, A.T.copy(), A[:, :8].copy()], block_dim=64)
-    function = gemm.used().function
+    function = gemm.used.function
     for constant, role in (("B", "adj_a"), ("A", "adj_b")):
         reverse = adjoint(function, constant=frozenset({constant}))
         assert [op.attrs["role"] for op in walk(reverse.body) if op.name == "tile_matmul"] == [role]
@@ -167,7 +167,7 @@ def test_refused(name: str) -> None:
     kernel = kernel_of(LOAD + body, x, y)
     wb.launch_tiled(kernel, [1], inputs=[x, y])
     with pytest.raises(wb.NotDifferentiable, match=sentence):
-        adjoint(kernel.used().function)
+        adjoint(kernel.used.function)
 
 
 def test_forward_mode_is_refused_by_name() -> None:
@@ -175,7 +175,7 @@ def test_forward_mode_is_refused_by_name() -> None:
     kernel = kernel_of(LOAD + "wb.tile_store(y, t)", x, x)
     wb.launch_tiled(kernel, [1], inputs=[x, x.copy()])
     with pytest.raises(wb.NotDifferentiable, match="Forward mode of operations on tiles"):
-        tangent(kernel.used().function)
+        tangent(kernel.used.function)
 
 
 def test_a_launch_that_wants_one_gradient() -> None:

@@ -126,8 +126,8 @@ def test_transposed_products(dtype: str) -> None:
     a, b = (wide(v) for v in given)
     want = [a.T @ b, a @ b.T, a.T @ b.T, (a @ b).T, b @ a.T @ a, b @ a.T]
     np.testing.assert_allclose(wide(c), want, rtol=error, atol=4 * error)
-    assert names(each_way.used().function)["slot_transpose"] > 0
-    assert not any(op.name == "tile_transpose" for op in walk(lower_tiles(each_way.used().function).body))
+    assert names(each_way.used.function)["slot_transpose"] > 0
+    assert not any(op.name == "tile_transpose" for op in walk(lower_tiles(each_way.used.function).body))
 
 
 @wb.kernel

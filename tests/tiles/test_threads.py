@@ -38,7 +38,7 @@ def test_over_threads() -> None:
     args = [x, np.zeros(64, np.float32), np.zeros(32, np.float32)]
     given, again = arrays_of(args), arrays_of(args)
     wb.launch(flat, dim=64, inputs=given, block_dim=32, deterministic=True)
-    run(flat.used().function, [2], again)
+    run(flat.used.function, [2], again)
     v = np.where(x > 0, 2 * x + 1, 2 * x + 3)
     np.testing.assert_allclose(given[1], np.where(x > 0, v, -v), rtol=1e-6)
     np.testing.assert_allclose(given[2], v[32:] / v[32:].sum() * x[32:], rtol=1e-5)
@@ -108,7 +108,7 @@ def test_the_same_text_comes_of_it_each_time() -> None:
     x = np.zeros((2, 16), np.float32)
     args = [x, x.copy(), np.zeros(2, np.float32), np.zeros((3, 16), np.float32)]
     wb.launch_tiled(lanes, dim=[2], inputs=args, block_dim=16)
-    kernel = lanes.used()
+    kernel = lanes.used
     texts, held = set(), []
     for n in range(8):
         held.append([object() for _ in range(97 * n)])  # so that values have other addresses

@@ -53,13 +53,13 @@ def launched(kernel: Any, args: list[Any]) -> None:
 
 
 def as_cuda_text(kernel: Any, args: list[Any]) -> None:
-    function = kernel.used().function
+    function = kernel.used.function
     Library([function], Options(checks=True)).run(function.name, [1], args, seed=2)
 
 
 WAYS: dict[str, Callable[[Any, list[Any]], None]] = {
     "cpu": launched,
-    "interpreter": lambda kernel, args: run(kernel.used().function, [1], args, checks=True),
+    "interpreter": lambda kernel, args: run(kernel.used.function, [1], args, checks=True),
     "cuda text": as_cuda_text,
 }
 
@@ -90,7 +90,7 @@ def test_fault(name: str) -> None:
         assert place is not None and place.source.line(place.line).strip().startswith(line), way
         np.testing.assert_array_equal(args[1], wanted(want), err_msg=way)
     with pytest.raises(wb.KernelFault) as caught:
-        run(kernel.used().function, [1], arrays_of([X, np.zeros_like(X)]))
+        run(kernel.used.function, [1], arrays_of([X, np.zeros_like(X)]))
     assert sentence in str(caught.value) and caught.value.values == values, "the meaning, which ends at once"
 
 

@@ -57,10 +57,9 @@ def _specialisation(kernel: Kernel) -> Specialisation:
     must_be_kernel(kernel, "inspect")
     if not kernel.is_generic:
         return kernel.specialise()
-    used = kernel.used()
-    if used is None:
+    if kernel.used is None:
         raise LaunchError(f"{kernel.name} is generic; no launch has given its types yet.", advice="Launch it.")
-    return used
+    return kernel.used
 
 
 @_or_text("source")

@@ -281,7 +281,7 @@ def test_a_kernel_that_was_found_notices_what_changes_and_keeps_its_old_code_til
     x = wb.zeros(2, device="cpu", requires_grad=True)
     wb.launch(kernel, 2, [x])
     names["c"] = 10.0
-    assert [c.value for c in kernel.used().function.captured] == [1.0]  # the IR of what ran, not of what is meant now
+    assert [c.value for c in kernel.used.function.captured] == [1.0]  # the IR of what ran, not of what is meant now
     wb.launch(kernel, 2, [x])
     names["d"] = 4.0
     wb.launch(kernel, 2, [x])

@@ -46,7 +46,7 @@ def test_means_what_numpy_means(rows, columns, need):
     for checks in (False, True, False):
         wb.launch(k, 3, [x, y], checks=checks)
         assert np.array_equal(y.numpy(), _meant(seen))
-    function = k.used().function
+    function = k.used.function
     given = [DATA, *(t.numpy() for t in x.indices if t is not None)]
     expected, shown = np.zeros(3), np.zeros(3)
     run(function, 3, [*given, expected])

@@ -55,7 +55,7 @@ def test_each_way_is_code_of_its_own(checks):
         wb.launch(k, 2, [x, None if w is None else wb.array(w), y], checks=checks)
         given = [None, None] if w is None else w
         assert y.numpy().tolist() == [_meant(a, b) for a, b in zip((3.0, 4.0), given, strict=True)]
-    text = emit_cuda(k.used().function, Options())
+    text = emit_cuda(k.used.function, Options())
     assert "if" not in text.split("return;")[1]
 
 

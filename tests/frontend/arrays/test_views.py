@@ -65,7 +65,7 @@ def test_means_what_numpy_means(name, checks):
     wb.launch(kernel, 4, [wb.array(A), y, 2], checks=checks)
     assert np.allclose(y.numpy(), _meant(BODIES[name]), rtol=1e-13)
     expected = np.zeros(4)
-    run(kernel.used().function, 4, [A, expected, 2], checks=checks)
+    run(kernel.used.function, 4, [A, expected, 2], checks=checks)
     assert np.array_equal(y.numpy(), expected)
 
 
@@ -77,7 +77,7 @@ def test_cuda_text_means_the_same(need, checks):
     for number, body in enumerate(BODIES.values()):
         kernel, y = _kernel(body), wb.zeros(4, wb.float64)
         wb.launch(kernel, 4, [wb.array(A), y, 2])
-        functions.append(replace(kernel.used().function, name=f"k{number}"))
+        functions.append(replace(kernel.used.function, name=f"k{number}"))
     library = Library(functions, Options(checks=checks))
     for number, body in enumerate(BODIES.values()):
         got = np.zeros(4)
@@ -141,7 +141,7 @@ def test_bounds_are_the_views(need, body):
     with pytest.raises(KernelFault) as raised:
         wb.launch(k, 5, [wb.array(x), wb.array(y)], checks=True)
     assert raised.value.message == FAULTS[body]
-    function = k.used().function
+    function = k.used.function
     with pytest.raises(KernelFault) as meant:
         run(function, 5, [x, y.copy()], checks=True)
     assert (meant.value.message, meant.value.values) == (FAULTS[body], raised.value.values)

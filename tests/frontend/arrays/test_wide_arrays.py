@@ -55,7 +55,7 @@ def test_sizes_are_what_they_are(checks):
     wb.launch(k, 1, [x, y], checks=checks)
     assert y.numpy().tolist() == MEANT
     expected = np.zeros(5, np.int64)
-    run(k.used().function, 1, [_broad(), expected], checks=checks)
+    run(k.used.function, 1, [_broad(), expected], checks=checks)
     assert expected.tolist() == MEANT
 
 
@@ -63,9 +63,9 @@ def test_small_arrays_keep_code_of_32_bits():
     k = define("def k(x: array(dtype=int), y: array(dtype=int64)):\n    y[tid()] = int64(x.shape[0]) + x[-1]\n")["k"]
     x, y = wb.array([1, 2, 3]), wb.zeros(1, wb.int64)
     wb.launch(k, 1, [x, y])
-    narrow = k.used().function
+    narrow = k.used.function
     wb.launch(k, 1, [wb.array(_broad(), copy=False), y])
-    wide = k.used().function
+    wide = k.used.function
     assert y.numpy().tolist() == [N + 3]
     wb.launch(k, 1, [x, y])
     assert y.numpy().tolist() == [6]

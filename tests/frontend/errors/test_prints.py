@@ -122,7 +122,7 @@ def test_an_adjoint_prints_nothing(capsys):
     tape.backward(grads={y: wb.ones(2, dtype=float)})
     assert capsys.readouterr().out == ""
     assert x.grad.numpy().tolist() == [3.0, -4.0]
-    assert not prints.prints(adjoint(launched.used().function))
+    assert not prints.prints(adjoint(launched.used.function))
 
 
 def test_a_fault_comes_after_what_was_printed(capsys):

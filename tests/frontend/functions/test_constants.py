@@ -88,9 +88,9 @@ def test_what_static_reads_is_read_again_at_each_launch():
     space = {"TABLE": [1.0, 2.0], "calls": []}
     kernel = meaning.define("def k(x, y):\n    y[0] = x[0] * static(sum(TABLE))\n", space)["k"]
     assert one(kernel) == 6.0
-    used = kernel.used()
+    used = kernel.used
     assert one(kernel) == 6.0
-    assert kernel.used() is used
+    assert kernel.used is used
     space["TABLE"][1] = 3.0  # in place
     assert one(kernel) == 8.0
     space["TABLE"] = [2.0, 2.0]

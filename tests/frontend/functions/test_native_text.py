@@ -103,14 +103,14 @@ def test_without_a_body_it_runs_on_cuda_alone():
     with pytest.raises(wb.BuildError, match="no Python body, so it runs on a CUDA device alone"):
         wb.launch(made, 2, inputs=[x])
     with pytest.raises(wb.LaunchError, match="no Python body"):
-        run(made.used().function, (2,), [np.ones(2)])
+        run(made.used.function, (2,), [np.ones(2)])
     array = np.ones(2)
-    on_gpu.run(made.used().function, (2,), [array])
+    on_gpu.run(made.used.function, (2,), [array])
     assert array.tolist() == [2.0, 2.0]
     with pytest.raises(wb.NotDifferentiable, match="whose gradient is not known"):
-        adjoint(made.used().function)
+        adjoint(made.used.function)
     with pytest.raises(wb.NotDifferentiable, match="whose tangent is not known"):
-        tangent(made.used().function)
+        tangent(made.used.function)
 
 
 def test_adjoint_text_without_a_body():

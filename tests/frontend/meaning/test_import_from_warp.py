@@ -174,7 +174,7 @@ def test_lines_that_mean_something_else_are_named():
     lines = str(told[0].message).splitlines()[1:]
     said = ["/ on integers returns a float here", "% takes the divisor's sign"]
     assert len(lines) == 2 and all(sentence in line for sentence, line in zip(said, lines, strict=True))
-    notices = divides.used().notices
+    notices = divides.used.notices
     assert [n.location.source.line(n.location.line).strip()[:9] for n in notices] == [
         "y[tid] = ",
         "z[tid] = ",
@@ -212,7 +212,7 @@ def test_builtins_that_give_other_numbers_are_named():
 def test_forms_that_give_other_numbers_are_named():
     with pytest.warns(UserWarning, match="sample means something else here"):
         wp.launch(sample, 4, inputs=[42, wp.zeros(4)])
-    said = [(n.location.source.line(n.location.line).strip()[:9], n.message) for n in sample.used().notices]
+    said = [(n.location.source.line(n.location.line).strip()[:9], n.message) for n in sample.used.notices]
     assert [line for line, _ in said] == ["state = w", "out[tid] ", "k = wp.lo", "out[tid] "]
     for (_, message), what in zip(said, ("later ones differ", "noise", "Warp returns the last", "length"), strict=True):
         assert what in message

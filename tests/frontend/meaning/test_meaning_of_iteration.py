@@ -124,10 +124,10 @@ def test_a_captured_tuple_is_unpacked_indexed_looped_over_and_watched():
     wb.launch(kernel, 5, inputs=[wb.array(x)], outputs=[y])
     smooth = 0.25 * np.roll(x, 1) + 0.5 * x + 0.25 * np.roll(x, -1)
     assert np.allclose(y.numpy(), 19 + smooth)
-    used = kernel.used()
+    used = kernel.used
     space["PAIR"] = (3, 4.0)  # another object, the same numbers
     wb.launch(kernel, 5, inputs=[wb.array(x)], outputs=[y])
-    assert kernel.used() is used
+    assert kernel.used is used
     space["PAIR"] = (3, 5.0)
     wb.launch(kernel, 5, inputs=[wb.array(x)], outputs=[y])
     assert np.allclose(y.numpy(), 28 + smooth)

@@ -56,7 +56,7 @@ def test_results_are_pythons(need: Callable[[str], None]) -> None:
         kernel = meaning.define(text, {"np": np})[f"k{number}"]
         y, interpreted = wb.zeros(3), np.zeros(3, np.float32)
         wb.launch(kernel, 3, inputs=[wb.array(XS)], outputs=[y])
-        function = kernel.used().function
+        function = kernel.used.function
         meaning.run(function, 3, [XS.copy(), interpreted])
         for found in (y.numpy(), interpreted):
             np.testing.assert_allclose(found, expected[-1], rtol=1e-6, err_msg=text)

@@ -70,7 +70,7 @@ def test_the_same_bits_everywhere(half, need):
     arrays = [wb.array(a, V) for a, V in zip(args, (half, half, float32, wb.types.vector(3, half), half), strict=True)]
     with np.errstate(all="ignore"):
         wb.launch(kernel, 64, _with_scalar(arrays), checks=True)
-        function = kernel.used().function
+        function = kernel.used.function
         run(function, 64, _with_scalar(meant))
     assert any(np.any(m != 0) for m in meant)
     for got, want in zip(arrays[:-1], meant[:-1], strict=True):
@@ -96,7 +96,7 @@ def _one_nan(x):
 @pytest.mark.parametrize("target", ["sm_75", "sm_90", "sm_120"])
 def test_it_compiles_for_the_device(half, target, need):
     need("nvrtc")
-    function = _kernel(half).used().function
+    function = _kernel(half).used.function
     text = CudaBackend().ptx(function, Options(), target)
     assert "#include" not in CudaBackend().emit(function, Options(), target)
     assert ("cvt.rn.f16.f32" in text) is (half == wb.float16)
@@ -244,7 +244,7 @@ def test_vec3h_has_its_name():
 
 @pytest.mark.parametrize("half", HALVES, ids=repr)
 def test_text_for_a_machine_without_instructions_is_plain_integers(half):
-    function = replace(_kernel(half).used().function, name="plain")
+    function = replace(_kernel(half).used.function, name="plain")
     text = emit_llvm(function, Options(), half_instructions=False)
     assert " half " not in text and "bfloat " not in text
 

@@ -62,7 +62,7 @@ def test_means_what_numpy_means(name, need):
     kernel, y, expected, shown = _kernel(BODIES[name]), wb.zeros(5, float64), np.zeros(5), np.zeros(5)
     wb.launch(kernel, 5, [wb.array(X, V5), y])
     assert np.allclose(y.numpy(), [_numpy(name, X[i], i) for i in range(5)], rtol=1e-12)
-    function = kernel.used().function
+    function = kernel.used.function
     run(function, 5, [X, expected])
     assert np.array_equal(y.numpy(), expected)
     need("nvrtc")

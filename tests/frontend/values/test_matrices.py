@@ -237,7 +237,7 @@ def test_matrix_arguments_and_constants_and_their_keys() -> None:
         wb.launch(k, 1, [[[1, 2], [3, 4]]], [y])
         assert np.array_equal(y.numpy()[0], np.array([[1, 2], [3, 4]]) * change)
         facts = {"backend": "cpu", "backend_version": "1", "target": "x86-64-v3", "direction": "forward"}
-        digests.append(make_key(k.used().function, options=Options(), **facts).digest)
+        digests.append(make_key(k.used.function, options=Options(), **facts).digest)
     assert len(set(digests)) == 2
     with pytest.raises(wb.LaunchError, match="a takes mat22: 2 × 2 numbers"):
         wb.launch(k, 1, [[1, 2, 3, 4]], [y])
@@ -287,7 +287,7 @@ def test_quaternions_turn_as_their_matrices_do(need) -> None:
     turn, back = (np.array([rotation(p) for p in ps]) for ps in (unit, np.tile(pole * [-1, -1, -1, 1], (5, 1))))
     assert np.allclose(m, turn @ back)
     assert np.allclose(z, np.einsum("nij,nj->ni", turn - turn.transpose(0, 2, 1) * 0.5, v))
-    function = k.used().function
+    function = k.used.function
     for runs in (lambda a: run(function, 5, a), lambda a: Library([function], Options()).run("k", 5, a)):
         got = [np.zeros_like(o.numpy()) for o in outputs]
         runs([q, v, r, *got])

@@ -40,7 +40,7 @@ def test_a_launch_means_what_the_interpreter_means(kernels, label, step):
 @pytest.mark.parametrize("contiguous", [True, False], ids=["dense", "strided"])
 def test_the_cuda_text_means_it_too(kernels, need, contiguous):
     need("nvrtc")
-    functions = [replace(k.used().function, name=f"k{n}") for n, (k, _) in enumerate(kernels.values())]
+    functions = [replace(k.used.function, name=f"k{n}") for n, (k, _) in enumerate(kernels.values())]
     library = Library(functions, Options(contiguous=contiguous))
     for n, (label, (k, names)) in enumerate(kernels.items()):
         ps, x = structs.on_gpu(library, f"k{n}", k, names)
@@ -53,7 +53,7 @@ def test_the_cuda_text_compiles(kernels):
     pytest.importorskip("cuda.bindings.nvrtc")
     for label in ("add to components", "joined by a branch", "func gives a struct"):
         for target in ("sm_75", "sm_120"):
-            assert CudaBackend().compile(kernels[label][0].used().function, Options(), target).image
+            assert CudaBackend().compile(kernels[label][0].used.function, Options(), target).image
 
 
 def _alike(a: Any, b: Any) -> bool:
@@ -70,13 +70,13 @@ def test_the_element_before_it_was_overwritten_is_kept(kernels):
 
 
 def test_fields_that_are_not_used_are_not_loaded(kernels):
-    function = kernels["fields of an element"][0].used().function
+    function = kernels["fields of an element"][0].used.function
     read = {op.operands[0].name for op in function.body.ops if op.name == "load"}
     assert read == {"ps[].pos", "ps[].body.mass", "ps[].age"}
 
 
 def test_one_field_written_leaves_the_others_alone(kernels):
-    function = kernels["write a field"][0].used().function
+    function = kernels["write a field"][0].used.function
     assert [op.operands[0].name for op in function.body.ops if op.name == "store"] == ["ps[].pos", "ps[].body.id"]
 
 

@@ -86,7 +86,7 @@ def test_transforms_are_matrices(need):
     assert arrays[0].numpy().shape == (5, 7)
     assert np.allclose(arrays[1].numpy()[:, 0], u[:, 0] + 1) and np.array_equal(arrays[1].numpy()[:, 3:], u[:, 3:])
     need("nvrtc")
-    function = kernel.used().function
+    function = kernel.used.function
     for runner in (
         lambda args: run(function, (5,), args),
         lambda args: Library([function], Options()).run("k", 5, args),

@@ -23,5 +23,5 @@ def results(text: str, xs: Any, namespace: dict[str, Any] | None = None) -> tupl
     y = wb.array(np.zeros_like(x))
     wb.launch(kernel, x.size, inputs=[wb.array(x)], outputs=[y])
     expected = np.zeros_like(x)
-    run(kernel.used().function, (x.size,), [x.copy(), expected])
+    run(kernel.used.function, (x.size,), [x.copy(), expected])
     return y.numpy(), expected

@@ -30,7 +30,7 @@ def on_cpu(kernel: Any, dim: Sequence[int], args: Sequence[Any], block_dim: int 
 def interpreted(kernel: Any, dim: Sequence[int], args: Sequence[Any]) -> list[Any]:
     """What the arguments are after the interpreter ran the function that was launched last."""
     given = arrays_of(args)
-    run(kernel.used().function, dim, given)
+    run(kernel.used.function, dim, given)
     return given
 
 
@@ -39,7 +39,7 @@ def as_cuda_text(kernel: Any, dim: Sequence[int], args: Sequence[Any]) -> list[A
     from tests.support.devices import on_gpu
 
     given = arrays_of(args)
-    function = kernel.used().function
+    function = kernel.used.function
     on_gpu.Library([function], Options()).run(function.name, dim, given, seed=1)
     return given
 

@@ -141,7 +141,7 @@ def on_cpu(k: wb.Kernel, names: dict[str, Any], step: int = 1) -> tuple[Any, Any
 def expected(k: wb.Kernel, names: dict[str, Any]) -> tuple[Any, Any]:
     """What the interpreter makes of them."""
     ps, p, x = arguments(names)
-    run(k.used().function, (6,), spread_values(k, names, ps, p, x))
+    run(k.used.function, (6,), spread_values(k, names, ps, p, x))
     return ps, x
 
 

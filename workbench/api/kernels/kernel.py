@@ -132,6 +132,7 @@ class Kernel(Subscripted):
         fma: whether `a * b + c` is contracted, forward and in its derivatives.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
+        used: the specialisation that was launched or asked for last; None before the first.
         plans, last_launch: what earlier launches found out about argument kinds, and the last; kept by `api.launches`.
     """
 
@@ -159,6 +160,7 @@ class Kernel(Subscripted):
         self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[object, ...], Specialisation] = {}
+        self.used: Specialisation | None = None
         self._tiled: dict[tuple[object, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[object, Any] = {}
         self.place = definition.locate(definition.node)
@@ -219,13 +221,11 @@ class Kernel(Subscripted):
         key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
         key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
         with self._lock:
-            if tiling is None or tiling.flat:
-                found = self._specialised(key, chosen, None)
-                if found is not None:
-                    return found
-            made = self._specialised(key, chosen, tiling or UNKNOWN)
-            assert made is not None
-            return made
+            found = self._specialised(key, chosen, None) if tiling is None or tiling.flat else None
+            found = found or self._specialised(key, chosen, tiling or UNKNOWN)
+            assert found is not None
+            self.used = found
+            return found
 
     def _specialised(
         self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
@@ -288,12 +288,7 @@ class Kernel(Subscripted):
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
         """Those of the names whose value in the namespace is not what the kernel was last made with."""
-        found = self.used()
-        return sorted(set(found.reads(names, namespace))) if found is not None else []
-
-    def used(self) -> Specialisation | None:
-        """The specialisation made last; None before the first."""
-        return list(self._specialisations.values())[-1] if self._specialisations else None
+        return sorted(set(self.used.reads(names, namespace))) if self.used is not None else []
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
         wanted = self.annotations

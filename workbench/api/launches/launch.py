@@ -239,8 +239,10 @@ def _plan_for(
         return None
     if device is not None and device not in (plan.loaded.device.name, plan.loaded.device):
         return None
-    alone = plan.specialisation.adds_alone
-    return None if alone and overlap(_arrays(values)) else plan
+    if plan.specialisation.adds_alone and overlap(_arrays(values)):
+        return None
+    kernel.used = plan.specialisation
+    return plan
 
 
 def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:

@@ -54,7 +54,7 @@ def test_adjoints_of_operations(share: int) -> None:
         x, y = X.astype(np.float32), np.zeros(shape, np.float32)
         kernel = kernel_of(LOAD + body, x, y)
         wb.launch_tiled(kernel, [1], inputs=[x, y], block_dim=32)
-        made = replace(adjoint(kernel.used().function), name=f"case_{number}")
+        made = replace(adjoint(kernel.used.function), name=f"case_{number}")
         functions.append((made, 1, {"x": X.shape, "y": shape}))
     assert_adjoints_agree(functions)
 
@@ -65,11 +65,11 @@ def test_adjoints_of_per_thread_values_and_vectors(kernel: Any) -> None:
     z = np.ones(shape, np.float32)
     wb.launch_tiled(kernel, [2], inputs=[z, z.copy(), 1.5], block_dim=8)
     names = {"z": shape, "x": shape, "y": shape, "w": (), "adj_w": (1,)}
-    assert_adjoints_agree([(adjoint(kernel.used().function), 2, names)])
+    assert_adjoints_agree([(adjoint(kernel.used.function), 2, names)])
 
 
 @pytest.mark.slow
 def test_the_adjoint_of_a_gemm() -> None:
     A, B, C = np.ones((19, 21)), np.ones((21, 7)), np.ones((19, 7))
     wb.launch_tiled(gemm, [3, 2], inputs=[A, B, C], block_dim=64)
-    assert_adjoints_agree([(adjoint(gemm.used().function), 6, {"A": A.shape, "B": B.shape, "C": C.shape})], (3, 2))
+    assert_adjoints_agree([(adjoint(gemm.used.function), 6, {"A": A.shape, "B": B.shape, "C": C.shape})], (3, 2))

@@ -58,7 +58,7 @@ def test_no_bank_is_met_twice(name: str, backwards: bool) -> None:
 @pytest.mark.parametrize("name", ["float16", pytest.param("bfloat16", marks=SLOW)])
 def test_gradients_of_16_bits_use_tensor_cores_and_no_loops(name: str) -> None:
     wb.launch_tiled(gemm, [1, 1], inputs=arguments(TYPES[name]), block_dim=128)
-    text = CudaBackend().ptx(adjoint(gemm.used().function), Options(), "sm_90")
+    text = CudaBackend().ptx(adjoint(gemm.used.function), Options(), "sm_90")
     assert "mma.sync" in text and "red.global.add.noftz" in text
     assert ".cas." not in text
 
