@@ -26,6 +26,7 @@ class Func:
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)
         self.__wb_customs__: dict[Definition, Custom] = {}
         self.__name__ = definition.name
+        self.__module__ = definition.module
         self.stale = ""
 
     def mark_stale(self, reason: str) -> None:
@@ -48,6 +49,9 @@ class Func:
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
         return ON_HOST[0](self, args, kwargs)
+
+    def __reduce__(self) -> str:
+        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
 
     def __repr__(self) -> str:
         return f"<func {self.name}>"

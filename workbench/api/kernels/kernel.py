@@ -143,6 +143,7 @@ class Kernel(Subscripted):
     enable_backward = True
     warp_meanings = fma = False
     last_launch: tuple[Any, ...] | None = None
+    used: Specialisation | None = None
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
@@ -155,12 +156,12 @@ class Kernel(Subscripted):
         self.fma = checked_fma(fma, definition)
         self.definition = definition
         self.name = self.__name__ = definition.name
+        self.__module__ = definition.module
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, AnyType | None] | None = None
         self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[object, ...], Specialisation] = {}
-        self.used: Specialisation | None = None
         self._tiled: dict[tuple[object, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[object, Any] = {}
         self.place = definition.locate(definition.node)
@@ -319,6 +320,9 @@ class Kernel(Subscripted):
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
         """Refuse: a kernel is launched, not called."""
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
+
+    def __reduce__(self) -> str:
+        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
