@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, overload
 
+from workbench.api.autoreload import follow_reloads
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
 from workbench.host.vectors import ON_HOST
@@ -93,6 +94,7 @@ def func(
     names = caller().f_locals
 
     def made(function: Callable[..., object]) -> Func:
+        follow_reloads()
         return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
 
     if function is None:

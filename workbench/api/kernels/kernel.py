@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, overload
 
+from workbench.api.autoreload import follow_reloads
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
@@ -384,6 +385,7 @@ def kernel(
     """
 
     def made(function: Callable[..., object]) -> Kernel:
+        follow_reloads()
         found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         found.import_from_warp = import_from_warp
         if lost := lost_value(found.definition):
