@@ -1,7 +1,7 @@
 """What IPython's `%autoreload` does with kernels, funcs and structs: names get what the module defines now.
 
-By itself it would leave `from module import kernel` at the old kernel, and would change a struct's class in place, under its
-values and under code that was compiled for them.
+By itself it would leave `from module import kernel` at the old kernel, and would change a struct's class in place,
+under its values and under code that was compiled for them.
 """
 
 from __future__ import annotations
