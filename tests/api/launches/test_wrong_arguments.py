@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "clone": (lambda: wb.clone(HOST), "clone\\(\\) takes a Workbench array"),
     "zeros_like": (lambda: wb.zeros_like([1, 2]), "zeros_like\\(\\) .* a Workbench array; it got 'list'"),
     "empty_like": (lambda: wb.empty_like(HOST, device="cpu"), "a Workbench array; it got 'ndarray'"),
-    "a set": (lambda: wb.launch(doubled, 1, {wb.zeros(1)}), "inputs is a list .* this is a set"),
+    "a set": (lambda: wb.launch(moved, 1, {wb.zeros(1), 1.0}), "inputs is a list .* this is a set"),
     "a complex number": (lambda: wb.launch(moved, 1, [wb.zeros(1), np.ones(3, complex)]), "by takes vec3: 3 numbers"),
     "gradcheck": (lambda: wb.gradcheck("doubled", 1, []), "gradcheck\\(\\) takes a kernel; this is a str"),
     "explain_grad": (lambda: wb.explain_grad(wb.zeros(1), wb.zeros(1)), "takes the tape, .* it got 'array'"),
