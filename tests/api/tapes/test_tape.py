@@ -55,7 +55,7 @@ def test_gradients_accumulate_until_zeroed():
 
 
 def test_tapes_that_overlap_end_in_any_order():
-    """Generators that each open one and take turns: the first to end must not end the others, nor come back with them."""
+    """Generators that each open one and take turns: the first to end must leave the others open, and not return."""
     x, y = wb.array([3.0], requires_grad=True), wb.zeros(1)
     first, second = wb.Tape(), wb.Tape()
     first.__enter__()
