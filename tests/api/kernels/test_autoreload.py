@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from workbench.api.kernels.editions import newest
 from workbench.errors import LaunchError
 
 autoreload = pytest.importorskip("IPython.extensions.autoreload")
@@ -75,7 +76,9 @@ def test_kernels_and_funcs_are_the_new_ones_wherever_they_were_imported(edit: Ca
     assert (_launched(user.step, body), _launched(heavier, body)) == (6.0, 7.0)
     edit("return 2.0 * a", "return 20.0 * a")
     assert (_launched(user.step, user.Body(mass=3.0)), _launched(heavier, body)) == (60.0, 61.0)
+    old = user.step
     edit("= twice(b.mass)", "= twice(b.mass) + 5.0")
+    assert newest(old) is user.step is not old and old.edition.outdated == "step was redefined in reloaded_by_test"
     assert _launched(user.step, user.Body(mass=3.0)) == 65.0
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, overload
 
-from workbench.api.autoreload import follow_reloads
+from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
 from workbench.host.vectors import ON_HOST

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, overload
 
-from workbench.api.autoreload import follow_reloads
 from workbench.api.kernels.countable import Countable, InDouble
-from workbench.api.kernels.editions import Edition, note_stale
+from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.api.autoreload import follow_reloads
+from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller
 from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Definition, Scope, evaluated
