@@ -142,6 +142,7 @@ class Kernel(Subscripted):
     matmul = ""
     enable_backward = True
     warp_meanings = fma = False
+    used: Specialisation | None = None
     last_launch: tuple[Any, ...] | None = None
     used: Specialisation | None = None
 
