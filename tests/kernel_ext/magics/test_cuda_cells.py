@@ -65,12 +65,6 @@ def test_without_a_device_it_is_compiled_for_reading(notebook: Notebook) -> None
     assert "compiled for sm_90" in error and "%%cuda --run emulated" in error
 
 
-def test_cells_of_python_and_of_cuda_live_side_by_side(notebook: Notebook) -> None:
-    notebook.run(CELL)
-    notebook.run("%%kernel\n@wb.kernel\ndef twice(x: wb.array[float]):\n    x[wb.tid()] *= 2.0")
-    assert notebook.run("import copy\nprint(copy.deepcopy([scale, twice]) == [scale, twice])") == "True\n"
-
-
 def test_an_error_stands_at_its_line_and_leaves_the_kernel_stale(notebook: Notebook) -> None:
     notebook.run(CELL)
     error = notebook.fail(CELL.replace("*= a", "*= aa"))

@@ -144,7 +144,6 @@ class Kernel(Subscripted):
     warp_meanings = fma = False
     used: Specialisation | None = None
     last_launch: tuple[Any, ...] | None = None
-    used: Specialisation | None = None
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
