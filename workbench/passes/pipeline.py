@@ -89,7 +89,7 @@ CONTRACTED: Stage = ("contract", "dce")
 # `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "abreast", "later", "divisors", "expand"),
+    *("early_exits", "beside", "abreast", "later", "divisors", "scalar_sums", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")

@@ -80,6 +80,8 @@ WITHOUT_HALVES = "-avx512vl"
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
+SLOW_GATHERS = ("znver",)
+"""CPUs, as LLVM names them, that load elements one by one in no more time than with a gather."""
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
@@ -168,7 +170,8 @@ def _maths(target: str) -> Maths:
         return Maths(formulas=target in FUSED, bits=PORTABLE_BITS.get(target, 128))
     has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
-    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits)
+    gathers = not facts().cpu.startswith(SLOW_GATHERS)
+    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits, gathers=gathers)
 
 
 class _Generated(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emi
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
 from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.target.scalar_sums import scalar_sums
 from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -108,6 +109,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
+        scalar_sums=not maths.gathers and scalar_sums,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )

@@ -30,6 +30,7 @@ class Maths(msgspec.Struct, frozen=True):
         formulas: ours.
         library: libmvec.
         bits: of a vector register, for what is written in vectors.
+        gathers: loads of elements that lie apart take less time in vectors than one by one.
         fused: the target has fused multiply-add. Without it formulas do without, and stand in the kernel's own module.
     """
 
@@ -37,6 +38,7 @@ class Maths(msgspec.Struct, frozen=True):
     library: bool = False
     bits: int = 128
     fused: bool = True
+    gathers: bool = True
 
 
 class Callee(msgspec.Struct, frozen=True):
