@@ -109,7 +109,8 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
-        scalar_sums=not maths.gathers and scalar_sums,
+        # Of sums in any order LLVM keeps several side by side.
+        scalar_sums=not (maths.gathers or options.fast_math) and scalar_sums,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
