@@ -28,7 +28,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emi
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.scalar_sums import scalar_sums
+from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -110,7 +110,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
         # Of sums in any order LLVM keeps several side by side.
-        scalar_sums=not (maths.gathers or options.fast_math) and scalar_sums,
+        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
