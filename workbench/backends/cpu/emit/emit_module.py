@@ -27,8 +27,8 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
-from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
+from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals

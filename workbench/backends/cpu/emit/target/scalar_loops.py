@@ -31,7 +31,7 @@ COMPUTED = 4
 
 
 def scalar_loops(function: Function) -> Function:
-    """The function with such loops marked; itself if there are none."""
+    """The function with such loops marked."""
     known = constants(function.body)
     groups = {op.result for op in walk(function.body) if op.name == "group_size"}
 
