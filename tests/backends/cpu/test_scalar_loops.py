@@ -12,15 +12,13 @@ import pytest
 import workbench as wb
 from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
-from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu_compile
-from workbench.backends.cpu.emit import emit_module
 from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.jit import CpuCode
 from workbench.ir.attributes import SCALAR
 from workbench.ir.values import Function, walk
-from workbench.passes.pipeline import RUNNABLE, RUNNABLE_ADJOINT, run
+from workbench.passes.pipeline import RUNNABLE, run
 from workbench.types import ArrayType, element
 
 F, D, INTS, LONGS, V = (wb.array(dtype=t) for t in (wb.float32, wb.float64, wb.int32, wb.int64, wb.vec3))
@@ -178,43 +176,9 @@ def test_sums_against_numpy() -> None:
 
 def test_which_loops_are_scalar() -> None:
     for kernel in (product, wide, vectors, extremes, rows_of_one_size, integers, roots, beside):
-        function = run(RUNNABLE, kernel.specialise().function)
-        after = scalar_loops(function, gathers=False, plain=False)
+        after = scalar_loops(run(RUNNABLE, kernel.specialise().function))
         marked = [op for op in walk(after.body) if op.name == "for" and op.attrs.get(SCALAR)]
         assert len(marked) == (kernel not in (integers, roots, beside)), kernel.name
-
-
-def test_additions_by_index_are_scalar_where_they_are_plain() -> None:
-    function = adjoint(product.specialise().function)
-    for plain in (True, False):
-        after = scalar_loops(function, gathers=True, plain=plain)
-        assert any(op.attrs.get(SCALAR) for op in walk(after.body) if op.name == "for") == plain
-
-
-def test_gradients_have_the_bits_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    function, options = run(RUNNABLE_ADJOINT, adjoint(product.specialise().function)), Options(few_cores=True)
-    codes = [build(function, options)]
-    monkeypatch.setattr(emit_module, "scalar_loops", lambda function, **_: function)
-    codes.append(build(function, options))
-    for first in (0, -5):
-        found = []
-        for code in codes:
-            row, column, value, x, y = arguments(product, [0, 1, 2, 3, 10, 5000, 33], first)
-            given = [
-                row,
-                column,
-                value,
-                np.nan_to_num(x),
-                y,
-                0 * value,
-                np.zeros_like(x),
-                np.arange(7, dtype=np.float32),
-            ]
-            execute(code, function, (7,), given)
-            found.append(given)
-        for a, b in zip(*found, strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert found[0][5].any() and found[0][6].any()
 
 
 def test_which_targets_gather() -> None:
