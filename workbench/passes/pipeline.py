@@ -86,7 +86,7 @@ RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "reductions")
 CONTRACTED: Stage = ("contract", "dce")
 
 # Per backend: `strip_asserts` runs in code without checks, `bounds_checks` in code with checks, never both.
-# `number_prints` is in backends/prints.py, `scalar_loops` in backends/cpu/emit/target;
+# `number_prints` is in backends/prints.py, `scalar_loops` in backends/cpu/emit/target, for CPUs without quick gathers;
 # what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),

@@ -110,7 +110,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
         # Of sums in any order LLVM keeps several side by side.
-        scalar_loops=partial(scalar_loops, gathers=maths.gathers or options.fast_math, plain=one_core),
+        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )
