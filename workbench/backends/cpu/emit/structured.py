@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import LOOPED, WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.attributes import COLD, SCALAR, UNROLL
 from workbench.ir.values import Block, Op, Value
@@ -289,11 +289,13 @@ class _For:
     def mark(self) -> str:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
-        # What a reversed loop wishes besides is meant for a GPU.
-        wish = self.op.attrs.get(UNROLL) if self.op.operands[1] is self.emitter.group else None
-        wishes = {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
-        as_it_is = bool(self.op.attrs.get(COLD) or self.op.attrs.get(SCALAR))
-        return self.emitter.loop_end(as_it_is, wishes, known)
+        cold, scalar = bool(self.op.attrs.get(COLD)), bool(self.op.attrs.get(SCALAR))
+        if self.op.operands[1] is not self.emitter.group:
+            # What a reversed loop wishes besides is meant for a GPU.
+            return self.emitter.loop_end(cold or scalar, (), known)
+        wish = self.op.attrs.get(UNROLL)
+        wishes = EIGHT_AT_A_TIME if scalar else {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
+        return self.emitter.loop_end(cold, wishes, known)
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""
