@@ -14,6 +14,21 @@ from typing import Any
 TASK = "workbench.backends.cpu.codegen:generate"
 
 
+def prepare() -> None:
+    """Import LLVM and initialise it: before the first request, which is still being made."""
+    _initialised()
+
+
+def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
+    """What machine this is, as LLVM sees it, and which LLVM: the fields of `machine.Facts`."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    features, version = llvm.get_host_cpu_features().flatten(), list(llvm.llvm_version_info)
+    facts = {"cpu": llvm.get_host_cpu_name(), "features": features, "llvm": version, "llvmlite": llvmlite.__version__}
+    return facts, b""
+
+
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
     """What LLVM makes of a text, and the seconds of each stage.
 

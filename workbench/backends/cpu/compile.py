@@ -70,7 +70,7 @@ def _llvmlite() -> list[str]:
     return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
 
 
-POOL = Pool("llvm", _llvmlite)
+POOL = Pool("llvm", _llvmlite, first=f"{codegen.__name__}:{codegen.prepare.__name__}")
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"

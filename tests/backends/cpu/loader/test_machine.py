@@ -48,9 +48,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     times: list[bool] = []
     ask = machine._ask
 
-    def noted() -> machine.Facts:
-        times.append(True)
-        return ask()
+    def noted(in_worker: bool = False) -> machine.Facts:
+        times.append(in_worker)
+        return ask(in_worker)
 
     monkeypatch.setattr(machine, "_ask", noted)
     return times
