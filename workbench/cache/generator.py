@@ -87,7 +87,7 @@ class _Seen:
     def __init__(self, package: str, states: dict[str, os.stat_result]) -> None:
         self._package = package
         self._states = states
-        self._imported = set(sys.modules)
+        self._imported, self._count = set(sys.modules), len(sys.modules)
         self._outdated = False
 
     def outdated(self) -> bool:
@@ -95,7 +95,9 @@ class _Seen:
 
         No module reads another kind of file but texts of native code, which are part of their own keys.
         """
-        new = sys.modules.keys() - self._imported
+        if len(sys.modules) == self._count:
+            return self._outdated
+        new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
         self._imported |= new
         self._outdated = self._outdated or any(self._has_changed(name) for name in new if name.startswith(_PREFIX))
         return self._outdated
