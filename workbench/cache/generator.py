@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import msgspec
@@ -84,11 +84,16 @@ def outdated() -> bool:
 class _Seen:
     """A package's files and folders when their digests were taken, and which modules had been imported by then."""
 
-    def __init__(self, package: str, states: dict[str, os.stat_result]) -> None:
+    def __init__(self, package: str, paths: Collection[str], states: Collection[os.stat_result]) -> None:
         self._package = package
-        self._states = states
+        self._named = paths, states
         self._imported, self._count = set(sys.modules), len(sys.modules)
         self._outdated = False
+
+    @cached_property
+    def _states(self) -> dict[str, os.stat_result]:
+        """By path; a process that compiles nothing has no use for it."""
+        return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
     def outdated(self) -> bool:
         """As the function; only the files of modules imported since the last call are looked at.
@@ -128,12 +133,11 @@ def _digests(package: str) -> list[tuple[str, int]]:
             paths, before, digests = msgspec.msgpack.decode(memory.get(KEPT, known_by))
             states = _states(package, paths)
             if list(_state(states)) == before:
-                named = zip(paths, states, strict=True)
-                _SEEN[package] = _Seen(package, {os.path.join(package, path): s for path, s in named})
+                _SEEN[package] = _Seen(package, paths, states)
                 return [(digest, newest) for digest, newest in digests]
     seen: dict[str, os.stat_result] = {}
     found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
-    _SEEN[package], state = _Seen(package, seen), _state(seen.values())
+    _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
     if memory is not None and 0 < state[-1] < asked - SETTLED and _notes_changes(package):
         paths = [path[len(package) + 1 :] for path in seen]
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))

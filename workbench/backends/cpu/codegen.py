@@ -103,8 +103,8 @@ def _initialised() -> None:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    # Four options that hold for the process, and change how LLVM vectorises and allocates, never a result. Loops vectorise around a
-    # float sum that stays in order; off by default on x86, and only this switches it on.
+    # Four options that hold for the process, and change how LLVM vectorises and allocates, never a result. Loops
+    # vectorise around a float sum that stays in order; off by default on x86, and only this switches it on.
     llvm.set_option("workbench", "-force-ordered-reductions")
     # An array of mat33 is loaded and stored whole and shuffled, as vectors of up to 8 are, not gathered and scattered.
     llvm.set_option("workbench", "-max-interleave-group-factor=9")

@@ -125,7 +125,7 @@ def _llvmlite() -> list[object]:
 
 
 def _ask(in_worker: bool = False) -> Facts:
-    """LLVM's answer; from the process that will compile if the cache does not know the machine, since it is empty then."""
+    """LLVM's answer; `in_worker`: that of the process that will compile, where the cache knows neither it nor kernels."""
     from workbench.backends.cpu import codegen
 
     if not in_worker:
