@@ -125,7 +125,7 @@ def _llvmlite() -> list[object]:
 
 
 def _ask(in_worker: bool = False) -> Facts:
-    """LLVM's answer; `in_worker`: that of the process that will compile, where the cache knows neither it nor kernels."""
+    """LLVM's answer; `in_worker`: of the process that will compile, where the cache knows no machine and no kernel."""
     from workbench.backends.cpu import codegen
 
     if not in_worker:

@@ -73,7 +73,7 @@ def test_a_worker_that_is_lost_is_one_error(monkeypatch: pytest.MonkeyPatch) -> 
         raise Lost("crashed (signal 11)", log="cannot load")
 
     monkeypatch.setattr(calls, "call", lost)
-    with pytest.raises(BuildError, match="LLVM crashed .signal 11.: cannot load"):
+    with pytest.raises(BuildError, match=r"LLVM crashed \(signal 11\): cannot load"):
         machine._ask(in_worker=True)
 
 
