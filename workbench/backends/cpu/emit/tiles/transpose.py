@@ -26,8 +26,8 @@ def emit_transpose(emitter: Emitter, op: Op) -> None:
     scalar = element(to.type)
     name = f"wb.transpose.{scalar}.{rows}.{columns}"
     emitter.writer.declare(f"@{name}", "\n".join(_Text(scalar, rows, columns).function(name)))
-    given = arguments(emitter, emitter.operands(source), columns)
-    emitter.writer.do(f"call void @{name}(ptr {emitter.operand(to)}, {given})")
+    given = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
+    emitter.writer.do(f"call void @{name}({', '.join(given)})")
 
 
 def _parts(count: int) -> Iterator[tuple[int, int, int]]:
@@ -51,9 +51,8 @@ class _Text:
 
     def function(self, name: str) -> list[str]:
         """All of it."""
-        self.lines = [
-            f"define internal void @{name}(ptr noalias %to, ptr noalias readonly %from, i64 %row) nounwind {{", "start:"
-        ]  # fmt: skip
+        given = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row"
+        self.lines = [f"define internal void @{name}({given}) nounwind {{", "start:"]
         label = "start"
         for top, bottom, high in _parts(self.rows):
             for left, right, wide in _parts(self.columns):
@@ -97,7 +96,7 @@ class _Text:
                 for lanes in _interleaved(side)
             ]
         for c, vector in enumerate(found):
-            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, {self.rows}")
+            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, %wide")
             place = self.emit(f"{size} %to, i64 {self.emit(f'add nuw nsw i64 {start}, {i}')}")
             self.lines.append(f"  store {kind} {vector}, ptr {place}, align {self.align}")
 
