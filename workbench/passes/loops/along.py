@@ -19,8 +19,10 @@ from workbench.passes.loops.rows import Along, Rows
 from workbench.types import int32, int64
 from workbench.types import bool as bool_
 
-STRIP, HALF = 16, 8
-"""Turns of a strip, with float32 a line of the cache per row; and of one that is shorter, so many are turned over."""
+STRIP = 16
+"""Turns of a strip: with float32 a line of the cache per row."""
+BLOCK = 8
+"""Turns that are turned over at once."""
 
 
 class AlongGroup(Group):
@@ -86,22 +88,18 @@ class AlongGroup(Group):
         return b.body().ops
 
     def move(self, row: Along, slots: Value, index: Value, first: Value, count: Value, back: bool) -> None:
-        """Turn a strip of each thread's row over into the slots, or back."""
+        """Turn a strip of each thread's row over into the slots, or back: whole blocks, and what is left one by one."""
         b = self.builder
-        with b.block() as whole:
-            self.turn(row, slots, index, first, STRIP, back)
-            b.yield_(count)
-        with b.block() as part:
-            with b.block() as half:
-                self.turn(row, slots, index, first, HALF, back)
-                b.yield_(b.const(HALF))
-            with b.block() as less:
-                b.yield_(b.const(0))
-            b.yield_(*b.if_(b.one("ge", (count, b.const(HALF)), bool_), half.block, less.block))
-        (done,) = b.if_(b.one("eq", (count, b.const(STRIP)), bool_), whole.block, part.block)
+        blocks = b.one("bit_and", (count, b.const(-BLOCK)), int32)
+        place = self.indices(row, self.first, index, first)
+        operands = (row.array, *place, slots, b.const(True, bool_))
+        window = b.one("window", operands, slots.type, {AXES: (row.axis, len(place) - 1)})
+        sides = ((window, slots), (blocks, b.const(self.threads))) if back else ((slots, window), (b.const(self.threads), blocks))
+        shape = (STRIP, self.threads) if back else (self.threads, STRIP)
+        b.emit("slot_transpose", (*sides[0], *sides[1]), (), {SHAPE: shape})
         left, thread = Value(int32, "left"), Value(int32, "place")
         with b.block((left,)) as turns:
-            turn = b.one("add", (done, left), int32)
+            turn = b.one("add", (blocks, left), int32)
             begin = b.one("mul", (turn, b.const(self.threads)), int32)
             with b.block((thread,)) as threads:
                 at = b.one("add", (begin, thread), int32)
@@ -114,16 +112,8 @@ class AlongGroup(Group):
                 b.yield_()
             b.for_(b.const(0), b.const(self.threads), b.const(1), (), threads.block, self.written_out)
             b.yield_()
-        few = b.one("min", (b.one("sub", (count, done), int32), b.const(HALF)), int32)
+        few = b.one("min", (b.one("sub", (count, blocks), int32), b.const(BLOCK)), int32)
         b.for_(b.const(0), few, b.const(1), (), turns.block)
-
-    def turn(self, row: Along, slots: Value, index: Value, first: Value, turns: int, back: bool) -> None:
-        """The elements of so many turns, all at once."""
-        b, place = self.builder, self.indices(row, self.first, index, first)
-        operands = (row.array, *place, slots, b.const(True, bool_))
-        window = b.one("window", operands, slots.type, {AXES: (row.axis, len(place) - 1)})
-        shape = (turns, self.threads) if back else (self.threads, turns)
-        b.emit("slot_transpose", (window, slots) if back else (slots, window), (), {SHAPE: shape})
 
     def indices(self, row: Along, thread: Value, index: Value, turn: Value) -> list[Value]:
         """Those of a thread's element in a turn."""
