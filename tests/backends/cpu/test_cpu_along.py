@@ -1,4 +1,4 @@
-"""Rows of the threads' own, which groups turn over in strips: the bits that each thread gives by itself, and no others."""
+"""Rows of the threads' own, which groups turn over in strips: the bits that each thread gives by itself."""
 
 from __future__ import annotations
 
@@ -140,7 +140,11 @@ def test_arrays_that_overlap_are_left_to_each_thread(monkeypatch: pytest.MonkeyP
         found: list[np.ndarray] = []
         for code in codes:
             memory = np.random.default_rng(3).standard_normal(40 * 40 + 64).astype(np.float32)
-            args = [memory[:1600].reshape(40, 40), np.ones(40, np.float32), memory[shift : shift + 1600].reshape(40, 40)]
+            args = [
+                memory[:1600].reshape(40, 40),
+                np.ones(40, np.float32),
+                memory[shift : shift + 1600].reshape(40, 40),
+            ]
             execute(code, function, (40,), [*args, np.zeros(40, np.float32)])
             found.append(memory)
         np.testing.assert_array_equal(*found)
@@ -169,7 +173,7 @@ def also_elsewhere(x: F2, m: F1, y: F2, o: F1):
 @wb.kernel
 def whole_numbers(x: wb.array(dtype=int, ndim=2), m: F1, y: F2, o: wb.array(dtype=int)):
     i = wb.tid()
-    s = int(0)
+    s = 0
     for k in range(x.shape[1]):
         s += x[i, k]
     o[i] = s

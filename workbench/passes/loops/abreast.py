@@ -166,7 +166,11 @@ def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
     full = (AlongGroup(rows, threads) if rows.along else Group(rows, threads, True)).written(body)
     # Where threads make turns of their own, few of them are as quick one by one, and need less code.
     full = without_divisions(full) if apart else full
-    rest = _one_by_one(rows, body) if apart or rows.along else Group(rows, threads, False, rows.maskable(body)).written(body)
+    rest = (
+        _one_by_one(rows, body)
+        if apart or rows.along
+        else Group(rows, threads, False, rows.maskable(body)).written(body)
+    )
     blocks, attrs = (full, rest), ABREAST.of(threads)
     if count > 1:
         several: dict[str, object] = {ABREAST: threads, ROWS: count}

@@ -1,8 +1,8 @@
 """Rows of the threads' own in a loop that a group goes through together: a[i, k] in turn k of thread i.
 
 In a turn the threads of a group read elements that are a row apart, which no vector load does. So the group makes a
-strip of turns at a time. Before it, as many elements of each thread's row are turned over into slots, where those of one
-turn lie side by side; behind it what was written is turned back. The last strip may be shorter, and is copied element by
+strip of turns at a time. Before it, as many elements of each thread's row are turned over into slots, where those of
+one turn lie side by side; behind it what was written is turned back. What is less than a block is copied element by
 element: nothing is read or written that the threads themselves do not.
 """
 
@@ -16,8 +16,8 @@ from workbench.ir.rewrite import Rewriter, copy_op
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.loops.group import Group
 from workbench.passes.loops.rows import Along, Rows
-from workbench.types import int32, int64
 from workbench.types import bool as bool_
+from workbench.types import int32, int64
 
 STRIP = 16
 """Turns of a strip: with float32 a line of the cache per row."""
@@ -50,7 +50,8 @@ class AlongGroup(Group):
         with b.block((first,)) as strips:
             count = b.one("min", (b.one("sub", (stop, first), int32), b.const(STRIP)), int32)
             for row, slots in kept:
-                if row.loaded:
+                # Where it is written first, what was there does not matter.
+                if row.ops[0].name == "load":
                     self.move(row, slots, index, first, count, back=False)
             with b.block((turn,)) as turns:
                 begin = b.one("mul", (turn, b.const(self.threads)), int32)
@@ -60,7 +61,7 @@ class AlongGroup(Group):
                 b.yield_()
             b.for_(b.const(0), count, b.const(1), (), turns.block, op.attrs)
             for row, slots in kept:
-                if row.stored:
+                if any(o.name == "store" for o in row.ops):
                     self.move(row, slots, index, first, count, back=True)
             b.yield_()
         b.for_(start, stop, b.const(STRIP), (), strips.block)
@@ -94,9 +95,10 @@ class AlongGroup(Group):
         place = self.indices(row, self.first, index, first)
         operands = (row.array, *place, slots, b.const(True, bool_))
         window = b.one("window", operands, slots.type, {AXES: (row.axis, len(place) - 1)})
-        sides = ((window, slots), (blocks, b.const(self.threads))) if back else ((slots, window), (b.const(self.threads), blocks))
-        shape = (STRIP, self.threads) if back else (self.threads, STRIP)
-        b.emit("slot_transpose", (*sides[0], *sides[1]), (), {SHAPE: shape})
+        given, sides, shape = (slots, window), (b.const(self.threads), blocks), (self.threads, STRIP)
+        if back:
+            given, sides, shape = given[::-1], sides[::-1], shape[::-1]
+        b.emit("slot_transpose", (*given, *sides), (), {SHAPE: shape})
         left, thread = Value(int32, "left"), Value(int32, "place")
         with b.block((left,)) as turns:
             turn = b.one("add", (blocks, left), int32)

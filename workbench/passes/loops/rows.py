@@ -60,16 +60,6 @@ class Along(msgspec.Struct, frozen=True):
     axis: int
     ops: tuple[Op, ...]
 
-    @property
-    def stored(self) -> bool:
-        """Whether it is changed."""
-        return any(op.name == "store" for op in self.ops)
-
-    @property
-    def loaded(self) -> bool:
-        """Whether its old value is asked for."""
-        return self.ops[0].name == "load"
-
 
 class Rows:
     """What is the same in all threads of a row, and the loops that they go through together.
@@ -99,8 +89,8 @@ class Rows:
         self.counters: dict[Op, list[int]] = {}
         self._note(function.body)
         self.straight: set[Op] = set()
-        self.along: dict[Op, list[Along]] = {}
         self.find(function.body)
+        self.along = {op: found for op in self.loops if (found := self.own_rows(op))}
         for op in tuple(self.loops):
             if self.stays_outside(op):
                 self.find_inner(op.blocks[0])
@@ -153,7 +143,6 @@ class Rows:
                 self.find(op.blocks[0])
             if op.name in LOOPS and self.is_long(op) and self.goes(op):
                 self.loops.add(op)
-                self.along.update({op: found} if (found := self.own_rows(op)) else {})
                 self.find(op.blocks[-1])
 
     def goes(self, op: Op) -> bool:

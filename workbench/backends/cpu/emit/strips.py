@@ -73,7 +73,7 @@ class Strips:
         if threads:
             self._most |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
         if op.name == "min" and op.result.type == int32:
-            self._most |= {op.result: int(self._known[v]) for v in op.operands if v in self._known}
+            self._most.update((op.result, int(self._known[v])) for v in op.operands if v in self._known)
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
