@@ -186,3 +186,36 @@ def test_what_is_not_read_ahead(kernel: Kernel) -> None:
 
 def test_strided_arrays_are_not_turned_over() -> None:
     assert "@wb.transpose" not in emit_llvm(running.specialise().function, Options(contiguous=False))
+
+
+@wb.kernel
+def tridiagonal(a: F2, b: F2, c: F2, d: F2):
+    """Thomas' algorithm, a system per column: each thread sees the rows that it has changed."""
+    j = wb.tid()
+    n = a.shape[0]
+    for k in range(1, n):
+        m = a[k, j] / b[k - 1, j]
+        b[k, j] = b[k, j] - m * c[k - 1, j]
+        d[k, j] = d[k, j] - m * d[k - 1, j]
+    d[n - 1, j] = d[n - 1, j] / b[n - 1, j]
+    for q in range(1, n):
+        k = n - 1 - q
+        d[k, j] = (d[k, j] - c[k, j] * d[k + 1, j]) / b[k, j]
+
+
+@pytest.mark.slow
+def test_columns_of_the_threads_own_have_the_bits_that_they_have_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = tridiagonal.specialise().function
+    assert "groups:" in emit_llvm(function, Options())
+    grouped = build(function, Options())
+    monkeypatch.setattr(emit_module, "abreast", lambda function, **_: function)
+    alone = build(function, Options())
+    for n, columns in ((1, 16), (2, 15), (40, 17), (19, 70)):
+        random, found = np.random.default_rng(columns), []
+        data = [random.random((n, columns)).astype(np.float32) + k % 2 * 3 for k in range(4)]
+        for code, cuts in ((alone, None), (grouped, None), (grouped, [columns // 3])):
+            args = [a.copy() for a in data]
+            execute(code, function, (columns,), args, cuts=cuts)
+            found.append([a.tobytes() for a in args])
+        assert found[0] == found[1] == found[2]
+        assert found[0] != [a.tobytes() for a in data]
