@@ -381,20 +381,17 @@ def nearest(x: IMAGE, centre: IMAGE, label: INTS):
 def functions(x: FLOATS, y: FLOATS):
     """Several functions of a number."""
     i = wb.tid()
-    v = x[i]
-    y[i] = wb.exp(-v) + wb.log(v + 1.0) * wb.tanh(v) + wb.sin(v) + wb.atan2(v, 1.5)
+    y[i] = wb.exp(-x[i]) + wb.log(x[i] + 1.0) * wb.tanh(x[i]) + wb.sin(x[i]) + wb.atan2(x[i], 1.5)
 
 
 @wb.kernel
 def life(a: CELLS, b: CELLS):
     """A step of Conway's game on a torus."""
     i, j = wb.tid()
-    n = a.shape[0]
-    m = a.shape[1]
-    up = (i + n - 1) % n
-    down = (i + 1) % n
-    left = (j + m - 1) % m
-    right = (j + 1) % m
+    up = (i + a.shape[0] - 1) % a.shape[0]
+    down = (i + 1) % a.shape[0]
+    left = (j + a.shape[1] - 1) % a.shape[1]
+    right = (j + 1) % a.shape[1]
     own = int(a[i, j])
     s = int(a[up, left]) + int(a[up, j]) + int(a[up, right]) + int(a[i, left]) + int(a[i, right])
     s = s + int(a[down, left]) + int(a[down, j]) + int(a[down, right])
