@@ -23,6 +23,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.passes.loops.flattened import flattened
 from workbench.passes.loops.usual import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
@@ -35,7 +36,9 @@ NARROW = 64
 """Literal bounds: a lower one up to this number, or an upper one from it on, leaves most of a row inside."""
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
-_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"})
+_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}) | {
+    "floordiv", "mod",
+}  # fmt: skip
 _LEAST, _MOST = -(2**31), 2**31 - 1
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -46,10 +49,17 @@ def split_border(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return function
+    flat = flattened(function)
+    if flat is not None:
+        interior = _Interior(flat.rows)
+        interior.found()
+        interior.rows += [flat.holds] if flat.holds else []
+        body = interior.body(flat.plain)
+        return replace(flat.rows, body=Block((), (*flat.before, *body.ops)))
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return function
     interior = _Interior(function)
-    return replace_body(function, interior.body()) if interior.found() else function
+    return replace_body(function, interior.body(function.body)) if interior.found() else function
 
 
 class _Interior:
@@ -164,8 +174,8 @@ class _Interior:
         op = self.made.get(value)
         return op is not None and (op.name == "tid" or (op.name != "shape" and any(map(self.is_row, op.operands))))
 
-    def body(self) -> Block:
-        """The body twice."""
+    def body(self, border: Block) -> Block:
+        """The body twice; `border` is what threads do that are not inside."""
         b = self.builder
         first, last = (
             self.most("max", self.first or [self.number(0)]),
@@ -187,9 +197,9 @@ class _Interior:
             on.mapping[op.results[0]] = on.mapping.get(plain, plain)
             return ()
 
-        body, end = self.function.body, Op("yield")
-        quick = Rewriter(change).block(body)
-        careful = copy_block(body, {})
+        end = Op("yield")
+        quick = Rewriter(change).block(self.function.body)
+        careful = copy_block(border, {})
         blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
         # A backend without the loops of its own still runs it as an ordinary `if`.
         b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
@@ -365,11 +375,13 @@ class Interior(msgspec.Struct, frozen=True):
     """A body as it was written twice.
 
     Attributes:
+        once: what is computed before all rows; the last one says how many threads a row has, if the launch does not.
         before: what is computed before a row.
         first, last: the first and the last thread inside, among those of a row, as int64.
         inside, border: what threads do.
     """
 
+    once: tuple[Op, ...]
     before: tuple[Op, ...]
     first: Value
     last: Value
@@ -385,7 +397,9 @@ def interior_of(function: Function) -> Interior | None:
     # What `body` wrote above, in that order.
     *before, thread, wide, at_least, at_most, _ = before
     assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
-    return Interior(tuple(before), at_least.operands[1], at_most.operands[1], *end.blocks)
+    count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
+    once, row = tuple(before[:count]), tuple(before[count:])
+    return Interior(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
 
 
 def _unconditional(block: Block) -> Iterator[Op]:

@@ -212,8 +212,8 @@ class ModuleEmitter(Emitter):
     def _rows(self) -> None:
         """An outer loop over rows of the last dimension; the other indices are computed once per row."""
         w, ndim = self.writer, self.function.launch_ndim
-        extent = memory.launch_dim(self, ndim - 1)
         self._start()
+        extent = self._row_length()
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
@@ -250,6 +250,15 @@ class ModuleEmitter(Emitter):
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def _row_length(self) -> str:
+        """How many threads a row has, as i64: those of the launch, or as many as the code says."""
+        split = interior_of(self.function)
+        if split is None or not split.once:
+            return memory.launch_dim(self, self.function.launch_ndim - 1)
+        *once, last = split.once
+        self.block(Block((), tuple(once)))
+        return self.operand(last.operands[0])
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
         """The loops over threads; control goes to `after`."""

@@ -1,0 +1,285 @@
+"""Launches that are flattened: `i = tid(); r = i // w; c = i % w` as rows of w threads, without a division per thread.
+
+Where w is the same in all threads, the threads from r * w up to (r + 1) * w are a row, as in a launch of two dimensions:
+r is the same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension
+becomes one of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), those
+have to be multiples of w; then all divisions are the row's.
+
+The code as it was is for launches in which that does not hold, and for those whose rows are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from workbench.ir.attributes import AXIS, VALUE
+from workbench.ir.build import Builder
+from workbench.ir.ops import ELEMENTS, REPORTS
+from workbench.ir.rewrite import Rewriter, copy_block, copy_op
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.types import ArrayType, int32, int64
+from workbench.types import bool as bool_
+
+SHORTEST = 16
+"""Threads of a row, at least: before each one as much is computed as for a few threads."""
+LIMIT = 200
+"""Operations of a body that is written twice, at most."""
+_DIVISIONS = frozenset({"floordiv", "mod"})
+_SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
+_COMPARISONS = frozenset({"lt", "gt", "le", "ge", "eq", "ne"})
+
+Key = tuple[object, ...]
+
+
+class Flattened(msgspec.Struct, frozen=True):
+    """A kernel of one dimension as one of two.
+
+    Attributes:
+        rows: what a thread does, by its row and its place in it.
+        before: what is computed before all rows.
+        length: how many threads a row has, as int64.
+        holds: whether `rows` may run; None where it always may.
+        plain: what a thread does elsewhere: what it did, by its row and its place.
+    """
+
+    rows: Function
+    before: tuple[Op, ...]
+    length: Value
+    holds: Value | None
+    plain: Block
+
+
+def flattened(function: Function) -> Flattened | None:
+    """The kernel by rows; None where it does not divide its index, or nothing depends on that."""
+    operations = list(walk(function.body))
+    if function.block_dim or function.launch_ndim != 1 or len(operations) > LIMIT:
+        return None
+    if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
+        return None
+    divisions = _Divisions(function, operations)
+    return divisions.by_rows() if divisions.found and divisions.chosen() and divisions.matter() else None
+
+
+class _Divisions:
+    """The divisions of a thread's index by what is the same in all threads.
+
+    Attributes:
+        whole: the thread's index, and what is left of it by a division.
+        found: the divisions of these, by divisor.
+        width: the least divisor, which all others should be multiples of.
+    """
+
+    def __init__(self, function: Function, operations: list[Op]) -> None:
+        self.function, self.operations = function, operations
+        self.made = {v: op for op in operations for v in op.results}
+        self.params = {p for p in function.params if not isinstance(p.type, ArrayType)}
+        self.keys: dict[Value, Key | None] = {}
+        self.whole: set[Value] = set()
+        self.found: dict[Key, list[Op]] = {}
+        self.width: Key = ()
+        for op in operations:
+            if op.name == "tid":
+                self.whole.add(op.result)
+            elif op.name in _DIVISIONS and op.operands[0] in self.whole:
+                key = self.key(op.operands[1])
+                if key is not None:
+                    self.found.setdefault(key, []).append(op)
+                    self.whole.update(op.results if op.name == "mod" else ())
+
+    def key(self, value: Value) -> Key | None:
+        """What the value is computed from: equal for equal numbers; None where it may differ between threads."""
+        if value not in self.keys:
+            self.keys[value] = self._key(value)
+        return self.keys[value]
+
+    def _key(self, value: Value) -> Key | None:
+        op = self.made.get(value)
+        if op is None:
+            return (value,) if value in self.params else None
+        if op.name not in _SAME:
+            return None
+        operands = [(v,) if isinstance(v.type, ArrayType) else self.key(v) for v in op.operands]
+        return None if None in operands else (op.name, value.type, *sorted(op.attrs.items()), *operands)
+
+    def number(self, key: Key) -> int | None:
+        """The divisor, if it is a literal."""
+        op = self.made.get(self.divisor(key))
+        return int(number_of(op)) if op is not None and op.name == "const" else None
+
+    def divisor(self, key: Key) -> Value:
+        """One of the values with this key."""
+        return self.found[key][0].operands[1]
+
+    def is_multiple(self, key: Key, width: Key) -> bool:
+        """Whether one divisor is written as a multiple of the other."""
+        numbers = self.number(key), self.number(width)
+        if numbers[0] is not None and numbers[1]:
+            return numbers[0] % numbers[1] == 0
+        op = self.made.get(self.divisor(key))
+        return op is not None and op.name == "mul" and width in map(self.key, op.operands)
+
+    def chosen(self) -> bool:
+        """Choose the width of a row; whether it may be long enough."""
+
+        def others(key: Key) -> tuple[int, int]:
+            unknown = sum(not self.is_multiple(k, key) for k in self.found if k != key)
+            return unknown, len({op.name for op in self.found[key]}) < len(_DIVISIONS)
+
+        # Of two that are alike the later one divides what is left by the other.
+        self.width = min(reversed(self.found), key=others)
+        numbers = [self.number(key) for key in self.found]
+        known = [n for n in numbers if n is not None]
+        width = self.number(self.width)
+        return all(n >= SHORTEST and n % (width or 1) == 0 for n in known)
+
+    def matter(self) -> bool:
+        """Whether an access or a condition depends on such a division."""
+        waiting = [v for op in self.operations for v in _asked(op)]
+        divided = {v for ops in self.found.values() for op in ops for v in op.results}
+        seen: set[Value] = set()
+        while waiting:
+            value = waiting.pop()
+            if value in divided:
+                return True
+            op = self.made.get(value)
+            if value not in seen and op is not None and op.name not in ELEMENTS:
+                seen.add(value)
+                waiting += op.operands
+        return False
+
+    def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
+        """A number that is the same in all threads, computed again."""
+        op = self.made.get(value)
+        if op is None or isinstance(value.type, ArrayType):
+            return value
+        if value not in env:
+            for operand in op.operands:
+                self.copied(b, operand, env)
+            b.append(copy_op(op, env))
+        return env[value]
+
+    def by_rows(self) -> Flattened:
+        """The kernel by rows."""
+        b = Builder()
+        b.location = self.found[self.width][0].location
+        width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
+        conditions: list[Value] = []
+        if self.number(self.width) is None:
+            conditions.append(b.one("ge", (width, b.const(SHORTEST)), bool_))
+        for key in self.found:
+            if key != self.width and not (self.number(key) and self.number(self.width)):
+                other = self.copied(b, self.divisor(key), env)
+                rest = b.one("mod", (other, width), int32)
+                conditions.append(b.one("gt", (other, b.const(0)), bool_))
+                conditions.append(b.one("eq", (rest, b.const(0)), bool_))
+        for condition in conditions:
+            holds = condition if holds is None else b.one("and_", (holds, condition), bool_)
+        all_threads = b.one("launch_dim", (), int64, {AXIS: 0})
+        length = b.cast(width, int64)
+        length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
+        b.emit("row_length", (length,))
+        rows = replace(self.function, body=_Rows(self).body(), launch_ndim=2)
+        return Flattened(rows, b.body().ops, length, holds, _by_place(self.function.body, length))
+
+
+def _asked(op: Op) -> Iterable[Value]:
+    """What decides which element is accessed, or which way a thread takes."""
+    if op.name in ELEMENTS:
+        return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+    return op.operands[:1] if op.name == "if" else ()
+
+
+def _place(b: Builder, length: Value) -> tuple[Value, Value, Value]:
+    """A thread's row, the index of the row's first thread, and the thread's place."""
+    row, place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
+    return row, b.one("mul", (row, b.cast(length, int32)), int32), place
+
+
+def _by_place(body: Block, length: Value) -> Block:
+    """The body of a kernel of one dimension, where its threads are in rows."""
+    b = Builder()
+    _, first, place = _place(b, length)
+    index = b.one("add", (first, place), int32)
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name != "tid":
+            return None
+        on.mapping[op.result] = index
+        return ()
+
+    rest = Rewriter(change).block(copy_block(body, {}))
+    return Block((), (*b.body().ops, *rest.ops))
+
+
+class _Rows:
+    """Writes what a thread does by its row and its place in it.
+
+    Attributes:
+        place: what counts a row's threads.
+        first: of values that are the place plus something, that.
+        multiples: those of which it is a multiple of the width.
+    """
+
+    def __init__(self, divisions: _Divisions) -> None:
+        self.divisions = divisions
+        self.first: dict[Value, Value] = {}
+        self.multiples: set[Value] = set()
+        self.row = self.place = self.index = Value(int32)
+
+    def body(self) -> Block:
+        """The body."""
+        b, divisions = Builder(), self.divisions
+        width = divisions.copied(b, divisions.divisor(divisions.width), {})
+        self.row, first, self.place = _place(b, width)
+        self.index = b.one("add", (first, self.place), int32)
+        self.first[self.index] = first
+        self.multiples.add(self.index)
+        rest = Rewriter(self.change).block(divisions.function.body)
+        return Block((), (*b.body().ops, *rest.ops))
+
+    def change(self, on: Rewriter, op: Op) -> Iterator[Op] | None:
+        """What stands for an operation."""
+        b = Builder()
+        b.location = op.location
+        if op.name == "tid":
+            on.mapping[op.result] = self.index
+        elif op.name in _DIVISIONS and op.operands[0] in self.multiples:
+            key = self.divisions.key(op.operands[1])
+            if key not in self.divisions.found:
+                return None
+            on.mapping[op.result] = self.divided(b, op, key == self.divisions.width)
+        elif op.name in ("add", "sub") and op.result.type == int32:
+            one, other = op.operands
+            if other in self.first and one not in self.first and op.name == "add":
+                one, other = other, one
+            if one not in self.first:
+                return None
+            # (first + place) + other: what is the same in all threads of the row stands together.
+            first = b.one(op.name, (self.first[one], other), int32)
+            on.mapping[op.result] = self.beside(b, first)
+        else:
+            return None
+        return iter(b.body().ops)
+
+    def divided(self, b: Builder, op: Op, by_width: bool) -> Value:
+        """A quotient or a remainder of what is a multiple of the width plus the place."""
+        index, divisor = op.operands
+        if by_width and op.name == "mod":
+            return self.place
+        if by_width and index is self.index:
+            return self.row
+        found = b.one(op.name, (self.first[index], divisor), int32)
+        if op.name == "floordiv":
+            return found
+        rest = self.beside(b, found)
+        self.multiples.add(rest)
+        return rest
+
+    def beside(self, b: Builder, first: Value) -> Value:
+        """The place plus something."""
+        found = b.one("add", (first, self.place), int32)
+        self.first[found] = first
+        return found
