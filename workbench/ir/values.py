@@ -62,6 +62,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
     row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/loops/flattened.py`)
+    row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
     group_size     () -> int32                     how many threads go through loops together

@@ -10,15 +10,15 @@ The code as it was is for launches in which that does not hold, and for those wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec.structs import replace
 
-from workbench.ir.attributes import AXIS, VALUE
+from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, REPORTS
-from workbench.ir.rewrite import Rewriter, copy_block, copy_op
+from workbench.ir.rewrite import Rewriter, copy_op
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
@@ -181,8 +181,9 @@ class _Divisions:
         length = b.cast(width, int64)
         length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
         b.emit("row_length", (length,))
-        rows = replace(self.function, body=_Rows(self).body(), launch_ndim=2)
-        return Flattened(rows, b.body().ops, length, holds, _by_place(self.function.body, length))
+        whole, plain = _Rows(self), _Rows(self)
+        rows = replace(self.function, body=whole.body(whole.by_rows), launch_ndim=2)
+        return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
 
 
 def _asked(op: Op) -> Iterable[Value]:
@@ -192,94 +193,100 @@ def _asked(op: Op) -> Iterable[Value]:
     return op.operands[:1] if op.name == "if" else ()
 
 
-def _place(b: Builder, length: Value) -> tuple[Value, Value, Value]:
-    """A thread's row, the index of the row's first thread, and the thread's place."""
-    row, place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
-    return row, b.one("mul", (row, b.cast(length, int32)), int32), place
-
-
-def _by_place(body: Block, length: Value) -> Block:
-    """The body of a kernel of one dimension, where its threads are in rows."""
-    b = Builder()
-    _, first, place = _place(b, length)
-    index = b.one("add", (first, place), int32)
-
-    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        if op.name != "tid":
-            return None
-        on.mapping[op.result] = index
-        return ()
-
-    rest = Rewriter(change).block(copy_block(body, {}))
-    return Block((), (*b.body().ops, *rest.ops))
-
-
 class _Rows:
     """Writes what a thread does by its row and its place in it.
 
     Attributes:
+        row: the thread's row.
+        first: the index of the row's first thread.
         place: what counts a row's threads.
-        first: of values that are the place plus something, that.
-        multiples: those of which it is a multiple of the width.
+        index: the thread's own: the sum of those two, which does not wrap.
+        sums: what values are more than one of these four; None where that is nothing.
+        starts: of values that are a multiple of the width plus the place, that multiple.
     """
 
     def __init__(self, divisions: _Divisions) -> None:
         self.divisions = divisions
-        self.first: dict[Value, Value] = {}
-        self.multiples: set[Value] = set()
-        self.row = self.place = self.index = Value(int32)
+        self.row = self.first = self.place = self.index = Value(int32)
+        self.sums: dict[Value, tuple[Value, Value | None]] = {}
+        self.starts: dict[Value, Value] = {}
 
-    def body(self) -> Block:
-        """The body."""
-        b, divisions = Builder(), self.divisions
-        width = divisions.copied(b, divisions.divisor(divisions.width), {})
-        self.row, first, self.place = _place(b, width)
-        self.index = b.one("add", (first, self.place), int32)
-        self.first[self.index] = first
-        self.multiples.add(self.index)
-        rest = Rewriter(self.change).block(divisions.function.body)
+    def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Block:
+        """The body, after those four."""
+        b = Builder()
+        self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
+        self.first = b.one("row_first", (), int32)
+        self.index = b.one("add", (self.first, self.place), int32)
+        self.sums = {v: (v, None) for v in (self.row, self.first, self.place, self.index)}
+        self.starts = {self.index: self.first}
+        rest = Rewriter(change).block(self.divisions.function.body)
         return Block((), (*b.body().ops, *rest.ops))
 
-    def change(self, on: Rewriter, op: Op) -> Iterator[Op] | None:
+    def plain(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
+        """What stands for an operation, if rows mean nothing."""
+        if op.name != "tid":
+            return None
+        on.mapping[op.result] = self.index
+        return ()
+
+    def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
         """What stands for an operation."""
-        b = Builder()
+        b, found = Builder(), None
         b.location = op.location
         if op.name == "tid":
-            on.mapping[op.result] = self.index
-        elif op.name in _DIVISIONS and op.operands[0] in self.multiples:
-            key = self.divisions.key(op.operands[1])
-            if key not in self.divisions.found:
-                return None
-            on.mapping[op.result] = self.divided(b, op, key == self.divisions.width)
+            found = self.index
+        elif op.name in _DIVISIONS and op.operands[0] in self.starts:
+            found = self.divided(b, op)
+        elif op.name == "mul" and op.result.type == int32:
+            found = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
         elif op.name in ("add", "sub") and op.result.type == int32:
-            one, other = op.operands
-            if other in self.first and one not in self.first and op.name == "add":
-                one, other = other, one
-            if one not in self.first:
-                return None
-            # (first + place) + other: what is the same in all threads of the row stands together.
-            first = b.one(op.name, (self.first[one], other), int32)
-            on.mapping[op.result] = self.beside(b, first)
-        else:
+            found = self.sum(b, op.name, *op.operands)
+        if found is None:
             return None
-        return iter(b.body().ops)
+        on.mapping[op.result] = found
+        return b.body().ops
 
-    def divided(self, b: Builder, op: Op, by_width: bool) -> Value:
-        """A quotient or a remainder of what is a multiple of the width plus the place."""
+    def divided(self, b: Builder, op: Op) -> Value | None:
+        """A quotient or a remainder of a multiple of the width plus the place."""
         index, divisor = op.operands
-        if by_width and op.name == "mod":
+        key, start = self.divisions.key(divisor), self.starts[index]
+        if key not in self.divisions.found:
+            return None
+        if key == self.divisions.width and op.name == "mod":
             return self.place
-        if by_width and index is self.index:
+        if key == self.divisions.width and index is self.index:
             return self.row
-        found = b.one(op.name, (self.first[index], divisor), int32)
+        found = b.one(op.name, (start, divisor), int32)
         if op.name == "floordiv":
             return found
-        rest = self.beside(b, found)
-        self.multiples.add(rest)
+        rest = b.one("add", (found, self.place), int32)
+        self.starts[rest] = found
         return rest
 
-    def beside(self, b: Builder, first: Value) -> Value:
-        """The place plus something."""
-        found = b.one("add", (first, self.place), int32)
-        self.first[found] = first
+    def scaled(self, b: Builder, row: Value, width: Value) -> Value | None:
+        """(row + n) * width as the index of the row's first thread plus n * width."""
+        base, more = self.sums.get(row, (row, None))
+        if base is not self.row or self.divisions.key(width) != self.divisions.width:
+            return None
+        return self.plus(b, self.first, None if more is None else b.one("mul", (more, width), int32))
+
+    def sum(self, b: Builder, name: str, one: Value, other: Value) -> Value | None:
+        """A sum in which what is added to one of the four stands together."""
+        if name == "add" and (one not in self.sums or self.sums[one][0] is self.first):
+            one, other = other, one
+        if one not in self.sums:
+            return None
+        base, more = self.sums[one]
+        if name == "add" and base is self.place and other in self.sums and self.sums[other][0] is self.first:
+            base, other = self.index, self.sums[other][1]
+        if other is not None and more is not None:
+            other = b.one(name, (more, other), int32)
+        elif other is not None and name == "sub":
+            other = b.one("neg", (other,), int32)
+        return self.plus(b, base, more if other is None else other)
+
+    def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
+        """One of the four plus something."""
+        found = base if more is None else b.one("add", (base, more), int32)
+        self.sums[found] = base, more
         return found

@@ -351,6 +351,10 @@ def _tid(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [emitter.tids[op.attrs[AXIS]]])
 
 
+def _row_first(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.writer.emit(f"trunc nuw nsw i64 {emitter.row} to i32", "first")])
+
+
 def _launch_dim(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs[AXIS])])
 
@@ -373,6 +377,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "extract": emit_extract,
     "insert": emit_insert,
     "launch_dim": _launch_dim,
+    "row_first": _row_first,
     "fault": faults.emit_fault,
     "print": prints.emit_print,
     "floor_quotient": emit_floor_quotient,
