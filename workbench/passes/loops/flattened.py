@@ -1,9 +1,9 @@
-"""Launches that are flattened: `i = tid(); r = i // w; c = i % w` as rows of w threads, without a division per thread.
+"""Launches over a flattened array, by rows: `i = tid(); r = i // w; c = i % w` without a division per thread.
 
-Where w is the same in all threads, the threads from r * w up to (r + 1) * w are a row, as in a launch of two dimensions:
-r is the same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension
-becomes one of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), those
-have to be multiples of w; then all divisions are the row's.
+Where w is the same in all threads, those from r * w up to (r + 1) * w are a row, as in a launch of two dimensions: r is
+the same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension becomes
+one of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), these have to be
+multiples of w; then all divisions are the row's.
 
 The code as it was is for launches in which that does not hold, and for those whose rows are short.
 """

@@ -37,8 +37,9 @@ NARROW = 64
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
 _AGAIN = frozenset(
-    {"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index", "row_first"}
-) | {"floordiv", "mod"}
+    {"const", "launch_dim", "shape", "row_first", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}
+    | {"floordiv", "mod"}
+)
 _LEAST, _MOST = -(2**31), 2**31 - 1
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -172,7 +173,9 @@ class _Interior:
     def is_row(self, value: Value) -> bool:
         """Whether the number differs between rows: it comes of an outer index of the thread."""
         op = self.made.get(value)
-        return op is not None and (op.name in ("tid", "row_first") or (op.name != "shape" and any(map(self.is_row, op.operands))))
+        return op is not None and (
+            op.name in ("tid", "row_first") or (op.name != "shape" and any(map(self.is_row, op.operands)))
+        )
 
     def body(self, border: Block) -> Block:
         """The body twice; `border` is what threads do that are not inside."""
