@@ -7,7 +7,8 @@ import pytest
 
 import workbench as wb
 from workbench.ir.values import Function, walk
-from workbench.passes.loops.interior import interior_of, split_border
+from workbench.passes.loops.inside import interior_of
+from workbench.passes.loops.interior import split_border
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)

@@ -277,13 +277,14 @@ class _Rows:
         if one not in self.sums:
             return None
         base, more = self.sums[one]
+        rest: Value | None = other
         if name == "add" and base is self.place and other in self.sums and self.sums[other][0] is self.first:
-            base, other = self.index, self.sums[other][1]
-        if other is not None and more is not None:
-            other = b.one(name, (more, other), int32)
-        elif other is not None and name == "sub":
-            other = b.one("neg", (other,), int32)
-        return self.plus(b, base, more if other is None else other)
+            base, rest = self.index, self.sums[other][1]
+        if rest is not None and more is not None:
+            rest = b.one(name, (more, rest), int32)
+        elif rest is not None and name == "sub":
+            rest = b.one("neg", (rest,), int32)
+        return self.plus(b, base, more if rest is None else rest)
 
     def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
         """One of the four plus something."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
@@ -24,7 +23,7 @@ from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.passes.loops.flattened import flattened
-from workbench.passes.loops.usual import Usual
+from workbench.passes.loops.inside import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
@@ -372,37 +371,6 @@ class _Interior:
         if key not in self._shared:
             self._shared[key] = make()
         return self._shared[key]
-
-
-class Interior(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
-
-    Attributes:
-        once: what is computed before all rows; the last one says how many threads a row has, if the launch does not.
-        before: what is computed before a row.
-        first, last: the first and the last thread inside, among those of a row, as int64.
-        inside, border: what threads do.
-    """
-
-    once: tuple[Op, ...]
-    before: tuple[Op, ...]
-    first: Value
-    last: Value
-    inside: Block
-    border: Block
-
-
-def interior_of(function: Function) -> Interior | None:
-    """What `split_border` made of the function; None if that is nothing."""
-    *before, end = function.body.ops or (Op("yield"),)
-    if not end.attrs.get(INTERIOR):
-        return None
-    # What `body` wrote above, in that order.
-    *before, thread, wide, at_least, at_most, _ = before
-    assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
-    count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
-    once, row = tuple(before[:count]), tuple(before[count:])
-    return Interior(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
 
 
 def _unconditional(block: Block) -> Iterator[Op]:

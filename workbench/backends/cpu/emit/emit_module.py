@@ -40,7 +40,7 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
-from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.loops.inside import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector
