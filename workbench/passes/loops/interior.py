@@ -40,6 +40,7 @@ _AGAIN = frozenset(
     | {"floordiv", "mod"}
 )
 _LEAST, _MOST = -(2**31), 2**31 - 1
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -153,11 +154,18 @@ class _Interior:
             offset = self.offset(index)
             if offset is not None:
                 return self.limited(asks, holds, low, offset, limit)
-            row = self.wide(index)
-            if row is not None and self.is_row(index) and not self.is_row(bound):
-                asked = self.emit(asks, row, limit, type=bool_)
-                return Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
+            ends = self.uniform(index) if self.is_row(index) and not self.is_row(bound) else None
+            if ends is not None and (ends[0] is ends[1] or asks not in ("eq", "ne")):
+                return Usual(holds, (), (), self.of_row(asks if holds else _OPPOSITE[asks], ends, limit))
         return None
+
+    def of_row(self, name: str, ends: Bounds, limit: Value) -> tuple[Value, ...]:
+        """Whether the comparison holds for a number of the row, whatever loops have counted."""
+        asked = self.emit(name, ends[0] if name in ("gt", "ge") else ends[1], limit, type=bool_)
+        if ends[0] is ends[1]:
+            return (asked,)
+        low, high = self.number(_LEAST), self.number(_MOST)
+        return asked, self.emit("ge", ends[0], low, type=bool_), self.emit("le", ends[1], high, type=bool_)
 
     def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> Usual:
         """The threads of a row in which the comparison holds, or does not."""
