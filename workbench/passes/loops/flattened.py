@@ -23,7 +23,7 @@ from workbench.ir.values import Block, Function, Op, Value, array_of, number_of,
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
-SHORTEST = 16
+SHORTEST = 8
 """Threads of a row, at least: before each one as much is computed as for a few threads."""
 LIMIT = 200
 """Operations of a body that is written twice, at most."""
