@@ -54,16 +54,22 @@ class Flattened(msgspec.Struct, frozen=True):
 
 def flattened(function: Function) -> Flattened | None:
     """The kernel by rows; None where it does not divide its index, or nothing depends on that."""
+    divisions = divisions_of(function)
+    return None if divisions is None else divisions.by_rows()
+
+
+def divisions_of(function: Function) -> Divisions | None:
+    """The divisions by which a kernel has rows; None where it has none."""
     operations = list(walk(function.body))
     if function.block_dim or function.launch_ndim != 1 or len(operations) > LIMIT:
         return None
     if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
         return None
-    divisions = _Divisions(function, operations)
-    return divisions.by_rows() if divisions.found and divisions.chosen() and divisions.matter() else None
+    divisions = Divisions(function, operations)
+    return divisions if divisions.found and divisions.chosen() and divisions.matter() else None
 
 
-class _Divisions:
+class Divisions:
     """The divisions of a thread's index by what is the same in all threads.
 
     Attributes:
@@ -181,7 +187,7 @@ class _Divisions:
         length = b.cast(width, int64)
         length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
         b.emit("row_length", (length,))
-        whole, plain = _Rows(self), _Rows(self)
+        whole, plain = Rewritten(self), Rewritten(self)
         rows = replace(self.function, body=whole.body(whole.by_rows), launch_ndim=2)
         return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
 
@@ -193,7 +199,7 @@ def _asked(op: Op) -> Iterable[Value]:
     return op.operands[:1] if op.name == "if" else ()
 
 
-class _Rows:
+class Rewritten:
     """Writes what a thread does by its row and its place in it.
 
     Attributes:
@@ -205,17 +211,20 @@ class _Rows:
         starts: of values that are a multiple of the width plus the place, that multiple.
     """
 
-    def __init__(self, divisions: _Divisions) -> None:
+    def __init__(self, divisions: Divisions) -> None:
         self.divisions = divisions
         self.row = self.first = self.place = self.index = Value(int32)
         self.sums: dict[Value, tuple[Value, Value | None]] = {}
         self.starts: dict[Value, Value] = {}
 
-    def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Block:
-        """The body, after those four."""
+    def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
+        """The body, after those four; `width`: what it is multiplied by, where the emitter does not know rows."""
         b = Builder()
         self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
-        self.first = b.one("row_first", (), int32)
+        if width is None:
+            self.first = b.one("row_first", (), int32)
+        else:
+            self.first = b.one("mul", (self.row, self.divisions.copied(b, width, {})), int32)
         self.index = b.one("add", (self.first, self.place), int32)
         self.sums = {v: (v, None) for v in (self.row, self.first, self.place, self.index)}
         self.starts = {self.index: self.first}
