@@ -32,12 +32,16 @@ def _index(random: np.random.Generator, name: str, size: str, low: int, high: in
     return str(random.choice(ways))
 
 
-def program(seed: int, ndim: int) -> str:
-    """The text of a kernel: sums of neighbours in branches, stored to the thread's own element."""
+def program(seed: int, ndim: int, flat: bool = False) -> str:
+    """The text of a kernel: sums of neighbours in branches, stored to the thread's own element.
+
+    `flat`: of one that divides the index of a launch of one dimension.
+    """
     random = np.random.default_rng(seed)
     names, sizes = list(NAMES[:ndim]), [f"n{a}" for a in range(ndim)]
     own = ", ".join(names)
     lines = [f"{own} = tid()", *(f"n{a} = x.shape[{a}]" for a in range(ndim))]
+    lines[:1] = ["t = tid()", "i = t // x.shape[1]", "j = t % x.shape[1]"] if flat else lines[:1]
 
     def term(guard: list[tuple[int, int]]) -> str:
         def element() -> str:
@@ -77,15 +81,18 @@ def _signature(ndim: int) -> dict[str, Any]:
     return {"x": array, "z": array, "y": array, "w": array, "k": float64}
 
 
-def _same(function: Function, reverse: Function, form: Gathering, dims: tuple[int, ...], seed: int) -> bool:
+def _same(
+    function: Function, reverse: Function, form: Gathering, dims: tuple[int, ...], seed: int, flat: bool = False
+) -> bool:
     """Compare both forms on some arrays; whether the gather form may be used for this launch."""
     random = np.random.default_rng(seed)
     shape = dims if seed % 5 else tuple(n + 1 for n in dims)
+    dims = (dims[0] * dims[1],) if flat else dims
     arrays = [random.uniform(0.2, 1.7, shape) for _ in range(4)]
     given = dict(zip(("x", "z", "y", "w"), arrays, strict=True)) | {"k": 0.7}
     adjoints = {p.name: random.uniform(-1, 1, shape) for p in adjoint_params(reverse).values()}
     adjoints["adj_k"] = np.zeros(1)
-    if not hold(form.needs, dims, {**given, **adjoints}):
+    if not hold(form, form.needs, dims, {**given, **adjoints}):
         return False
     want = {n: a.copy() for n, a in adjoints.items()}
     run(reverse, dims, [*given.values(), *want.values()])
@@ -96,7 +103,7 @@ def _same(function: Function, reverse: Function, form: Gathering, dims: tuple[in
     run(form.sums, dims, [*given.values(), *again.values()], threads=threads[::-1])
     for name in found:
         np.testing.assert_array_equal(found[name], again[name], "the order of threads matters")
-    if form.filled and hold(form.fills, dims, {**given, **adjoints}):
+    if form.filled and hold(form, form.fills, dims, {**given, **adjoints}):
         for name in form.clears:
             found[name][...] = 0
     else:
@@ -106,9 +113,9 @@ def _same(function: Function, reverse: Function, form: Gathering, dims: tuple[in
     return True
 
 
-def _verdict(seed: int) -> str:
-    ndim = 1 + seed % 3 if seed % 4 else 2
-    text = program(seed, ndim)
+def _verdict(seed: int, flat: bool = False) -> str:
+    ndim = 2 if flat or not seed % 4 else 1 + seed % 3
+    text = program(seed, ndim, flat)
     function = kernel(text, _signature(ndim))
     reverse = adjoint(function, numbers=False)
     form = gathering(reverse)
@@ -117,19 +124,20 @@ def _verdict(seed: int) -> str:
     touched = {op.operands[0] for op in walk(form.sums.body) if op.name in EFFECTS}
     others = {op.operands[0].name for op in walk(form.sums.body) if op.name in LOADS} - {a.name for a in touched}
     assert others.isdisjoint(a.name for a in touched)
+    assert (form.width is not None) is flat
     random = np.random.default_rng(seed)
     used = False
     for least in (1, 2, 3):
         dims = tuple(int(n) for n in random.integers(least, least + 3, ndim))
         try:
-            used |= _same(function, reverse, form, dims, seed + least)
+            used |= _same(function, reverse, form, dims, seed + least, flat)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{dims}\n{text}") from None
     return "same" if used else "unused"
 
 
-def _verdicts(seeds: range) -> Counter[str]:
-    return Counter(_verdict(seed) for seed in seeds)
+def _verdicts(seeds: range, flat: bool = False) -> Counter[str]:
+    return Counter(_verdict(seed, flat) for seed in seeds)
 
 
 def test_the_same_sums() -> None:
@@ -137,7 +145,14 @@ def test_the_same_sums() -> None:
     assert counts["same"] > 15, counts
 
 
+def test_the_same_sums_of_a_flattened_launch() -> None:
+    counts = _verdicts(range(8), flat=True)
+    assert counts["same"] > 2, counts
+
+
 @pytest.mark.slow
 def test_the_same_sums_often() -> None:
-    counts = _verdicts(range(40, 300))
-    assert counts["same"] > 100, counts
+    counts = _verdicts(range(40, 240))
+    assert counts["same"] > 75, counts
+    counts = _verdicts(range(40, 80), flat=True)
+    assert counts["same"] > 15, counts
