@@ -107,8 +107,8 @@ class _Indices:
         parts = self.parts(op) if op.name in ("add", "sub") else None
         if parts is None:
             return None
-        if parts[1] in self.firsts:
-            return self.own(parts[0])
+        if op.name == "add" and parts[1] in self.firsts and self.made[parts[0]].name == "tid":
+            return 0
         near, far = self.own(parts[0]), self.most(parts[1])
         return near + far if near is not None and far is not None and near + far < FAR else None
 
