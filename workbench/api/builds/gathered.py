@@ -66,7 +66,7 @@ def hold(found: Gathering, needs: Iterable[Need], dims: tuple[int, ...], argumen
         width = _size(found.width, arguments)
         if width < 1 or dims[0] % width:
             return False
-        dims = (dims[0] // width, width)
+        dims = (dims[0] // width, width, dims[0])
     for need in needs:
         given, wanted = dims[need.dim] if need.dim >= 0 else need.number, _size(need.size, arguments)
         if given > wanted or (need.equal and given != wanted):

@@ -51,7 +51,8 @@ class Gathering(msgspec.Struct, frozen=True):
         clears: the adjoint arrays that are left uncleared.
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
-        width: how many threads a row has of a flattened launch, whose dimensions are the rows and these; else None.
+        width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
+            None.
     """
 
     sums: Function
@@ -88,7 +89,8 @@ def gathering(adjoint: Function) -> Gathering | None:
     if found is None:
         return _gathering(adjoint)
     sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
-    return replace(found, sums=sums, cleared=cleared, width=rows.width)
+    needs, fills = rows.needs(found.needs), rows.needs(found.fills)
+    return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
 
 
 def _gathering(adjoint: Function) -> Gathering | None:
