@@ -12,6 +12,7 @@ from tests.support.checks.numeric import kernel
 from workbench.api.builds.gathered import hold
 from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
 from workbench.backends.python.interpret import run
+from workbench.errors import NotDifferentiable
 from workbench.ir.ops import EFFECTS, LOADS
 from workbench.ir.values import Function, walk
 from workbench.types import ArrayType, float64, int32
@@ -171,3 +172,32 @@ def test_the_same_sums_often() -> None:
     assert counts["same"] > 65, counts
     counts = _verdicts(range(40, 60), "launch") + _verdicts(range(40, 80), "array")
     assert counts["same"] > 25, counts
+
+
+IN_PLACE = """def made(x, y, w):
+    t = tid()
+    y[t // w, t % w] = y[t // w, t % w] * x[t]
+    y[t // w, t % w] *= y[t // w, t % w]
+"""
+
+
+def test_a_flattened_launch_in_place() -> None:
+    # No two threads have the same quotient and remainder.
+    function = kernel(IN_PLACE, {"x": ArrayType(float64), "y": ArrayType(float64, 2), "w": int32})
+    reverse = adjoint(function, numbers=False)
+    assert reverse.launch_ndim == 1
+    random = np.random.default_rng(0)
+    for shape, left_out in (((1, 1), 0), ((3, 5), 0), ((4, 3), 2)):
+        x, y, seed = random.random(shape), random.random(shape), random.random(shape)
+        of_x, of_y = np.zeros(x.size), seed.copy()
+        n = x.size - left_out
+        run(reverse, (n,), [x.ravel(), y, shape[1], of_x, of_y])
+        there = (np.arange(x.size) < n).reshape(shape)
+        np.testing.assert_allclose(of_x.reshape(shape), np.where(there, 2 * x * y * y * seed, 0))
+        np.testing.assert_allclose(of_y, np.where(there, 2 * x * x * y * seed, seed))
+
+
+def test_other_divisions_in_place_are_refused() -> None:
+    text = IN_PLACE.replace("t // w", "t // (w + 1)")
+    with pytest.raises(NotDifferentiable):
+        adjoint(kernel(text, {"x": ArrayType(float64), "y": ArrayType(float64, 2), "w": int32}), numbers=False)

@@ -33,16 +33,22 @@ class Flat:
         views: the arrays of `rows` that have one dimension.
     """
 
-    def __init__(self, divisions: Divisions, width: Size) -> None:
+    def __init__(self, divisions: Divisions, width: Size | None) -> None:
+        """`width`: as it is known before a launch; None where arrays of one dimension stay as they are."""
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
         rewritten = Rewritten(divisions)
         body = rewritten.body(rewritten.by_rows, self.divisor)
         rows = replace(divisions.function, body=body, launch_ndim=2)
         self.views: set[Value] = set()
-        self.rows = run(ADJOINT, self.viewed(rows, _Places(rows, rewritten, width)))
-        if not {v for op in walk(self.rows.body) for v in op.operands}.isdisjoint({*rows.params} - {*self.rows.params}):
-            self.rows, self.views = run(ADJOINT, rows), set()
+        self.rows = run(ADJOINT, rows)
+        if width is not None:
+            viewed = run(ADJOINT, self.viewed(rows, _Places(rows, rewritten, width)))
+            used = {v for op in walk(viewed.body) for v in op.operands}
+            if used.isdisjoint({*rows.params} - {*viewed.params}):
+                self.rows = viewed
+            else:
+                self.views = set()
 
     def viewed(self, rows: Function, places: _Places) -> Function:
         """The function with such arrays as those of two dimensions."""
@@ -65,16 +71,19 @@ class Flat:
 
     def flattened(self, function: Function) -> Function:
         """A function of those two dimensions as one of one again, for launches of whole rows."""
+        given = {p.name: p for p in self.divisions.function.params}
+        params = tuple(given[p.name] if p in self.views else p for p in function.params)
+        # An adjoint has parameters of its own.
+        own = {given[p.name]: p for p in params if p.name in given}
         b = Builder()
         index = b.one("tid", (), int32, {AXIS: 0})
-        width = self.divisions.copied(b, self.divisor, {})
+        width = self.divisions.copied(b, self.divisor, dict(own))
         threads = b.cast(width, int64)
         rows = b.one("floordiv", (b.one("launch_dim", (), int64, {AXIS: 0}), threads), int64)
         stand: dict[str, tuple[Value, Value]] = {
             "tid": (b.one("floordiv", (index, width), int32), b.one("mod", (index, width), int32)),
             "launch_dim": (rows, threads),
         }
-        given = {p.name: p for p in self.divisions.function.params}
 
         def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
             if op.name in stand:
@@ -89,8 +98,8 @@ class Flat:
             return inner.body().ops
 
         body = Rewriter(change).block(function.body)
-        made = replace(function, body=Block((), (*b.body().ops, *body.ops)), launch_ndim=1)
-        return run(ADJOINT, replace(made, params=self.divisions.function.params))
+        made = replace(function, body=Block((), (*b.body().ops, *body.ops)), params=params, launch_ndim=1)
+        return run(ADJOINT, made)
 
     def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
         """What must hold of the launch, where an array has one dimension."""
@@ -190,3 +199,14 @@ def flat(function: Function) -> Flat | None:
         return None
     width = Differences(function).size(divisions.divisor(divisions.width))
     return None if width is None else Flat(divisions, width)
+
+
+def by_rows(function: Function) -> Flat | None:
+    """The function as one of two dimensions, whatever rows it has; None if it divides by none or by several numbers."""
+    if function.block_dim or function.launch_ndim != 1:
+        return None
+    divisions = Divisions(function, list(walk(function.body)))
+    if len(divisions.found) != 1:
+        return None
+    divisions.chosen()
+    return Flat(divisions, None)

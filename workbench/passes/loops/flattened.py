@@ -157,10 +157,10 @@ class Divisions:
         return False
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
-        """A number that is the same in all threads, computed again."""
+        """A number that is the same in all threads, computed again; `env`: what stands for parameters and numbers."""
         op = self.made.get(value)
         if op is None or isinstance(value.type, ArrayType):
-            return value
+            return env.get(value, value)
         if value not in env:
             for operand in op.operands:
                 self.copied(b, operand, env)
