@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
+from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.dead_stores import drop_overwritten
@@ -83,9 +84,7 @@ def adjoint(
     try:
         return _adjoint(function, wanted)
     except NotDifferentiable as refused:
-        # Late: few kernels come here. No two threads have the same row and place, as none have the same index.
-        from workbench.autodiff.gather.flat import by_rows
-
+        # No two threads have the same row and place, as none have the same index.
         rows = by_rows(function)
         if rows is None:
             raise
