@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.api.builds.build import ir_of
 from workbench.ir.values import Function, walk
-from workbench.passes.loops.interior import interior_of, split_border
+from workbench.passes.loops.abreast import abreast, groups_of
+from workbench.passes.loops.beside import beside
+from workbench.passes.loops.inside import interior_of
+from workbench.passes.loops.interior import split_border
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -37,6 +41,29 @@ def round_and_round(shift: int, x: FLOATS, y: FLOATS):
     i = wb.tid()
     n = x.shape[0]
     y[i] = x[(i - 1 + n) % n] + 2.0 * x[(x.shape[0] + (i + shift)) % x.shape[0]] + 4.0 * x[(i + n - 1 + shift) % n]
+
+
+@wb.kernel
+def padded(x: IMAGE, w: IMAGE, k: int, y: IMAGE):
+    i, j = wb.tid()
+    s = 0.0
+    for a in range(w.shape[0]):
+        for b in range(w.shape[1]):
+            r = i + a + k
+            c = j + b - w.shape[1] // 2
+            if r >= 0 and r < x.shape[0] and not (c < 0 or x.shape[1] <= c):
+                s += x[r, c] * w[a, b]
+    y[i, j] = s
+
+
+@wb.kernel
+def filtered(x: IMAGE, w: IMAGE, y: IMAGE):
+    i, j = wb.tid()
+    s = 0.0
+    for a in range(9):
+        for b in range(5):
+            s += x[(i + a - 4) % x.shape[0], wb.clamp(j + b - 2, 0, x.shape[1] - 1)] * w[a, b]
+    y[i, j] = s
 
 
 @wb.kernel
@@ -119,3 +146,55 @@ def test_a_periodic_row(shift: int, n: int) -> None:
     want = x[(i - 1) % n] + np.float32(2) * x[far % np.int32(n)] + np.float32(4) * x[(far - np.int32(1)) % np.int32(n)]
     wb.launch(round_and_round, n, [shift, wb.array(x)], [y])
     assert y.numpy().tobytes() == want.astype(np.float32).tobytes()
+
+
+SHAPES = [(1, 1), (3, 2), (5, 4), (19, 70), (12, 150)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_border_of_zeros(shape: tuple[int, int]) -> None:
+    draw = np.random.default_rng(0)
+    x, w = (draw.integers(-9, 9, s).astype(np.float32) for s in (shape, (3, 5)))
+    wide = np.pad(x, ((1, 1), (2, 2)))
+    taps = [(a, b) for a in range(3) for b in range(5)]
+    want = sum(wide[a : a + shape[0], b : b + shape[1]] * w[a, b] for a, b in taps)
+    y = wb.zeros(shape)
+    wb.launch(padded, shape, [wb.array(x), wb.array(w), -1, y])
+    assert (y.numpy() == want).all()
+    # Sums that wrap are negative, and so in no row.
+    wb.launch(padded, shape, [wb.array(x), wb.array(w), 2**31 - 2, y])
+    assert not y.numpy().any()
+
+
+def test_rows_at_a_border_have_no_threads_inside() -> None:
+    found = interior_of(split(padded))
+    assert found is not None
+    assert "if" not in {op.name for op in walk(found.inside)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
+    n, m = shape
+    draw = np.random.default_rng(0)
+    x, w, seed = (draw.integers(-4, 5, s).astype(np.float32) for s in (shape, (9, 5), shape))
+    of_x, of_w = np.zeros_like(x), np.zeros_like(w)
+    for a in range(9):
+        for b in range(5):
+            rows, columns = (np.arange(n)[:, None] + a - 4) % n, np.clip(np.arange(m) + b - 2, 0, m - 1)
+            np.add.at(of_x, (rows, columns), seed * w[a, b])
+            of_w[a, b] = (x[rows, columns] * seed).sum()
+    given, weights, y = wb.array(x, requires_grad=True), wb.array(w, requires_grad=True), wb.zeros(shape)
+    with wb.Tape() as tape:
+        wb.launch(filtered, shape, [given, weights, y])
+    tape.backward(grads={y: wb.array(seed)})
+    # Small integers: no sum is rounded, in whatever order.
+    assert (given.grad.numpy() == of_x).all()
+    assert (weights.grad.numpy() == of_w).all()
+
+
+def test_the_gradient_of_a_filter_is_made_by_groups() -> None:
+    adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
+    found = interior_of(abreast(beside(split_border(adjoint))))
+    assert found is not None
+    assert groups_of(found.inside) is not None

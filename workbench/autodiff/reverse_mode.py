@@ -8,6 +8,7 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
+from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.dead_stores import drop_overwritten
@@ -78,9 +80,21 @@ def adjoint(
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
-    atomic = atomic or aliased
-    wanted = _Wanted(atomic, aliased, numbers, checkpoints, constant, stack)
-    current = _simplified(run(ADJOINT_INPUT, function, early_exits=stack), wanted)
+    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack)
+    try:
+        return _adjoint(function, wanted)
+    except NotDifferentiable as refused:
+        # No two threads have the same row and place, as none have the same index.
+        rows = by_rows(function)
+        if rows is None:
+            raise
+        with suppress(NotDifferentiable):
+            return rows.flattened(_adjoint(rows.rows, wanted))
+        raise refused
+
+
+def _adjoint(function: Function, wanted: _Wanted) -> Function:
+    current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
     kept: frozenset[Op] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible its states are kept, so the turns end.
@@ -100,7 +114,7 @@ def adjoint(
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
             current, kept = _simplified(smaller, wanted), frozenset[Op]()
     labels = own.labels
-    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=atomic)), labels))
+    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=wanted.atomic)), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:

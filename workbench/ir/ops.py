@@ -145,6 +145,8 @@ _ROWS = (
     Operation(_LOWERED, "add_product", "array, *place, slots, condition, slots, slots", "",
               "shape transpose_a axes", reads=_ARRAY, writes=_ARRAY),
     Operation(_LOWERED, "apart", "array, array", "bool", pure=True),
+    Operation(_LOWERED, "row_length", "threads"),
+    Operation(_LOWERED, "row_first", "", "int32", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
     Operation(_LOWERED, "slot_sum", "*slots", "*elements", reads=_SLOTS),
     Operation(_LOWERED, "group_size", "", "int32", pure=True),

@@ -64,6 +64,8 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
+    row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/loops/flattened.py`)
+    row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
     slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
     group_size     () -> int32                     how many threads go through loops together

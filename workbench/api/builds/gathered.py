@@ -55,13 +55,18 @@ def gathers(
 ) -> Gathering | None:
     """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
     found = gathering_of(specialisation, constant)
-    if found is None or not hold(found.needs, dims, arguments):
+    if found is None or not hold(found, found.needs, dims, arguments):
         return None
     return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
 
 
-def hold(needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
+def hold(found: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
     """Whether a launch is as large as the gather form needs it."""
+    if found.width is not None:
+        width = _size(found.width, arguments)
+        if width < 1 or dims[0] % width:
+            return False
+        dims = (dims[0] // width, width, dims[0])
     for need in needs:
         given, wanted = dims[need.dim] if need.dim >= 0 else need.number, _size(need.size, arguments)
         if given > wanted or (need.equal and given != wanted):

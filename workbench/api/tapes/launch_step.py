@@ -200,7 +200,7 @@ class LaunchStep(Step):
         if found is None:
             return []
         sums = self.bound(tape, adjoints, GATHERED)
-        if found.filled and hold(found.fills, record.dim, arguments):
+        if found.filled and hold(found, found.fills, record.dim, arguments):
             return [sums, *(arguments[n] for n in sorted(found.clears))]
         return [sums, self.bound(tape, adjoints, CLEARING)] if found.clears else [sums]
 

@@ -225,6 +225,28 @@ def lower_bounds(condition: Value, holds: bool, made: Mapping[Value, Op], where:
     return {at.axis: max(0, number + (name in ("gt", "lt")) - at.only)}
 
 
+def upper_bounds(condition: Value, holds: bool, where: Differences, axis: int, size: Size) -> int:
+    """What the thread's own index along an axis is more than a size, which it is below, at most: by a condition that
+    holds, or does not.
+    """
+    op = where.made.get(condition)
+    if op is None:
+        return -1
+    if op.name == ("and_" if holds else "or_"):
+        return min(upper_bounds(part, holds, where, axis, size) for part in op.operands)
+    if op.name == "not_":
+        return upper_bounds(op.operands[0], not holds, where, axis, size)
+    name = op.name if holds else _OPPOSITE.get(op.name, "")
+    if name not in _OPPOSITE:
+        return -1
+    index, limit = op.operands if name in ("lt", "le") else op.operands[::-1]
+    end, at = where.size(limit), where.of(index, {})
+    if end is None or at is None or at.needs or at.only is None or at.axis != axis:
+        return -1
+    same = (end.parameter, end.axis) == (size.parameter, size.axis)
+    return min(-1, end.added - size.added - (name in ("lt", "gt")) - at.only) if same else -1
+
+
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 

@@ -18,7 +18,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import cleared_only, fills
-from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
+from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, Size, lower_bounds, shape_of
+from workbench.autodiff.gather.flat import flat
 from workbench.autodiff.memory.aliasing import indices_of, overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
@@ -50,6 +51,8 @@ class Gathering(msgspec.Struct, frozen=True):
         clears: the adjoint arrays that are left uncleared.
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
+        width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
+            None.
     """
 
     sums: Function
@@ -58,6 +61,7 @@ class Gathering(msgspec.Struct, frozen=True):
     filled: bool
     needs: frozenset[Need]
     fills: frozenset[Need]
+    width: Size | None = None
 
 
 class _Addition(msgspec.Struct, frozen=True):
@@ -78,6 +82,18 @@ class _Addition(msgspec.Struct, frozen=True):
 
 def gathering(adjoint: Function) -> Gathering | None:
     """The adjoint in gather form; None if there is none that pays."""
+    rows = flat(adjoint)
+    if rows is None:
+        return _gathering(adjoint)
+    found = _gathering(rows.rows)
+    if found is None:
+        return _gathering(adjoint)
+    sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
+    needs, fills = rows.needs(found.needs), rows.needs(found.fills)
+    return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
+
+
+def _gathering(adjoint: Function) -> Gathering | None:
     operations = list(walk(adjoint.body))
     if adjoint.block_dim or not adjoint.launch_ndim:
         return None
@@ -123,6 +139,8 @@ def is_stencil(function: Function) -> bool:
     """Whether the kernel reads elements at constant distances from the thread's own, so that there may be such a form:
     a quick look, without its adjoint.
     """
+    rows = flat(function)
+    function = function if rows is None else rows.rows
     where = Differences(function)
     for op in walk(function.body):
         if op.name == "load" and is_float(op.operands[0].type):

@@ -81,14 +81,17 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense
     if dense and not rows.apart() and not any(op.name == "while" for op in operations):
         along = Rows(function, wide, dense)
         rows = rows if along.apart() else along
-    if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
-        return given
     *before, last = function.body.ops or (Op("yield"),)
-    if last.attrs.get(INTERIOR):
+    split = bool(last.attrs.get(INTERIOR))
+    # Groups are of threads inside; those at the border go before and behind them, as they did.
+    together = list(walk(last.blocks[0])) if split else operations
+    if not 0 < len(rows.loops) <= MOST or not rows.independent(together):
+        return given
+    if split:
         # The threads at a border are few.
         inside, border = last.blocks
-        split = _split(rows, inside, 1, plain)
-        return replace_body(function, Block((), (*before, last.replace(blocks=(split, border)))))
+        groups = _split(rows, inside, 1, plain)
+        return replace_body(function, Block((), (*before, last.replace(blocks=(groups, border)))))
     count = 1
     # Where threads add, the number of rows is part of a sum's order, which is the same on every target.
     several = wide.rows or any(op.name == "atomic_add" for op in operations)

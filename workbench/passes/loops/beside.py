@@ -54,6 +54,7 @@ class _Indices:
         axis: the launch's last.
         found: the accesses.
         tids: what they begin with.
+        firsts: the launch's indices of rows' first threads, to which the own one is added without wrapping.
     """
 
     def __init__(self, function: Function) -> None:
@@ -63,6 +64,7 @@ class _Indices:
         self.known = constants(function.body)
         self.counters = {op.blocks[0].params[0]: op for op in operations if op.name == "for"}
         self.tids: set[Value] = set()
+        self.firsts = {op.result for op in operations if op.name == "row_first"}
         self.found = {op for op in operations if op.name in ELEMENTS and self.cannot_wrap(op)}
 
     def cannot_wrap(self, op: Op) -> bool:
@@ -105,6 +107,8 @@ class _Indices:
         parts = self.parts(op) if op.name in ("add", "sub") else None
         if parts is None:
             return None
+        if op.name == "add" and parts[1] in self.firsts and self.made[parts[0]].name == "tid":
+            return 0
         near, far = self.own(parts[0]), self.most(parts[1])
         return near + far if near is not None and far is not None and near + far < FAR else None
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import msgspec
 from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
@@ -24,7 +23,8 @@ from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.passes.loops.divisors import size_last
-from workbench.passes.loops.usual import Usual
+from workbench.passes.loops.flattened import flattened
+from workbench.passes.loops.inside import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 
@@ -36,8 +36,12 @@ NARROW = 64
 """Literal bounds: a lower one up to this number, or an upper one from it on, leaves most of a row inside."""
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
-_AGAIN = frozenset({"const", "launch_dim", "shape", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"})
+_AGAIN = frozenset(
+    {"const", "launch_dim", "shape", "row_first", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}
+    | {"floordiv", "mod"}
+)
 _LEAST, _MOST = -(2**31), 2**31 - 1
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -48,10 +52,17 @@ def split_border(function: Function) -> Function:
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
         return given
+    flat = flattened(function)
+    if flat is not None:
+        interior = _Interior(flat.rows)
+        interior.found()
+        interior.rows += [flat.holds] if flat.holds else []
+        body = interior.body(flat.plain)
+        return replace(flat.rows, body=Block((), (*flat.before, *body.ops)))
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return given
     interior = _Interior(function)
-    return replace_body(function, interior.body()) if interior.found() else given
+    return replace_body(function, interior.body(function.body)) if interior.found() else given
 
 
 class _Interior:
@@ -145,11 +156,18 @@ class _Interior:
             offset = self.offset(index)
             if offset is not None:
                 return self.limited(asks, holds, low, offset, limit)
-            row = self.wide(index)
-            if row is not None and self.is_row(index) and not self.is_row(bound):
-                asked = self.emit(asks, row, limit, type=bool_)
-                return Usual(holds, (), (), (asked if holds else self.emit("not_", asked, type=bool_),))
+            ends = self.uniform(index) if self.is_row(index) and not self.is_row(bound) else None
+            if ends is not None and (ends[0] is ends[1] or asks not in ("eq", "ne")):
+                return Usual(holds, (), (), self.of_row(asks if holds else _OPPOSITE[asks], ends, limit))
         return None
+
+    def of_row(self, name: str, ends: Bounds, limit: Value) -> tuple[Value, ...]:
+        """Whether the comparison holds for a number of the row, whatever loops have counted."""
+        asked = self.emit(name, ends[0] if name in ("gt", "ge") else ends[1], limit, type=bool_)
+        if ends[0] is ends[1]:
+            return (asked,)
+        low, high = self.number(_LEAST), self.number(_MOST)
+        return asked, self.emit("ge", ends[0], low, type=bool_), self.emit("le", ends[1], high, type=bool_)
 
     def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> Usual:
         """The threads of a row in which the comparison holds, or does not."""
@@ -164,10 +182,12 @@ class _Interior:
     def is_row(self, value: Value) -> bool:
         """Whether the number differs between rows: it comes of an outer index of the thread."""
         op = self.made.get(value)
-        return op is not None and (op.name == "tid" or (op.name != "shape" and any(map(self.is_row, op.operands))))
+        return op is not None and (
+            op.name in ("tid", "row_first") or (op.name != "shape" and any(map(self.is_row, op.operands)))
+        )
 
-    def body(self) -> Block:
-        """The body twice."""
+    def body(self, border: Block) -> Block:
+        """The body twice; `border` is what threads do that are not inside."""
         b = self.builder
         first, last = (
             self.most("max", self.first or [self.number(0)]),
@@ -189,9 +209,9 @@ class _Interior:
             on.mapping[op.results[0]] = on.mapping.get(plain, plain)
             return ()
 
-        body, end = self.function.body, Op("yield")
-        quick = Rewriter(change).block(body)
-        careful = copy_block(body, {})
+        end = Op("yield")
+        quick = Rewriter(change).block(self.function.body)
+        careful = copy_block(border, {})
         blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
         # A backend without the loops of its own still runs it as an ordinary `if`.
         b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
@@ -361,33 +381,6 @@ class _Interior:
         if key not in self._shared:
             self._shared[key] = make()
         return self._shared[key]
-
-
-class Interior(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
-
-    Attributes:
-        before: what is computed before a row.
-        first, last: the first and the last thread inside, among those of a row, as int64.
-        inside, border: what threads do.
-    """
-
-    before: tuple[Op, ...]
-    first: Value
-    last: Value
-    inside: Block
-    border: Block
-
-
-def interior_of(function: Function) -> Interior | None:
-    """What `split_border` made of the function; None if that is nothing."""
-    *before, end = function.body.ops or (Op("yield"),)
-    if not end.attrs.get(INTERIOR):
-        return None
-    # What `body` wrote above, in that order.
-    *before, thread, wide, at_least, at_most, _ = before
-    assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
-    return Interior(tuple(before), at_least.operands[1], at_most.operands[1], *end.blocks)
 
 
 def _unconditional(block: Block) -> Iterator[Op]:

@@ -41,7 +41,7 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
-from workbench.passes.loops.interior import Interior, interior_of
+from workbench.passes.loops.inside import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector
@@ -215,8 +215,8 @@ class ModuleEmitter(Emitter):
     def _rows(self) -> None:
         """An outer loop over rows of the last dimension; the other indices are computed once per row."""
         w, ndim = self.writer, self.function.launch_ndim
-        extent = memory.launch_dim(self, ndim - 1)
         self._start()
+        extent = self._row_length()
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
@@ -253,6 +253,15 @@ class ModuleEmitter(Emitter):
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def _row_length(self) -> str:
+        """How many threads a row has, as i64: those of the launch, or as many as the code says."""
+        split = interior_of(self.function)
+        if split is None or not split.once:
+            return memory.launch_dim(self, self.function.launch_ndim - 1)
+        *once, last = split.once
+        self.block(Block((), tuple(once)))
+        return self.operand(last.operands[0])
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
         """The loops over threads; control goes to `after`."""
@@ -345,6 +354,10 @@ def _tid(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [emitter.tids[op.attrs[AXIS]]])
 
 
+def _row_first(emitter: Emitter, op: Op) -> None:
+    emitter.bind(op.result, [emitter.writer.emit(f"trunc nuw nsw i64 {emitter.row} to i32", "first")])
+
+
 def _launch_dim(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [memory.launch_dim(emitter, op.attrs[AXIS])])
 
@@ -367,6 +380,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "extract": emit_extract,
     "insert": emit_insert,
     "launch_dim": _launch_dim,
+    "row_first": _row_first,
     "fault": faults.emit_fault,
     "print": prints.emit_print,
     "floor_quotient": emit_floor_quotient,

@@ -1,0 +1,212 @@
+"""Adjoints of flattened launches: `r = i // w; c = i % w` as two dimensions, in which threads gather, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from workbench.autodiff.gather.differences import Differences, Need, Size, lower_bounds, upper_bounds
+from workbench.autodiff.memory.aliasing import indices_of
+from workbench.ir.attributes import AXIS
+from workbench.ir.build import Builder
+from workbench.ir.ops import ACCESSES
+from workbench.ir.rewrite import Rewriter
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.passes.loops.flattened import Divisions, Rewritten, divisions_of
+from workbench.passes.pipeline import ADJOINT, run
+from workbench.types import ArrayType, int32, int64
+
+TOTAL = 2
+"""Where a flattened launch's threads are counted among its dimensions, behind rows and the threads of each."""
+
+
+class Flat:
+    """A function of one dimension that divides its index by one number.
+
+    An array of one dimension that is accessed at `(r + m) * w + (c + n)`, with c + n in the row, has two in `rows`.
+
+    Attributes:
+        rows: the function of two dimensions: a thread's row, and its place in it.
+        width: how many threads a row has.
+        views: the arrays of `rows` that have one dimension.
+    """
+
+    def __init__(self, divisions: Divisions, width: Size | None) -> None:
+        """`width`: as it is known before a launch; None where arrays of one dimension stay as they are."""
+        self.divisions, self.width = divisions, width
+        self.divisor = divisions.divisor(divisions.width)
+        rewritten = Rewritten(divisions)
+        body = rewritten.body(rewritten.by_rows, self.divisor)
+        rows = replace(divisions.function, body=body, launch_ndim=2)
+        self.views: set[Value] = set()
+        self.rows = run(ADJOINT, rows)
+        if width is not None:
+            viewed = run(ADJOINT, self.viewed(rows, _Places(rows, rewritten, width)))
+            used = {v for op in walk(viewed.body) for v in op.operands}
+            if used.isdisjoint({*rows.params} - {*viewed.params}):
+                self.rows = viewed
+            else:
+                self.views = set()
+
+    def viewed(self, rows: Function, places: _Places) -> Function:
+        """The function with such arrays as those of two dimensions."""
+        found = places.found()
+        views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in found}
+        self.views = set(views.values())
+
+        def change(_: Rewriter, op: Op) -> Iterator[Op] | None:
+            if op.name not in ACCESSES or op.operands[0] not in views:
+                return None
+            b = Builder()
+            b.location = op.location
+            at = found[op.operands[0]][op]
+            place = [b.one("add", (v, b.const(n)), int32) for v, n in zip((places.row, places.place), at, strict=True)]
+            b.append(op.replace((views[op.operands[0]], *place, *op.operands[2:])))
+            return iter(b.body().ops)
+
+        body = Rewriter(change).block(rows.body)
+        return replace(rows, body=body, params=tuple(views.get(p, p) for p in rows.params))
+
+    def flattened(self, function: Function) -> Function:
+        """A function of those two dimensions as one of one again, for launches of whole rows."""
+        given = {p.name: p for p in self.divisions.function.params}
+        params = tuple(given[p.name] if p in self.views else p for p in function.params)
+        # An adjoint has parameters of its own.
+        own = {given[p.name]: p for p in params if p.name in given}
+        b = Builder()
+        index = b.one("tid", (), int32, {AXIS: 0})
+        width = self.divisions.copied(b, self.divisor, dict(own))
+        threads = b.cast(width, int64)
+        rows = b.one("floordiv", (b.one("launch_dim", (), int64, {AXIS: 0}), threads), int64)
+        stand: dict[str, tuple[Value, Value]] = {
+            "tid": (b.one("floordiv", (index, width), int32), b.one("mod", (index, width), int32)),
+            "launch_dim": (rows, threads),
+        }
+
+        def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+            if op.name in stand:
+                on.mapping[op.result] = stand[op.name][op.attrs[AXIS]]
+                return ()
+            if op.name not in ACCESSES or op.operands[0] not in self.views:
+                return None
+            inner = Builder()
+            array, row, place, *rest = op.operands
+            at = inner.one("add", (inner.one("mul", (row, width), int32), place), int32)
+            inner.append(op.replace((given[array.name], at, *rest)))
+            return inner.body().ops
+
+        body = Rewriter(change).block(function.body)
+        made = replace(function, body=Block((), (*b.body().ops, *body.ops)), params=params, launch_ndim=1)
+        return run(ADJOINT, made)
+
+    def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
+        """What must hold of the launch, where an array has one dimension."""
+        names = {v.name for v in self.views}
+        found: set[Need] = set()
+        for need in needs:
+            size = need.size
+            if size.parameter not in names or size.axis < 0:
+                found.add(need)
+            elif size.axis == 0:
+                found.add(msgspec.structs.replace(need, dim=TOTAL))
+        return frozenset(found)
+
+
+class _Places:
+    """Where threads access arrays of one dimension, as rows and places in these.
+
+    Attributes:
+        row, place: the thread's own.
+    """
+
+    def __init__(self, rows: Function, rewritten: Rewritten, width: Size) -> None:
+        self.rows, self.rewritten, self.width = rows, rewritten, width
+        self.row, self.place = rewritten.row, rewritten.place
+        self.where = Differences(rows)
+
+    def found(self) -> dict[Value, dict[Op, tuple[int, int]]]:
+        """By how much rows and places of all accesses to an array differ from the thread's own, for arrays of which
+        that is known.
+        """
+        found: dict[Value, dict[Op, tuple[int, int]]] = {}
+        lost: set[Value] = set()
+        for op, least, most in self.reached(self.rows.body, {}, -1):
+            if op.name in ACCESSES and array_of(op.operands[0]).ndim == 1:
+                at = self.at(indices_of(op)[0], least, most)
+                if at is None:
+                    lost.add(op.operands[0])
+                else:
+                    found.setdefault(op.operands[0], {})[op] = at
+        # Where its size stands for something else than an index from its end, that is of the whole array.
+        wrapped = {op.operands[1] for op in walk(self.rows.body) if op.name == "wrap_index"}
+        for op in walk(self.rows.body):
+            lost.update(op.operands[:1] if op.name == "shape" and op.result not in wrapped else ())
+        return {array: ops for array, ops in found.items() if array not in lost}
+
+    def reached(self, block: Block, least: Mapping[int, int], most: int) -> Iterator[tuple[Op, Mapping[int, int], int]]:
+        """All operations, with the least that row and place are there, and what the place is more than the width."""
+        for op in block.ops:
+            yield op, least, most
+            for side, inner in enumerate(op.blocks):
+                low, high = dict(least), most
+                if op.name == "if":
+                    more = lower_bounds(op.operands[0], side == 0, self.where.made, self.where)
+                    low |= {axis: max(n, least.get(axis, 0)) for axis, n in more.items()}
+                    high = min(most, upper_bounds(op.operands[0], side == 0, self.where, 1, self.width))
+                yield from self.reached(inner, low, high)
+
+    def at(self, index: Value, least: Mapping[int, int], most: int) -> tuple[int, int] | None:
+        """The differences of one access, if its place is in a row."""
+        made = self.where.made.get(index)
+        if made is not None and made.name == "wrap_index":
+            index = made.operands[0]
+        base, more = self.rewritten.sums.get(index, (index, None))
+        if base is not self.rewritten.index:
+            return None
+        parts = (0, 0) if more is None else self.parts(more)
+        if parts is None or least.get(0, 0) + parts[0] < 0 or least.get(1, 0) + parts[1] < 0 or most + parts[1] >= 0:
+            return None
+        return parts
+
+    def parts(self, value: Value) -> tuple[int, int] | None:
+        """m and n, if the value is m * width + n."""
+        number, width = self.where.number(value), self.width
+        if number is not None:
+            rows = 0 if width.parameter else (number + width.added // 2) // width.added
+            return rows, number - rows * width.added if rows else number
+        if self.rewritten.divisions.key(value) == self.rewritten.divisions.width:
+            return 1, 0
+        op = self.where.made.get(value)
+        if op is None or op.name not in ("add", "sub", "neg", "mul"):
+            return None
+        parts = [p for p in map(self.parts, op.operands) if p is not None]
+        if len(parts) < len(op.operands):
+            return None
+        (m, n), (k, by) = parts[0], parts[-1]
+        if op.name == "neg":
+            return -m, -n
+        if op.name == "mul":
+            return (m * by, n * by) if not k else (k * n, by * n) if not m else None
+        return (m + k, n + by) if op.name == "add" else (m - k, n - by)
+
+
+def flat(function: Function) -> Flat | None:
+    """The function as one of two dimensions; None if it has no rows."""
+    divisions = divisions_of(function)
+    if divisions is None or len(divisions.found) > 1:
+        return None
+    width = Differences(function).size(divisions.divisor(divisions.width))
+    return None if width is None else Flat(divisions, width)
+
+
+def by_rows(function: Function) -> Flat | None:
+    """The function as one of two dimensions, whatever rows it has; None if it divides by none or by several numbers."""
+    if function.block_dim or function.launch_ndim != 1:
+        return None
+    divisions = Divisions(function, list(walk(function.body)))
+    if len(divisions.found) != 1:
+        return None
+    divisions.chosen()
+    return Flat(divisions, None)

@@ -1,0 +1,302 @@
+"""Launches over a flattened array, by rows: `i = tid(); r = i // w; c = i % w` without a division per thread.
+
+Where w is the same in all threads, those from r * w up to (r + 1) * w are a row, as in a launch of two dimensions: r is
+the same in all of them, c counts them, and `i - w + 1` is c plus what is the same. So a kernel of one dimension becomes
+one of two, whose rows have w threads (`row_length`). Where there are other divisors (`i // (h * w)`), these have to be
+multiples of w; then all divisions are the row's.
+
+The code as it was is for launches in which that does not hold, and for those whose rows are short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from workbench.ir.attributes import AXIS
+from workbench.ir.build import Builder
+from workbench.ir.ops import ELEMENTS, REPORTS
+from workbench.ir.rewrite import Rewriter, copy_op
+from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.types import ArrayType, int32, int64
+from workbench.types import bool as bool_
+
+SHORTEST = 8
+"""Threads of a row, at least: before each one as much is computed as for a few threads."""
+LIMIT = 200
+"""Operations of a body that is written twice, at most."""
+_DIVISIONS = frozenset({"floordiv", "mod"})
+_SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
+_COMPARISONS = frozenset({"lt", "gt", "le", "ge", "eq", "ne"})
+
+Key = tuple[object, ...]
+
+
+class Flattened(msgspec.Struct, frozen=True):
+    """A kernel of one dimension as one of two.
+
+    Attributes:
+        rows: what a thread does, by its row and its place in it.
+        before: what is computed before all rows.
+        length: how many threads a row has, as int64.
+        holds: whether `rows` may run; None where it always may.
+        plain: what a thread does elsewhere: what it did, by its row and its place.
+    """
+
+    rows: Function
+    before: tuple[Op, ...]
+    length: Value
+    holds: Value | None
+    plain: Block
+
+
+def flattened(function: Function) -> Flattened | None:
+    """The kernel by rows; None where it does not divide its index, or nothing depends on that."""
+    divisions = divisions_of(function)
+    return None if divisions is None else divisions.by_rows()
+
+
+def divisions_of(function: Function) -> Divisions | None:
+    """The divisions by which a kernel has rows; None where it has none."""
+    operations = list(walk(function.body))
+    if function.block_dim or function.launch_ndim != 1 or len(operations) > LIMIT:
+        return None
+    if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
+        return None
+    divisions = Divisions(function, operations)
+    return divisions if divisions.found and divisions.chosen() and divisions.matter() else None
+
+
+class Divisions:
+    """The divisions of a thread's index by what is the same in all threads.
+
+    Attributes:
+        whole: the thread's index, and what is left of it by a division.
+        found: the divisions of these, by divisor.
+        width: the least divisor, which all others should be multiples of.
+    """
+
+    def __init__(self, function: Function, operations: list[Op]) -> None:
+        self.function, self.operations = function, operations
+        self.made = {v: op for op in operations for v in op.results}
+        self.params = {p for p in function.params if not isinstance(p.type, ArrayType)}
+        self.keys: dict[Value, Key | None] = {}
+        self.whole: set[Value] = set()
+        self.found: dict[Key, list[Op]] = {}
+        self.width: Key = ()
+        for op in operations:
+            if op.name == "tid":
+                self.whole.add(op.result)
+            elif op.name in _DIVISIONS and op.operands[0] in self.whole:
+                key = self.key(op.operands[1])
+                if key is not None:
+                    self.found.setdefault(key, []).append(op)
+                    self.whole.update(op.results if op.name == "mod" else ())
+
+    def key(self, value: Value) -> Key | None:
+        """What the value is computed from: equal for equal numbers; None where it may differ between threads."""
+        if value not in self.keys:
+            self.keys[value] = self._key(value)
+        return self.keys[value]
+
+    def _key(self, value: Value) -> Key | None:
+        op = self.made.get(value)
+        if op is None:
+            return (value,) if value in self.params else None
+        if op.name not in _SAME:
+            return None
+        operands = [(v,) if isinstance(v.type, ArrayType) else self.key(v) for v in op.operands]
+        return None if None in operands else (op.name, value.type, *sorted(op.attrs.items()), *operands)
+
+    def number(self, key: Key) -> int | None:
+        """The divisor, if it is a literal."""
+        op = self.made.get(self.divisor(key))
+        return int(number_of(op)) if op is not None and op.name == "const" else None
+
+    def divisor(self, key: Key) -> Value:
+        """One of the values with this key."""
+        return self.found[key][0].operands[1]
+
+    def is_multiple(self, key: Key, width: Key) -> bool:
+        """Whether one divisor is written as a multiple of the other."""
+        numbers = self.number(key), self.number(width)
+        if numbers[0] is not None and numbers[1]:
+            return numbers[0] % numbers[1] == 0
+        op = self.made.get(self.divisor(key))
+        return op is not None and op.name == "mul" and width in map(self.key, op.operands)
+
+    def chosen(self) -> bool:
+        """Choose the width of a row; whether it may be long enough."""
+
+        def others(key: Key) -> tuple[int, int]:
+            unknown = sum(not self.is_multiple(k, key) for k in self.found if k != key)
+            return unknown, len({op.name for op in self.found[key]}) < len(_DIVISIONS)
+
+        # Of two that are alike the later one divides what is left by the other.
+        self.width = min(reversed(self.found), key=others)
+        numbers = [self.number(key) for key in self.found]
+        known = [n for n in numbers if n is not None]
+        width = self.number(self.width)
+        return all(n >= SHORTEST and n % (width or 1) == 0 for n in known)
+
+    def matter(self) -> bool:
+        """Whether an access or a condition depends on such a division."""
+        waiting = [v for op in self.operations for v in _asked(op)]
+        divided = {v for ops in self.found.values() for op in ops for v in op.results}
+        seen: set[Value] = set()
+        while waiting:
+            value = waiting.pop()
+            if value in divided:
+                return True
+            op = self.made.get(value)
+            if value not in seen and op is not None and op.name not in ELEMENTS:
+                seen.add(value)
+                waiting += op.operands
+        return False
+
+    def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
+        """A number that is the same in all threads, computed again; `env`: what stands for parameters and numbers."""
+        op = self.made.get(value)
+        if op is None or isinstance(value.type, ArrayType):
+            return env.get(value, value)
+        if value not in env:
+            for operand in op.operands:
+                self.copied(b, operand, env)
+            b.append(copy_op(op, env))
+        return env[value]
+
+    def by_rows(self) -> Flattened:
+        """The kernel by rows."""
+        b = Builder()
+        b.location = self.found[self.width][0].location
+        width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
+        conditions: list[Value] = []
+        if self.number(self.width) is None:
+            conditions.append(b.one("ge", (width, b.const(SHORTEST)), bool_))
+        for key in self.found:
+            if key != self.width and not (self.number(key) and self.number(self.width)):
+                other = self.copied(b, self.divisor(key), env)
+                rest = b.one("mod", (other, width), int32)
+                conditions.append(b.one("gt", (other, b.const(0)), bool_))
+                conditions.append(b.one("eq", (rest, b.const(0)), bool_))
+        for condition in conditions:
+            holds = condition if holds is None else b.one("and_", (holds, condition), bool_)
+        all_threads = b.one("launch_dim", (), int64, {AXIS: 0})
+        length = b.cast(width, int64)
+        length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
+        b.emit("row_length", (length,))
+        whole, plain = Rewritten(self), Rewritten(self)
+        rows = replace(self.function, body=whole.body(whole.by_rows), launch_ndim=2)
+        return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
+
+
+def _asked(op: Op) -> Iterable[Value]:
+    """What decides which element is accessed, or which way a thread takes."""
+    if op.name in ELEMENTS:
+        return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+    return op.operands[:1] if op.name == "if" else ()
+
+
+class Rewritten:
+    """Writes what a thread does by its row and its place in it.
+
+    Attributes:
+        row: the thread's row.
+        first: the index of the row's first thread.
+        place: what counts a row's threads.
+        index: the thread's own: the sum of those two, which does not wrap.
+        sums: what values are more than one of these four; None where that is nothing.
+        starts: of values that are a multiple of the width plus the place, that multiple.
+    """
+
+    def __init__(self, divisions: Divisions) -> None:
+        self.divisions = divisions
+        self.row = self.first = self.place = self.index = Value(int32)
+        self.sums: dict[Value, tuple[Value, Value | None]] = {}
+        self.starts: dict[Value, Value] = {}
+
+    def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
+        """The body, after those four; `width`: what it is multiplied by, where the emitter does not know rows."""
+        b = Builder()
+        self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
+        if width is None:
+            self.first = b.one("row_first", (), int32)
+        else:
+            self.first = b.one("mul", (self.row, self.divisions.copied(b, width, {})), int32)
+        self.index = b.one("add", (self.first, self.place), int32)
+        self.sums = {v: (v, None) for v in (self.row, self.first, self.place, self.index)}
+        self.starts = {self.index: self.first}
+        rest = Rewriter(change).block(self.divisions.function.body)
+        return Block((), (*b.body().ops, *rest.ops))
+
+    def plain(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
+        """What stands for an operation, if rows mean nothing."""
+        if op.name != "tid":
+            return None
+        on.mapping[op.result] = self.index
+        return ()
+
+    def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
+        """What stands for an operation."""
+        b, found = Builder(), None
+        b.location = op.location
+        if op.name == "tid":
+            found = self.index
+        elif op.name in _DIVISIONS and op.operands[0] in self.starts:
+            found = self.divided(b, op)
+        elif op.name == "mul" and op.result.type == int32:
+            found = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
+        elif op.name in ("add", "sub") and op.result.type == int32:
+            found = self.sum(b, op.name, *op.operands)
+        if found is None:
+            return None
+        on.mapping[op.result] = found
+        return b.body().ops
+
+    def divided(self, b: Builder, op: Op) -> Value | None:
+        """A quotient or a remainder of a multiple of the width plus the place."""
+        index, divisor = op.operands
+        key, start = self.divisions.key(divisor), self.starts[index]
+        if key not in self.divisions.found:
+            return None
+        if key == self.divisions.width and op.name == "mod":
+            return self.place
+        if key == self.divisions.width and index is self.index:
+            return self.row
+        found = b.one(op.name, (start, divisor), int32)
+        if op.name == "floordiv":
+            return found
+        rest = b.one("add", (found, self.place), int32)
+        self.starts[rest] = found
+        return rest
+
+    def scaled(self, b: Builder, row: Value, width: Value) -> Value | None:
+        """(row + n) * width as the index of the row's first thread plus n * width."""
+        base, more = self.sums.get(row, (row, None))
+        if base is not self.row or self.divisions.key(width) != self.divisions.width:
+            return None
+        return self.plus(b, self.first, None if more is None else b.one("mul", (more, width), int32))
+
+    def sum(self, b: Builder, name: str, one: Value, other: Value) -> Value | None:
+        """A sum in which what is added to one of the four stands together."""
+        if name == "add" and (one not in self.sums or self.sums[one][0] is self.first):
+            one, other = other, one
+        if one not in self.sums:
+            return None
+        base, more = self.sums[one]
+        rest: Value | None = other
+        if name == "add" and base is self.place and other in self.sums and self.sums[other][0] is self.first:
+            base, rest = self.index, self.sums[other][1]
+        if rest is not None and more is not None:
+            rest = b.one(name, (more, rest), int32)
+        elif rest is not None and name == "sub":
+            rest = b.one("neg", (rest,), int32)
+        return self.plus(b, base, more if rest is None else rest)
+
+    def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
+        """One of the four plus something."""
+        found = base if more is None else b.one("add", (base, more), int32)
+        self.sums[found] = base, more
+        return found
