@@ -104,6 +104,7 @@ FRAMES = Attribute[tuple[object, ...]]("frames", tuple)
 """`frontend.Frame`s."""
 END = Attribute("end", bool)
 COLD = Attribute("cold", bool)
+SCALAR = Attribute("scalar", bool)
 PLAIN = Attribute("plain", bool)
 UNROLL = Attribute("unroll", bool)
 REDUCTION = Attribute("reduction", bool)

@@ -32,9 +32,11 @@ Core operations (every other operation is the name of an elementwise builtin, se
     launch_dim     () -> int64                     attrs: axis; the launch's extent
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
-        attrs, a hint for a backend: interior, at the end of a body (see passes/loops/interior.py)
+        attrs, hints for a backend: interior, at the end of a body (see passes/loops/interior.py); cold, the second
+        block is seldom run
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
-        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll
+        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
+        not to be vectorised
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs

@@ -86,10 +86,11 @@ RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "reductions")
 CONTRACTED: Stage = ("contract", "dce")
 
 # Per backend: `strip_asserts` runs in code without checks, `bounds_checks` in code with checks, never both.
-# `number_prints` is in backends/prints.py; what `expand` leaves is what the backend has.
+# `number_prints` is in backends/prints.py, `scalar_loops` in backends/cpu/emit/target, for CPUs without quick gathers;
+# what `expand` leaves is what the backend has.
 CPU: Stage = (
     *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "abreast", "later", "divisors", "expand"),
+    *("early_exits", "beside", "abreast", "later", "divisors", "scalar_loops", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")

@@ -71,6 +71,11 @@ WITHOUT_HALVES = "-avx512vl"
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
+GATHERS = 512
+"""Bits of the vectors of CPUs for which LLVM gathers, or of those on which it was measured."""
+SLOW_GATHERS = ("znver",)
+"""But these, as LLVM names them, load elements one by one in less time. Measured on Zen 4; on Sapphire Rapids it takes
+longer."""
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
@@ -156,10 +161,12 @@ def _maths(target: str) -> Maths:
     if target == WASM:
         return Maths(formulas=True, bits=128, fused=False)
     if target != native():
-        return Maths(formulas=target in FUSED, bits=PORTABLE_BITS.get(target, 128))
+        bits = PORTABLE_BITS.get(target, 128)
+        return Maths(formulas=target in FUSED, bits=bits, gathers=bits == GATHERS)
     has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
-    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits)
+    gathers = bits == GATHERS and not facts().cpu.startswith(SLOW_GATHERS)
+    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits, gathers=gathers)
 
 
 class _Generated(msgspec.Struct, frozen=True):

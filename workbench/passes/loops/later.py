@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.builtins import TABLE
-from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION
+from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION, SCALAR, Attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import copy_op, replace_body
@@ -115,20 +115,20 @@ class _Group:
             assert isinstance(value.type, (Scalar, Vector))
             places[value] = b.slots(value.type, WIDEST)
         self.threads([op for op in before if not self.rows.is_common_value(op)], writes=places)
-        self.threads(added, reads=places)
+        self.threads(added, SCALAR.of(True), reads=places)
         return b.body()
 
     def rest(self, ops: tuple[Op, ...]) -> Block:
         """Each thread by itself."""
-        self.threads(ops, cold=True)
+        self.threads(ops, COLD.of(True))
         return self.builder.body()
 
     def threads(
         self,
         ops: tuple[Op, ...] | list[Op],
+        attrs: Attributes | None = None,
         reads: dict[Value, Value] | None = None,
         writes: dict[Value, Value] | None = None,
-        cold: bool = False,
     ) -> None:
         """A loop over the group's threads."""
         b, place = self.builder, Value(int32, "place")
@@ -143,4 +143,4 @@ class _Group:
             for value, slots in (writes or {}).items():
                 b.slot_write(slots, place, env[value])
             b.yield_()
-        b.for_(self.zero, self.count, self.one, (), opened.block, COLD.of(True) if cold else None)
+        b.for_(self.zero, self.count, self.one, (), opened.block, attrs)

@@ -27,6 +27,7 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
+from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -108,6 +109,8 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
+        # Of sums in any order LLVM keeps several side by side.
+        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
     )

@@ -24,6 +24,8 @@ _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
 """Of a short loop of constant length: it is vectorised, and then written out."""
+EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
+"""Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
 LOOPED = (("unroll.disable", ""),)
 """Of a loop that stays one."""
 MANY_LOOPS = 8

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import LOOPED, WRITTEN_OUT, Emitter
-from workbench.backends.cpu.text.values import register
-from workbench.ir.attributes import COLD, UNROLL
+from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
+from workbench.backends.cpu.text.values import register, width
+from workbench.ir.attributes import COLD, SCALAR, UNROLL
 from workbench.ir.values import Block, Op, Value
 from workbench.types import Kind, element
 
@@ -42,7 +42,7 @@ def emit_if(emitter: Emitter, op: Op) -> None:
     """Two blocks that meet."""
     w = emitter.writer
     then, orelse, join = (w.block_name(hint) for hint in ("then", "else", "endif"))
-    w.branch(emitter.operand(op.operands[0]), then, orelse)
+    w.branch(emitter.operand(op.operands[0]), then, orelse, ", !prof !1" if op.attrs.get(COLD) else "")
     ends: list[tuple[Block, str]] = []
     for block, label in zip(op.blocks, (then, orelse), strict=True):
         w.open(label)
@@ -140,28 +140,20 @@ class _For:
         """The loop as one where a strip suffices, else in strips; gives what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
-        sign, way = "u" if self.unsigned or not self.by_one else "s", "sub" if self.down else "add"
-        # Saturating: the end of a strip may lie beyond the type's last number.
-        name = f"llvm.{sign}{way}.sat.{self.kind}"
-        w.declare(name, f"declare {self.kind} @{name}({self.kind}, {self.kind})")
-        far = w.emit(f"call {self.kind} @{name}({self.kind} {self.firsts[-1]}, {self.kind} {turns})", "far")
-        few = w.emit(f"icmp {sign}{'ge' if self.down else 'le'} {self.kind} {self.end}, {far}", "few")
+        # Where there are no turns at all this is any number, and either copy does nothing.
+        left = self.left(self.firsts[-1])
+        few = w.emit(f"icmp ule {self.kind} {left}, {turns}", "few")
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
         # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
-        for label, form in ((short, self.whole), (long, self.in_strips)):
+        once = self.in_pairs if self.op.attrs.get(SCALAR) else self.whole
+        for label, form in ((short, once), (long, self.in_strips)):
             w.open(label)
             carried = form()
             ways.append((w.label, carried))
             w.jump(joined)
         w.open(joined)
-        kinds = [register(element(v.type)) for v in self.op.results]
-        return [
-            tuple(
-                w.emit(f"phi {kind} [ {a}, %{ways[0][0]} ], [ {b}, %{ways[1][0]} ]") for a, b in zip(*both, strict=True)
-            )
-            for kind, *both in zip(kinds, ways[0][1], ways[1][1], strict=True)
-        ]
+        return self.ended(ways)
 
     def whole(self) -> list[tuple[str, ...]]:
         """The loop as one; returns what it carried out."""
@@ -182,6 +174,43 @@ class _For:
         w.do(f"br label %{head}{self.mark()}")
         w.open(done)
         return carried
+
+    def in_pairs(self) -> list[tuple[str, ...]]:
+        """The same with two turns written one after the other, each with its test behind it; of a `for` by one."""
+        w, emitter = self.writer, self.emitter
+        inside, second, done = (w.block_name(hint) for hint in ("body", "second", "endfor"))
+        way = "add" if self.down else "sub"
+        last = w.emit(f"{way} {self.kind} {self.end}, 1", "last")
+        ends = [(w.label, self.operands(self.op.operands[3:]))]
+        w.branch(self.more(self.start, self.end), inside, done)
+        w.open(inside)
+        counts, phis = self.phis(self.firsts, self.op.operands[3:], ends[0][0])
+        second_counts = msgspec.structs.replace(counts, names=self.turn(counts))
+        ends.append((w.label, self.operands(self.body.yielded)))
+        # What counts in the first turn is compared: so one addition serves both.
+        w.branch(w.emit(f"icmp ne {self.kind} {counts.names[0]}, {last}", "more"), second, done)
+        w.open(second)
+        for param, names in zip(self.body.params[1:], ends[-1][1], strict=True):
+            emitter.bind(param, names)
+        following = self.turn(second_counts)
+        self.close(counts, following, phis)
+        ends.append((w.label, self.operands(self.body.yielded)))
+        w.branch(w.emit(f"icmp ne {self.kind} {following[-1]}, {self.end}", "more"), inside, done, self.mark())
+        w.open(done)
+        return self.ended(ends)
+
+    def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
+        """The operands of several values."""
+        return [self.emitter.operands(v) for v in values]
+
+    def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
+        """What was carried out: for each block that the open one is entered from, its label and what it leaves."""
+        found: list[tuple[str, ...]] = []
+        for n, init in enumerate(self.op.operands[3:]):
+            kind, count = register(element(init.type)), width(init.type)
+            arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
+            found.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
+        return found
 
     def in_strips(self) -> list[tuple[str, ...]]:
         """The loop as strips, with a look after each that is not the last; returns what it carried out."""
@@ -215,18 +244,17 @@ class _For:
         self.close(outer, (*following[:-1], last), outer_phis)
         w.jump(strip)
         w.open(done)
-        results = []
-        for first, yielded in zip(init, self.body.yielded, strict=True):
-            pairs = zip(self.emitter.operands(first), self.emitter.operands(yielded), strict=True)
-            kind = register(element(first.type))
-            results.append(tuple(w.emit(f"phi {kind} [ {a}, %{before} ], [ {b}, %{stripped} ]") for a, b in pairs))
-        return results
+        return self.ended([(before, self.operands(init)), (stripped, self.operands(self.body.yielded))])
+
+    def left(self, at: str) -> str:
+        """How many turns there are from this count on, unsigned, if there are any."""
+        ends = (at, self.end) if self.down else (self.end, at)
+        return self.writer.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
 
     def strip_end(self, at: str, turns: int) -> str:
         """Where the strip that begins at this count ends."""
         w, flags = self.writer, "nuw" if self.unsigned or not self.by_one else "nsw"
-        ends = (at, self.end) if self.down else (self.end, at)
-        left = w.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
+        left = self.left(at)
         w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
         few = w.emit(f"call {self.kind} @llvm.umin.{self.kind}({self.kind} {left}, {self.kind} {turns})", "few")
         return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
@@ -261,10 +289,13 @@ class _For:
     def mark(self) -> str:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
-        # What a reversed loop wishes besides is meant for a GPU.
-        wish = self.op.attrs.get(UNROLL) if self.op.operands[1] is self.emitter.group else None
-        wishes = {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
-        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), wishes, known)
+        cold, scalar = bool(self.op.attrs.get(COLD)), bool(self.op.attrs.get(SCALAR))
+        if self.op.operands[1] is not self.emitter.group:
+            # What a reversed loop wishes besides is meant for a GPU.
+            return self.emitter.loop_end(cold or scalar, (), known)
+        wish = self.op.attrs.get(UNROLL)
+        wishes = EIGHT_AT_A_TIME if scalar else {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
+        return self.emitter.loop_end(cold, wishes, known)
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""

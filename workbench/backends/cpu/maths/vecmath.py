@@ -31,12 +31,14 @@ class Maths(msgspec.Struct, frozen=True):
         library: libmvec.
         bits: of a vector register, for what is written in vectors.
         fused: the target has fused multiply-add. Without it formulas do without, and stand in the kernel's own module.
+        gathers: an instruction that loads elements that lie apart takes less time than loads of one each.
     """
 
     formulas: bool = False
     library: bool = False
     bits: int = 128
     fused: bool = True
+    gathers: bool = False
 
 
 class Callee(msgspec.Struct, frozen=True):

@@ -61,9 +61,9 @@ class Writer:
         """End the open block with a jump."""
         self.do(f"br label %{label}")
 
-    def branch(self, condition: str, then: str, orelse: str) -> None:
-        """End the open block with a choice."""
-        self.do(f"br i1 {condition}, label %{then}, label %{orelse}")
+    def branch(self, condition: str, then: str, orelse: str, mark: str = "") -> None:
+        """End the open block with a choice; `mark` is metadata."""
+        self.do(f"br i1 {condition}, label %{then}, label %{orelse}{mark}")
 
     def reserve(self) -> int:
         """Keep a line free, for a phi whose operands are not known yet."""
