@@ -145,9 +145,10 @@ import os, signal, sys, types
 import workbench as wb
 from tests.worker import tasks
 from tests.worker.conftest import paths
-from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu import compile as cpu, llvm_pool
 from workbench.backends.worker.pool import Pool
-real, cpu.POOL = cpu.codegen.generate, Pool("test", paths)
+real = cpu.codegen.generate
+cpu.POOL = llvm_pool.POOL = Pool("test", paths)
 cpu.codegen = types.SimpleNamespace(generate=tasks.spin)
 text = "def k(x: array(dtype=float)):\\n    x[tid()] *= {}\\n"
 """

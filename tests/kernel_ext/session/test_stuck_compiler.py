@@ -17,9 +17,9 @@ STUCK = """
 import types, workbench as wb
 from tests.worker import tasks
 from tests.worker.conftest import paths
-from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu import compile as cpu, llvm_pool
 from workbench.backends.worker.pool import Pool
-cpu.POOL = Pool("test", paths)
+cpu.POOL = llvm_pool.POOL = Pool("test", paths)
 cpu.codegen = types.SimpleNamespace(generate=tasks.spin_if_marked)
 """
 CELL = "%%kernel{}\ndef {}(x: array(dtype=float)):\n    x[tid()] = {} * x[tid()]\n"

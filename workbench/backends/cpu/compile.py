@@ -10,14 +10,13 @@ import re
 import sys
 import time
 from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cpu import codegen, machine
+from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import (
     NAME,
     WASM,
@@ -32,9 +31,8 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
-from workbench.backends.worker.calls import build_error, call, task_name
+from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
-from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
@@ -64,13 +62,6 @@ LONG = 1 << 20
 """Characters of a text of vectors beyond which it is not optimised: the passes take a minute for 3 million."""
 
 
-def _llvmlite() -> list[str]:
-    """Where workers import llvmlite from; the session itself need not."""
-    spec = find_spec("llvmlite")
-    return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
-
-
-POOL = Pool("llvm", _llvmlite, first=task_name(codegen.prepare))
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"

@@ -13,7 +13,6 @@ import platform
 import sys
 from contextlib import suppress
 from functools import lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -126,20 +125,13 @@ def _llvmlite() -> list[object]:
 
 def _ask(in_worker: bool = False) -> Facts:
     """LLVM's answer; `in_worker`: of the process that will compile, where the cache knows no machine and no kernel."""
-    from workbench.backends.cpu import codegen
+    if in_worker:
+        from workbench.backends.cpu.llvm_pool import host as host_in_worker
 
-    if not in_worker:
-        return msgspec.convert(codegen.host({}, b"", lambda stage: None)[0], Facts)
-    from workbench.backends.cpu.compile import POOL
-    from workbench.backends.worker.calls import build_error, call
-    from workbench.backends.worker.jobs import Lost
+        return msgspec.convert(host_in_worker(), Facts)
+    from workbench.backends.cpu.codegen import host
 
-    POOL.prepare()
-    import_module("workbench.backends.cpu.emit.emit_module")  # needed next, and sooner here than the process
-    try:
-        return msgspec.convert(call(POOL, codegen.host, {})[0], Facts)
-    except Lost as lost:
-        raise build_error("LLVM", "", lost) from None
+    return msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
 
 
 def version() -> str:

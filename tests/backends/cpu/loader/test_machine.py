@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from workbench.backends.cpu import machine
+from workbench.backends.cpu import llvm_pool, machine
 from workbench.backends.cpu.backend import CpuBackend
-from workbench.backends.worker import calls
 from workbench.backends.worker.jobs import Lost
 from workbench.cache.remembered import Facts
 from workbench.errors import BuildError
@@ -72,7 +71,7 @@ def test_a_worker_that_is_lost_is_one_error(monkeypatch: pytest.MonkeyPatch) -> 
     def lost(*_: object) -> None:
         raise Lost("crashed (signal 11)", log="cannot load")
 
-    monkeypatch.setattr(calls, "call", lost)
+    monkeypatch.setattr(llvm_pool, "call", lost)
     with pytest.raises(BuildError, match=r"LLVM crashed \(signal 11\): cannot load"):
         machine._ask(in_worker=True)
 

@@ -1,0 +1,36 @@
+"""The worker processes that have LLVM: how they start, and what they say of this machine."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from workbench.backends.cpu import codegen
+from workbench.backends.worker.calls import build_error, call, task_name
+from workbench.backends.worker.jobs import Lost
+from workbench.backends.worker.pool import Pool
+
+
+def _llvmlite() -> list[str]:
+    """Where workers import llvmlite from; the session itself need not."""
+    spec = find_spec("llvmlite")
+    return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
+
+
+POOL = Pool("llvm", _llvmlite, first=task_name(codegen.prepare))
+
+
+def host() -> dict[str, Any]:
+    """As `codegen.host`, from a worker; for who has no kernel yet and will have to compile one.
+
+    Raises:
+        BuildError: the worker was lost.
+    """
+    POOL.prepare()
+    import_module("workbench.backends.cpu.emit.emit_module")  # needed next, and imported before the process has started
+    try:
+        return call(POOL, codegen.host, {})[0]
+    except Lost as lost:
+        raise build_error("LLVM", "", lost) from None
