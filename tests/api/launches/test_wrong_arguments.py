@@ -31,7 +31,7 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "cuda_module": (lambda: wb.cuda_module(3), "cuda_module\\(\\) takes the text"),
     "struct": (lambda: wb.struct(lambda: 3), "@wb.struct decorates a class .* it got 'function'"),
     "inspect.ir": (lambda: wb.inspect.ir(abs), "ir\\(\\) takes a kernel"),
-    "inspect.parameters": (lambda: wb.inspect.parameters(3), "takes a kernel; this is a int"),
+    "inspect.parameters": (lambda: wb.inspect.parameters(3), "takes a kernel; this is an int"),
     "step": (lambda: wb.step(3, 0, []), "step\\(\\) takes a kernel"),
     "show.source": (lambda: show.source(3), "source\\(\\) takes a kernel"),
 }

@@ -32,7 +32,7 @@ from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
 from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable, its_type
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
 from workbench.host.vectors import HostVector
@@ -359,7 +359,7 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
             )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
-            f"{call} takes a kernel; this is a {type(kernel).__name__}.",
+            f"{call} takes a kernel; this is {its_type(kernel)}.",
             advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
         )
 
