@@ -15,7 +15,7 @@ from workbench.api.kernels.func import func
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.device.device import Device
@@ -69,6 +69,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
     require("array_scan()", x)
     if out is None:
         out = empty(x.shape, x.dtype, x.device, x.requires_grad)
+    must_be(out, array, "array_scan() writes to an array")
     if (out.shape, out.dtype, out.device) != (x.shape, x.dtype, x.device):
         raise LaunchError(
             f"array_scan(): out must be {x.dtype!r} of shape {x.shape} on {x.device.name}, not {out.dtype!r} of shape "

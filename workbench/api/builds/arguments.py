@@ -36,12 +36,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     Raises:
         LaunchError: anything else.
     """
-    if (
-        type(dim) is tuple
-        and 1 <= len(dim) <= 4
-        and {type(n) for n in dim} == {int}
-        and 0 <= min(dim) <= max(dim) < 2**31
-    ):
+    if type(dim) is tuple and 1 <= len(dim) <= 4 and set(map(type, dim)) == {int} and 0 <= min(dim) <= max(dim) < 2**31:
         return dim
     given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
@@ -113,11 +108,14 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
     """The arguments, one per parameter.
 
     Raises:
-        LaunchError: they are an array, whose rows would be taken for arguments, or a dict or a text.
+        LaunchError: they are no list; an array's rows would be taken for arguments, a dict's keys, a text's letters.
     """
     if any(isinstance(given, (array, np.ndarray, Mapping, str)) for given in (inputs, outputs)):
         raise not_listed(kernel, (), inputs, outputs)
-    return [*inputs, *outputs]
+    try:
+        return [*inputs, *outputs]
+    except TypeError:
+        raise not_listed(kernel, (), inputs, outputs) from None
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:

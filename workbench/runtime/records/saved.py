@@ -327,7 +327,9 @@ def _work(
     if kind == "launch":
         names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
         return _launch(saved_values.record(told, "a launch", (*common, *names)), functions, arrays)
-    given = saved_values.record(told, f"a recorded {kind}", (*common, "target", "value" if kind == "fill" else "source"))
+    given = saved_values.record(
+        told, f"a recorded {kind}", (*common, "target", "value" if kind == "fill" else "source")
+    )
     target = saved_values.index(given["target"], len(arrays), "array")
     if kind == "fill":
         return SavedMove(target, saved_values.fill_value(given["value"], arrays[target].dtype))
