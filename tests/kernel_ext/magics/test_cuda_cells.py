@@ -49,6 +49,14 @@ def test_a_cell_is_compiled_found_again_and_recompiled_with_a_reason(notebook: N
     assert notebook.run(cell.replace("-n", "-q -n")) == ""
 
 
+def test_cells_in_python_run_beside_it(notebook: Notebook) -> None:
+    python = "%%kernel\ndef plus(x: array[float], a: float):\n    x[tid()] += a"
+    notebook.run(CELL.replace("scale", "beside"))
+    assert notebook.run(python).startswith("compiled plus ")  # the CUDA kernel was not launched yet
+    notebook.run("x = wb.ones(3, device='emulated')\nbeside[3](x, 3.0)")
+    assert notebook.run(python.replace("+=", "-=")).startswith("recompiled: ")
+
+
 def test_without_a_device_it_is_compiled_for_reading(notebook: Notebook) -> None:
     out = notebook.run(CELL.replace("--run emulated", "-a ptx,source"))
     assert "regs" in out.splitlines()[0] and ".visible .entry" in out

@@ -138,6 +138,7 @@ class CudaKernel(Kernel):
         found = self._specialisations.get(chosen)
         if found is None:
             found = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
+        self.used = found
         return found
 
     def prepare(

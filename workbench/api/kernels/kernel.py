@@ -142,6 +142,7 @@ class Kernel(Subscripted):
     matmul = ""
     enable_backward = True
     warp_meanings = fma = False
+    used: Specialisation | None = None
     last_launch: tuple[Any, ...] | None = None
 
     def __init__(
@@ -161,7 +162,6 @@ class Kernel(Subscripted):
         self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[object, ...], Specialisation] = {}
-        self.used: Specialisation | None = None
         self._tiled: dict[tuple[object, ...], Specialisation] = {}  # kernels of tiles, as if launched over blocks
         self.plans: dict[object, Any] = {}
         self.place = definition.locate(definition.node)
