@@ -25,6 +25,7 @@ from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
 from kernel_ext.session.device_flush import settle
 from kernel_ext.session.edits import note_edits
+from kernel_ext.session.interrupted import Interrupted
 from kernel_ext.session.notices import show_losses, show_notices
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
@@ -46,6 +47,7 @@ class _Loaded:
     after_cells: tuple[Callable[..., None], ...]
     transform: Callable[[list[str]], list[str]]
     progress: Progress
+    interrupted: Interrupted
     notices: tuple[Callable[[], None], ...]
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -79,9 +81,11 @@ def load(shell: Any) -> None:
         shell.input_transformers_cleanup.append(transform)
         progress = Progress(shell)
         progress.install()
+        interrupted = Interrupted(shell)
+        interrupted.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, values, tracebacks, matcher, asked, after_cells, transform, progress,
+            magics, values, tracebacks, matcher, asked, after_cells, transform, progress, interrupted,
             (show_notices(), show_losses(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         inspect.note_launches(True)
@@ -113,6 +117,7 @@ def unload(shell: Any) -> None:
         shell.events.unregister("post_run_cell", ends)
     shell.input_transformers_cleanup.remove(loaded.transform)
     loaded.progress.remove()
+    loaded.interrupted.remove()
     for ends in loaded.notices:
         ends()
     wb.set_checks(loaded.checks)

@@ -197,6 +197,14 @@ def need() -> Callable[[str], str]:
 
 
 @pytest.fixture
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder: for a test that asserts what is compiled, and what is found."""
+    folder = tmp_path_factory.mktemp("cache")  # which nobody else may write to
+    monkeypatch.setenv("WORKBENCH_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """`golden("cuda/saxpy.cu", text)` compares `text` with tests/golden/cuda/saxpy.cu; `--update-golden` writes it."""
 

@@ -193,6 +193,14 @@ class RecordError(WorkbenchError):
     """A saved record that cannot be used (damaged, foreign, of another version), or one that cannot be saved."""
 
 
+def its_type(value: object) -> str:
+    """The type of a value as a sentence names it: `an int`, `a list`, `None`."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOaeio' or name == 'ndarray' else 'a'} {name}"
+
+
 def must_be(value: object, kinds: Any, what: str, error: type[WorkbenchError] = LaunchError, advice: str = "") -> None:
     """Refuse a value that is not of these types.
 

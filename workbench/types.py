@@ -7,7 +7,7 @@ A scalar or vector type is callable on the host and gives a value of NumPy: `flo
 from __future__ import annotations
 
 import builtins as py
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
@@ -129,10 +129,11 @@ class Vector:
     def __call__(self, *components: Any) -> HostVector:
         """A value: from no argument (zeros), one scalar (filled), or one per component."""
         if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
+            if not isinstance(components[0], Iterable):
+                raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
             components = tuple(components[0])
-        if len(components) == 0:
-            components = (0,) * self.length
-        elif len(components) == 1:
+        components = components or (0,)
+        if len(components) == 1:
             components = components * self.length
         if len(components) != self.length:
             raise TypeError(f"{self.name}() takes 0, 1 or {self.length} components, not {len(components)}")

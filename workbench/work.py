@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar, copy_context
 from typing import Any, Generic, TypeVar
 
+from workbench.errors import must_be
 from workbench.forks import after_fork, renewed
 
 T = TypeVar("T")
@@ -144,8 +145,10 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
     Returns:
         How many it waited for.
     """
+    must_be(works, (Iterable, type(None)), "wait() takes a list of what runs in the background", advice="Write [work].")
     count = 0
     for each in Work.running() if works is None else works:
+        must_be(each, Work, "wait() waits for what runs in the background")
         count += not each.done
         each.wait()
     return count

@@ -21,7 +21,7 @@ from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.view_data import PANE_TITLES, PaneView
 from kernel_ext.widgets.modules import module_text, script_text, style_text
-from workbench.errors import RecordError
+from workbench.errors import RecordError, its_type
 
 Texts = Callable[[Shown], Sequence[PaneView]]
 """The texts that a view's widget offers in the page; a status card's are those of its kernels."""
@@ -147,7 +147,7 @@ def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
     for value in shown:
         if not isinstance(value, Shown):
             raise Refusal(
-                f"a page is made of views; this is a {type(value).__name__}. Write show.controls(…) or show.array(…)"
+                f"a page is made of views; this is {its_type(value)}. Write show.controls(…) or show.array(…)"
             )
     return tuple(part for value in shown for part in value.parts)
 

@@ -21,6 +21,7 @@ from kernel_ext.session import status
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import Func, events
+from workbench.errors import its_type
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
@@ -267,7 +268,7 @@ def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
         return found
     known = sorted(key for key, value in namespace.items() if is_kernel(value) and not key.startswith("_"))
     near = difflib.get_close_matches(name, known, 1)
-    what = f"{name} is a {type(found).__name__}, not a kernel" if name in namespace else f"there is no kernel {name}"
+    what = f"{name} is {its_type(found)}, not a kernel" if name in namespace else f"there is no kernel {name}"
     advice = (
         f"did you mean {near[0]}?"
         if near

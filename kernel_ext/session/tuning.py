@@ -15,6 +15,7 @@ from kernel_ext.expressions import expression, names_in
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.cells import is_kernel
 from workbench import inspect
+from workbench.errors import its_type
 
 BLOCK, THREADS = "block", "threads"
 """Axes of every launch: threads of a CUDA block, threads of the CPU."""
@@ -44,7 +45,7 @@ def tuned(
 
 
 def _what(found: Any) -> str:
-    return "not defined" if found is None else f"a {type(found).__name__}"
+    return "not defined" if found is None else its_type(found)
 
 
 def _launch(launch: wb.Launch, axes: Mapping[str, tuple[Any, ...]]) -> Callable[..., Any]:

@@ -138,7 +138,7 @@ def test_the_role_and_the_names_of_kernels_are_in_no_key(fake: Callable[..., Any
 def test_a_product_is_an_entry_like_any_other(fake: Callable[..., Any], tmp_path: Path) -> None:
     builder = fake()
     use(builder, "forward")
-    (entry,) = cache.entries()
+    (entry,) = (entry for entry in cache.entries() if entry.backend == "fake")  # the others are facts of this machine
     assert (entry.name, entry.backend, entry.target) == ("product 8×4×16 f32", "fake", "sm_90")
     cache.export(tmp_path / "kept.zip")
     cache.clear()

@@ -27,14 +27,9 @@ from workbench.cache.unvectorised import FACT
 from workbench.errors import BuildError
 from workbench.work import Work
 
+pytestmark = pytest.mark.usefixtures("own_cache")
+
 TEXT = "def {}(x: array(dtype=float), y: array(dtype=float)):\n    y[tid()] += {} * x[tid()]\n"
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "cache"
-    folder.mkdir(mode=0o700)
-    monkeypatch.setenv("WORKBENCH_CACHE", str(folder))
 
 
 def built(name: str, factor: float, **options: Any) -> wb.Kernel:

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.backends.base import Options
 from workbench.cache.generator import generator_version
-from workbench.errors import CacheError
+from workbench.errors import CacheError, its_type
 from workbench.ir.attributes import CAPTURED, VALUE
 from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
@@ -279,7 +279,7 @@ def _exact(value: Any, what: str) -> bytes:
         value = value.item()
     tag, write = _EXACT.get(type(value), (b"", _tuple))
     if not tag:
-        raise CacheError(f"{what} cannot be part of a module key: a {type(value).__name__} has no exact text")
+        raise CacheError(f"{what} cannot be part of a module key: {its_type(value)} has no exact text")
     data = write(value, what)
     return b"%b:%d:%b" % (tag, len(data), data)
 

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.maths import names
-from workbench.cache import remembered  # noqa: F401  what this machine is, is kept from here on
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
+from workbench.cache.remembered import keep_facts
 from workbench.cache.store import default_store
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
+
+keep_facts()
 
 
 def native_image(

@@ -35,5 +35,7 @@ def _digest(name: str, known_by: bytes) -> str:
     return Key((Part(name, "extra", known_by),)).digest
 
 
-# Both are asked for below the store, which they do not know.
-machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
+def keep_facts() -> None:
+    """Keep in the cache, from now on, what this machine is and the digest of our sources."""
+    # Both are asked for below the store, which they do not know.
+    machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]

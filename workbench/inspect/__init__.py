@@ -18,6 +18,7 @@ from workbench.inspect.pane_names import PANES
 from workbench.runtime.device.device import get_devices
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.launching.opened import opened
 from workbench.runtime.launching.pending_faults import settle_all
 from workbench.runtime.native.in_flight import UnderWay, Watch
 from workbench.runtime.native.launcher import install_launcher
@@ -120,8 +121,9 @@ __all__ = [
     "Step", "Steps", "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
     "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff",
     "doctor", "free_memory", "held", "ir", "is_word", "key", "last_launch_with", "llvm", "note_bindings",
-    "note_launches", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass", "settle_all",
-    "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why", "word_help",
+    "note_launches", "opened", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass",
+    "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why",
+    "word_help",
 ]  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
-from workbench.errors import LaunchError, WorkbenchError
+from workbench.errors import LaunchError, WorkbenchError, must_be
 from workbench.inspect.pane_names import PANES
 from workbench.ir.show import show
 from workbench.runtime.device.device import CPU
@@ -292,6 +292,7 @@ def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
     """
     if isinstance(kernel, CudaKernel):
         return cuda_build.why(kernel.name)
+    must_be(kernel, (Kernel, str), "why() takes a kernel, or its name")
     name = kernel if isinstance(kernel, str) else kernel.name
     return keys.why(name, direction) or cuda_build.why(name)
 

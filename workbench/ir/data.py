@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypedDict, cast
 
+from workbench.errors import its_type
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
 from workbench.ir.json_values import Json, Malformed, Places, checked, nth
 from workbench.ir.show import literal_bits, read_bits
@@ -246,7 +247,7 @@ class _Writer:
             return ["type", self.type(value)]
         if isinstance(value, Location):
             return ["place", self.place(value)]
-        raise Unwritable(f"the operation {op} holds a {value.__class__.__name__}, which has no form in a file")
+        raise Unwritable(f"the operation {op} holds {its_type(value)}, which has no form in a file")
 
 
 class _Reader:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.api.tapes.tape import Tape
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.optim.optimizer import Optimizer
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -70,6 +70,7 @@ class LBFGS(Optimizer):
         Raises:
             LaunchError: a tape, a recorder or a capture is open, or the loss has no gradient.
         """
+        must_be(loss, Callable, "LBFGS.step() takes a function that computes the loss")
         if OBSERVERS.get():
             raise LaunchError(
                 "LBFGS.step() decides on the host what it runs: it cannot be recorded or captured.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import side_by_side
 from workbench.structs import Struct
@@ -25,6 +25,7 @@ class Optimizer:
 
     def __init__(self, params: Sequence[array] | array) -> None:
         """Take the parameters; their states are made, and are 0."""
+        must_be(params, (array, Iterable), "An optimiser takes arrays", advice="Write [x, y].")
         self.params: list[array] = [params] if isinstance(params, array) else list(params)
         for k, x in enumerate(self.params):
             _refuse(k, x)
@@ -48,6 +49,7 @@ class Optimizer:
         if grads is None:
             found: list[Any] = [x.grad for x in self.params]
         else:
+            must_be(grads, (array, Iterable), "step() takes a gradient for each parameter", advice="Write [dx, dy].")
             found = [grads] if isinstance(grads, array) else list(grads)
         if len(found) != len(self.params):
             raise LaunchError(

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.api.kernels.func import func
-from workbench.api.kernels.kernel import kernel
+from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.device.device import Device
@@ -69,16 +69,17 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
     require("array_scan()", x)
     if out is None:
         out = empty(x.shape, x.dtype, x.device, x.requires_grad)
+    must_be(out, array, "array_scan() writes to an array")
     if (out.shape, out.dtype, out.device) != (x.shape, x.dtype, x.device):
         raise LaunchError(
             f"array_scan(): out must be {x.dtype!r} of shape {x.shape} on {x.device.name}, not {out.dtype!r} of shape "
             f"{out.shape} on {out.device.name}.", parameter="out",
         )  # fmt: skip
     size = piece_size(x.device, x.size, exact=not is_float(x.dtype))
-    if x.device.is_cuda or size >= x.size:
-        kernels, each = (_with, _without), 1
-    else:
-        kernels, each, size = (_with_four, _without_four), 4, FOURTH
+    one, four = _KERNELS[bool(inclusive)]
+    write, each = one, 1
+    if not x.device.is_cuda and size < x.size:
+        write, each, size = four, 4, FOURTH
     pieces = -(-x.size // size)
     how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:
@@ -87,7 +88,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
         before = array_scan(sums, inclusive=False)
     else:
         before = zeros(1, x.dtype, x.device)
-    launch(kernels[0 if inclusive else 1], -(-pieces // each), [x, before, size], [out], **how)
+    launch(write, -(-pieces // each), [x, before, size], [out], **how)
     return out
 
 
@@ -127,27 +128,6 @@ def _added(x: array[Any], size: int, sums: array[Any]):
     sums[tid()] = (a + b) + (c + d)
 
 
-@kernel
-def _with(x: array[Any], before: array[Any], size: int, out: array[Any]):
-    """The sums of one piece, each with its own element."""
-    total = before[tid()]
-    first, last = piece(size, len(x))
-    for i in range(first, last):
-        total += x[i]
-        out[i] = total
-
-
-@kernel
-def _without(x: array[Any], before: array[Any], size: int, out: array[Any]):
-    """The sums of one piece, each without its own element."""
-    total = before[tid()]
-    first, last = piece(size, len(x))
-    for i in range(first, last):
-        value = x[i]  # `out` may be `x`
-        out[i] = total
-        total += value
-
-
 @func
 def four_pieces(size, n):
     """The first element of the thread's four pieces, and how long each is; 0 if they are not all whole."""
@@ -162,52 +142,42 @@ def one_of_four(k, first, size, n):
     return start, start + min(size, n - start)
 
 
-@kernel
-def _with_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
-    """The sums of four pieces, each with its own element."""
-    first, whole = four_pieces(size, len(x))
-    p = 4 * tid()
-    if whole > 0:
-        a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
-        for i in range(first, first + whole):
-            a += x[i]
-            out[i] = a
-            b += x[i + FOURTH]
-            out[i + FOURTH] = b
-            c += x[i + 2 * FOURTH]
-            out[i + 2 * FOURTH] = c
-            d += x[i + 3 * FOURTH]
-            out[i + 3 * FOURTH] = d
-    else:
-        for k in range(4):
-            start, end = one_of_four(k, first, size, len(x))
-            if start < end:
-                total = before[p + k]
-                for i in range(start, end):
-                    total += x[i]
-                    out[i] = total
+def _scans(inclusive: bool) -> tuple[Kernel, Kernel]:
+    """The kernels that write the sums of one piece, and of four; `out` may be `x`, so an element is read first."""
+
+    @kernel
+    def sums_of_one(x: array[Any], before: array[Any], size: int, out: array[Any]):
+        total = before[tid()]
+        first, last = piece(size, len(x))
+        for i in range(first, last):
+            after = total + x[i]
+            out[i] = after if inclusive else total
+            total = after
+
+    @kernel
+    def sums_of_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
+        first, whole = four_pieces(size, len(x))
+        p = 4 * tid()
+        if whole > 0:
+            a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
+            for i in range(first, first + whole):
+                u, v, w, z = a + x[i], b + x[i + FOURTH], c + x[i + 2 * FOURTH], d + x[i + 3 * FOURTH]
+                out[i] = u if inclusive else a
+                out[i + FOURTH] = v if inclusive else b
+                out[i + 2 * FOURTH] = w if inclusive else c
+                out[i + 3 * FOURTH] = z if inclusive else d
+                a, b, c, d = u, v, w, z
+        else:
+            for k in range(4):
+                start, end = one_of_four(k, first, size, len(x))
+                if start < end:
+                    total = before[p + k]
+                    for i in range(start, end):
+                        after = total + x[i]
+                        out[i] = after if inclusive else total
+                        total = after
+
+    return sums_of_one, sums_of_four
 
 
-@kernel
-def _without_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
-    """The sums of four pieces, each without its own element."""
-    first, whole = four_pieces(size, len(x))
-    p = 4 * tid()
-    if whole > 0:
-        a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
-        for i in range(first, first + whole):
-            u, v, w, z = x[i], x[i + FOURTH], x[i + 2 * FOURTH], x[i + 3 * FOURTH]  # `out` may be `x`
-            out[i], out[i + FOURTH], out[i + 2 * FOURTH], out[i + 3 * FOURTH] = a, b, c, d
-            a += u
-            b += v
-            c += w
-            d += z
-    else:
-        for k in range(4):
-            start, end = one_of_four(k, first, size, len(x))
-            if start < end:
-                total = before[p + k]
-                for i in range(start, end):
-                    value = x[i]
-                    out[i] = total
-                    total += value
+_KERNELS = {inclusive: _scans(inclusive) for inclusive in (True, False)}

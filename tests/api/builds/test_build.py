@@ -34,7 +34,7 @@ def kinds(heard) -> list[str]:
     return [type(e).__name__ for e in heard if isinstance(e, wanted)]
 
 
-def test_first_a_miss_then_hits_and_the_reason_for_the_next_miss(seen):
+def test_first_a_miss_then_hits_and_the_reason_for_the_next_miss(seen, own_cache):
     build(0.125)
     assert kinds(seen) == ["CacheMiss", "CompileDone"]
     done = next(e for e in seen if isinstance(e, events.CompileDone))
@@ -48,7 +48,7 @@ def test_first_a_miss_then_hits_and_the_reason_for_the_next_miss(seen):
     assert miss.why == ("constant DT: 0.125 → 0.25",) == inspect.why(kernel)
 
 
-def test_the_adjoint_is_built_only_when_it_is_asked_for(seen):
+def test_the_adjoint_is_built_only_when_it_is_asked_for(seen, own_cache):
     build(0.375)
     assert {e.direction for e in seen if isinstance(e, events.CompileDone)} == {"forward"}
     seen.clear()

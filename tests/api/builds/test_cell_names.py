@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,12 +65,13 @@ def test_binding_says_whose_kernels_get_something_else() -> None:
     assert said == ["use (cell [4]) now calls this helper"]
 
 
-def test_the_reason_for_a_recompile_names_the_text_and_not_options_of_other_builds() -> None:
-    text = "def reason(x: array[float]):\n    x[tid()] = {}\n"
+def test_the_reason_for_a_recompile_names_the_text_and_not_options_of_other_builds(own_cache: Path) -> None:
+    name = f"reason_{own_cache.name}"  # which no earlier build had
+    text = f"def {name}(x: array[float]):\n    x[tid()] = {{}}\n"
     wb.build_cell(text.format("1.0 + 2.0 * x[tid()]"), {}, checks=True)
     wb.build_cell(text.format("1.0 + 2.0 * x[tid()]"), {}, checks=False)
-    assert build.why("reason") == ("option checks: on → off",)
+    assert build.why(name) == ("option checks: on → off",)
     wb.build_cell(text.format("4.0 * sin(x[tid()])"), {}, checks=True)
-    assert build.why("reason") == ("code changed",)
+    assert build.why(name) == ("code changed",)
     wb.build_cell(text.format("5.0 * cos(x[tid()])"), {}, fast_math=True, checks=True)
-    assert build.why("reason")[0] == "code changed"
+    assert build.why(name)[0] == "code changed"

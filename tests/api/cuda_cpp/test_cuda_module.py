@@ -341,7 +341,7 @@ def test_headers_macros_and_folders(tmp_path: Path) -> None:
     assert caught.value.location is not None and str(caught.value.location) == "bad.h, line 2"
 
 
-def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
+def test_what_is_not_compiled_and_how_kernels_may_be_declared(own_cache: Path) -> None:
     text = """
     // __global__ void comment(int* x) {}
     #if 0
@@ -371,7 +371,7 @@ def test_what_is_not_compiled_and_how_kernels_may_be_declared() -> None:
         wb.gradcheck(made["m"], 1, [np.zeros(1, np.float16)])
 
 
-def test_the_cache_says_what_it_did_and_why() -> None:
+def test_the_cache_says_what_it_did_and_why(own_cache: Path) -> None:
     text = "__global__ void cached(float* x) { x[0] = DT; }\n"
     told: list[Any] = []
     unsubscribe = events.subscribe(told.append, events.CacheHit, events.CacheMiss, events.CompileDone)

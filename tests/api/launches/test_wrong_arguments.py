@@ -38,8 +38,37 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "cuda_module": (lambda: wb.cuda_module(3), "cuda_module\\(\\) takes the text"),
     "struct": (lambda: wb.struct(lambda: 3), "@wb.struct decorates a class .* it got 'function'"),
     "inspect.ir": (lambda: wb.inspect.ir(abs), "ir\\(\\) takes a kernel"),
-    "inspect.parameters": (lambda: wb.inspect.parameters(3), "takes a kernel; this is a int"),
+    "inspect.parameters": (lambda: wb.inspect.parameters(3), "takes a kernel; this is an int"),
     "step": (lambda: wb.step(3, 0, []), "step\\(\\) takes a kernel"),
+    "Kernel": (lambda: wb.Kernel(3), "Kernel\\(\\) takes what @wb.kernel read; it got 'int'.  Write @wb.kernel"),
+    "Func": (lambda: wb.Func(doubled), "Func\\(\\) takes what @wb.func read; it got 'Kernel'.  Write @wb.func"),
+    "CudaKernel": (lambda: wb.CudaKernel("a", "b", None), "CudaKernel\\(\\) takes a signature; it got 'str'"),
+    "LaunchPair": (lambda: wb.LaunchPair(None, {}), "LaunchPair\\(\\) takes a record"),
+    "Recorder": (lambda: wb.Recorder(3), "Recorder\\(\\) takes entries; it got 'int'"),
+    "build_cell": (lambda: wb.build_cell(None, {}), "build_cell\\(\\) takes the text of a cell"),
+    "build_cell's names": (lambda: wb.build_cell("", 3), "the names that the cell sees; it got 'int'.  Write globals"),
+    "get_device": (lambda: wb.get_device(HOST), "A device is given by its name; this is an ndarray"),
+    "Stream": (lambda: wb.Stream(3), "A device is given by its name; this is an int"),
+    "launch_tiled": (lambda: wb.launch_tiled(doubled, 1, None), "inputs is a list .*; this is None"),
+    "gradcheck's inputs": (lambda: wb.gradcheck(doubled, 4, 3), "inputs is a list .*; this is an int"),
+    "step's outputs": (lambda: wb.step(doubled, 4, [], "x"), "outputs is a list .*; this is a str"),
+    "adj_inputs": (lambda: wb.launch(doubled, 4, [HOST], adj_inputs=3), "adj_inputs is a list of arrays; it got 'int'"),
+    "checks": (lambda: wb.launch(doubled, 4, [HOST], checks="on"), "checks is True, False or None, not 'on'"),
+    "copy_": (lambda: wb.zeros(4).copy_(HOST), "A copy needs a Workbench array; this is an ndarray"),
+    "add_": (lambda: wb.zeros(4).add_(3), "A sum needs a Workbench array; this is an int"),
+    "grad": (lambda: wb.grad(3)(wb.zeros(1)), "taken of a function that launches kernels; it got 'int'"),
+    "sweep's axis": (lambda: wb.sweep(print, {"n": 3}), "takes the values of n as a list; it got 'int'"),
+    "array_scan": (lambda: wb.utils.array_scan(wb.zeros(4), HOST), "array_scan\\(\\) writes to an array"),
+    "macros": (lambda: wb.cuda_module("", defines=3), "cuda_module\\(\\) takes macros by their names"),
+    "Adam": (lambda: wb.optim.Adam(3), "An optimiser takes arrays; it got 'int'.  Write \\[x, y\\]"),
+    "SGD.step": (lambda: wb.optim.SGD([wb.zeros(1)]).step(3), "step\\(\\) takes a gradient for each parameter; it got"),
+    "LBFGS.step": (
+        lambda: wb.optim.LBFGS([wb.zeros(1, requires_grad=True)]).step(3),
+        "takes a function that computes the loss; it got",
+    ),
+    "wait": (lambda: wb.wait(3), "takes a list of what runs in the background; it got 'int'.  Write \\[work\\]"),
+    "wait's list": (lambda: wb.wait([3]), "waits for what runs in the background; it got 'int'"),
+    "inspect.why": (lambda: wb.inspect.why(3), "why\\(\\) takes a kernel, or its name"),
     "show.source": (lambda: show.source(3), "source\\(\\) takes a kernel"),
 }
 
@@ -63,6 +92,7 @@ def test_the_error_names_the_function_and_what_it_got(name: str):
         (lambda: wb.length(3.0), "length\\(a\\) has no value for \\(float\\)"),
         (lambda: wb.inverse(3.0), "inverse\\(a\\) has no value for \\(float\\)"),
         (lambda: wb.rcp(None), "rcp\\(x\\) has no value for \\(NoneType\\)"),
+        (lambda: wb.vec3(None), "vec3\\(\\) takes numbers, not None"),
         (lambda: wb.sin("x"), "sin\\(x\\) has no value for \\(str\\)"),
         (lambda: wb.sin(1, 2), "sin\\(x\\) has no value for \\(int, int\\)"),
     ],
@@ -72,11 +102,17 @@ def test_a_builtin_names_itself(call: Callable[[], object], words: str):
         call()
 
 
+def test_a_tape_has_no_gradient_of_what_is_no_array():
+    with pytest.raises(KeyError, match="gradients are of arrays; this is an ndarray"):
+        wb.Tape().gradients[HOST]
+    assert 3 not in wb.Tape().gradients
+
+
 def test_a_kernel_is_not_iterable():
     """Python would try [0], [1], … for ever, because brackets launch: `list(doubled)` took all memory."""
     with pytest.raises(TypeError, match="'Kernel' object is not iterable"):
         list(doubled)
     with pytest.raises(TypeError, match="not iterable"):
         3 in doubled  # noqa: B015
-    with pytest.raises(TypeError, match="not iterable"):
+    with pytest.raises(TypeError, match=r"mat22\(\) takes numbers, not <kernel doubled"):
         wb.mat22(doubled)

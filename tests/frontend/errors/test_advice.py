@@ -94,9 +94,9 @@ def _launched(*arguments: Any, **options: Any) -> str:
 
 def test_around_launches() -> None:
     x = wb.zeros(2)
-    assert "inputs is a list with one value a parameter; this is a dict.  Write inputs=[…]." in _launched({"x": x})
-    assert "inputs is a list with one value a parameter; this is an array." in _launched(x)
-    assert "outputs is a list with one value a parameter; this is an array." in _launched([x], outputs=np.zeros(1))
+    assert "inputs is a list with one value per parameter; this is a dict.  Write inputs=[…]." in _launched({"x": x})
+    assert "inputs is a list with one value per parameter; this is an array." in _launched(x)
+    assert "outputs is a list with one value per parameter; this is an ndarray." in _launched([x], outputs=np.zeros(1))
     assert "n takes int32; the argument is None." in _launched([x, None])
     assert "n is int32; the argument is an array.  Pass a number" in _launched([x, wb.zeros(1)])
     assert "k takes 2 arguments; n is missing." in _launched([x])
@@ -104,7 +104,7 @@ def test_around_launches() -> None:
 
 def test_around_launches_over_blocks() -> None:
     kernel = meaning.define("def k(x: array[float]):\n    tile_store(x, tile_zeros(4), offset=0)\n")["k"]
-    with pytest.raises(LaunchError, match=r"inputs is a list with one value a parameter; this is an array\."):
+    with pytest.raises(LaunchError, match=r"inputs is a list with one value per parameter; this is an array\."):
         wb.launch_tiled(kernel, 1, wb.zeros(4))
 
 

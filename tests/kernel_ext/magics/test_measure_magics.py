@@ -129,7 +129,7 @@ def test_grad_gives_a_report(notebook: Any) -> None:
         ("%tune kept block=32..64:x2", "block is the threads of a CUDA block"),
         ("%tune kept zzz=1", "the launch of push has no parameter zzz"),
         ("%tune kept dim=4 --run f()", "--run is for a kernel"),
-        ("%tune n m=1", "%tune takes a kernel, a kept launch or a function; n is a int"),
+        ("%tune n m=1", "%tune takes a kernel, a kept launch or a function; n is an int"),
         ("%tune nothing m=1", "nothing is not defined"),
         ("%grad energy(x) --wrt n", "--wrt takes names of arrays of floats; n is none"),
         ("%grad 3", "the expression contains no array of floats"),

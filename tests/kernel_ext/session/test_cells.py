@@ -157,7 +157,7 @@ def test_a_kernel_is_found_or_the_nearest_named(library) -> None:
     for name, message in {
         "saxpi": "there is no kernel saxpi; did you mean saxpy?",
         "blur": "there is no kernel blur; kernels here: saxpy",
-        "x": "x is a int, not a kernel; kernels here: saxpy",
+        "x": "x is an int, not a kernel; kernels here: saxpy",
     }.items():
         with pytest.raises(Refusal) as refused:
             cells.find_kernel(name, namespace)

@@ -11,6 +11,8 @@ import pytest
 
 jax = pytest.importorskip("jax")
 
+from workbench.interop.jax.native import edits  # noqa: E402  it needs JAX
+
 SPRING = "%%kernel\ndef spring(x: array[float], y: array[float]):\n    i = tid()\n    y[i] = {} * x[i]\n"
 MAKE = """f = wb.jax_kernel(spring)
 def program(x: wb.array[wb.float32], y: wb.array[wb.float32]):
@@ -31,9 +33,11 @@ def shell(session: Any) -> Iterator[Any]:
     session.run("%load_ext kernel_ext")
     session.run("import workbench as wb, jax, jax.numpy as jnp")
     yield session
-    session.shell.user_ns.clear()  # kernels of one text are one target, and two notebooks may both have it
+    session.shell.user_ns.clear()
     jax.clear_caches()
     gc.collect()
+    for calls in edits._calls.values():  # kernels of one text are one target, and two notebooks may both have it
+        calls.claims.clear()
 
 
 def values(shell: Any, which: str) -> dict[str, Any]:
@@ -163,9 +167,7 @@ def test_records_and_graphs_keep_what_they_hold(shell: Any) -> None:
 
 
 def test_one_edit_says_the_same_of_all_older_programs() -> None:
-    from workbench.interop.jax.native.edits import _Calls
-
-    calls = [_Calls() for _ in range(3)]
+    calls = [edits._Calls() for _ in range(3)]
     for each in calls:
         each.say("spring was redefined in cell [7].")
     assert len({id(each.text) for each in calls}) == 1

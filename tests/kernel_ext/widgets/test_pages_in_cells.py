@@ -61,7 +61,7 @@ def test_what_no_page_holds_is_refused() -> None:
     rec, u = diffusion()
     with pytest.raises(Refusal, match="what is watched is of type list"):
         show.page(show.controls(rec, c=(0, 0.25), watch=[u, u]))
-    with pytest.raises(Refusal, match="a page is made of views; this is a ndarray"):
+    with pytest.raises(Refusal, match="a page is made of views; this is an ndarray"):
         show.page(np.ones(3))  # type: ignore[call-overload]
 
 

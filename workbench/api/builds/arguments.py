@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
-from workbench.errors import KernelTypeError, LaunchError
+from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
@@ -35,12 +35,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     Raises:
         LaunchError: anything else.
     """
-    if (
-        type(dim) is tuple
-        and 1 <= len(dim) <= 4
-        and {type(n) for n in dim} == {int}
-        and 0 <= min(dim) <= max(dim) < 2**31
-    ):
+    if type(dim) is tuple and 1 <= len(dim) <= 4 and set(map(type, dim)) == {int} and 0 <= min(dim) <= max(dim) < 2**31:
         return dim
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
@@ -103,7 +98,7 @@ def as_stream(stream: object, device: Device, kernel: str) -> object:
         )  # fmt: skip
     if device.is_cuda and not hasattr(stream, "handle") and not hasattr(stream, "__cuda_stream__"):
         raise LaunchError(
-            f"{kernel}: a {type(stream).__name__} is not a CUDA stream.", parameter="stream",
+            f"{kernel}: {its_type(stream)} is not a CUDA stream.", parameter="stream",
             advice=f'Use wb.Stream("{device}"), or a stream of a library that has __cuda_stream__.',
         )  # fmt: skip
     return stream if device.is_cuda else None
@@ -113,23 +108,24 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
     """The arguments, one per parameter.
 
     Raises:
-        LaunchError: they are an array, whose rows would be taken for arguments, or a dict, set or text.
+        LaunchError: they are no list: an array's rows would be taken for arguments, or what a set holds in any order.
     """
-    for name, given in (("inputs", inputs), ("outputs", outputs)):
-        if isinstance(given, (array, np.ndarray, Mapping, str, set)):
-            kind = "an array" if isinstance(given, (array, np.ndarray)) else f"a {type(given).__name__}"
-            message = f"{kernel.name}: {name} is a list with one value a parameter; this is {kind}."
-            raise LaunchError(message, advice=f"Write {name}=[…].")
-    return [*inputs, *outputs]
+    if any(isinstance(given, (array, np.ndarray, Mapping, str, set)) for given in (inputs, outputs)):
+        raise not_listed(kernel, (), inputs, outputs)
+    try:
+        return [*inputs, *outputs]
+    except TypeError:
+        raise not_listed(kernel, (), inputs, outputs) from None
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
     """The error for inputs or outputs that are no list; the dimensions may stand in their place."""
-    name, given = ("inputs", inputs) if not isinstance(inputs, Sequence) else ("outputs", outputs)
+    well = isinstance(inputs, Sequence) and not isinstance(inputs, str)
+    name, given = "outputs" if well else "inputs", cast("object", outputs if well else inputs)
     if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
         message = f"{kernel.name}: the threads come before the arguments."
         return LaunchError(message, advice=f"Write wb.launch({kernel.name}, {given!r}, […]).")
-    message = f"{kernel.name}: {name} is a list with one value per parameter; this is a {type(given).__name__}."
+    message = f"{kernel.name}: {name} is a list with one value per parameter; this is {its_type(given)}."
     return LaunchError(message, advice=f"Write {name}=[…].")
 
 

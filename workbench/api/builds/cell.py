@@ -18,7 +18,7 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.api.kernels.rebind import rebind
 from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
-from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError
+from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError, must_be
 from workbench.events import CompileFailed, Remark, publish
 from workbench.frontend import MISSING, Definition, Scope, lost_value, read_again
 from workbench.runtime.device.device import get_device
@@ -152,6 +152,8 @@ def build_cell(
     Raises:
         WorkbenchError: what is wrong with the cell; several at once as `CellErrors`. Nothing is built then.
     """
+    must_be(text, str, "build_cell() takes the text of a cell")
+    must_be(namespace, Mapping, "build_cell() takes the names that the cell sees", advice="Write globals(), or {}.")
     source = Source(text, name, filename, line_offset)
     try:
         ahead = Ahead(backend, gradient, Options(checks=checks_wanted(checks), fast_math=fast_math), arch, force, fma)

@@ -26,7 +26,7 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable, must_be
 from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
@@ -96,6 +96,7 @@ class CudaKernel(Kernel):
     """
 
     def __init__(self, module: Text, signature: Signature, gradient: Signature | None) -> None:
+        must_be(signature, Signature, "CudaKernel() takes a signature", advice='wb.cuda_module(text)["name"] is one.')
         self.module = module
         self.signature = signature
         self.gradient = gradient

@@ -254,6 +254,7 @@ def cuda_module(
     """
     _refuse(run)
     must_be(text, str, "cuda_module() takes the text of a CUDA C++ source")
+    must_be(defines or {}, Mapping, "cuda_module() takes macros by their names", advice='Write {"N": 64}.')
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     macros = define_lines(defines or {})

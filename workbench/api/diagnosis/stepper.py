@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from workbench.api.builds.arguments import Dim, as_dims, check, deduce, wrong_count
+from workbench.api.builds.arguments import Dim, as_dims, check, deduce, listed, wrong_count
 from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import must_be_kernel
@@ -182,8 +182,8 @@ def step(
         LaunchError: the arguments do not fit, or there is no such thread.
         KernelSyntaxError, KernelTypeError: the kernel has errors.
     """
-    values = [*inputs, *outputs]
     must_be_kernel(kernel, "step()")
+    values = listed(kernel, inputs, outputs)
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     specialisation = kernel.specialise(deduce(kernel, values))

@@ -23,7 +23,7 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import is_numpy_array
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.backends.python import interpret
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.runtime.arrays.array import array
@@ -142,7 +142,7 @@ def sweeps(
 
 def _differentiable(kernel: Any, values: Sequence[Any]) -> Specialisation:
     if not isinstance(kernel, Kernel):
-        raise LaunchError(f"A kernel is run both ways; this is a {type(kernel).__name__}.")
+        raise LaunchError(f"A kernel is run both ways; this is {its_type(kernel)}.")
     if len(values) != len(kernel.parameters):
         raise LaunchError(f"{kernel.name} takes {len(kernel.parameters)} arguments; {len(values)} were given.")
     specialisation = kernel.specialise(deduce(kernel, values))

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce, wrong_count
+from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce, listed, wrong_count
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import must_be_kernel
 from workbench.api.narrow import HostArray
@@ -140,7 +140,7 @@ def gradcheck(
         LaunchError: the arguments do not fit.
     """
     must_be_kernel(kernel, "gradcheck()")
-    values = [*inputs, *outputs]
+    values = listed(kernel, inputs, outputs)
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     dims = as_dims(dim, kernel.name)

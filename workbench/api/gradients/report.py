@@ -19,7 +19,7 @@ from workbench.api.gradients.gradcheck import Verdict, gradcheck
 from workbench.api.narrow import HostArray, is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.tape import Tape
-from workbench.errors import LaunchError, WorkbenchError, must_be
+from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
 from workbench.types import element
@@ -210,7 +210,7 @@ def _refuse_others(result: object, what: str) -> None:
             shown, advice = "nothing", "Give a function that launches and returns the array of one float that it fills."
         else:
             known = isinstance(result, array)
-            shown = f"{result.type!r} of shape {result.shape}" if known else f"a {type(result).__name__}"
+            shown = f"{result.type!r} of shape {result.shape}" if known else its_type(result)
             advice = "Sum it in a kernel."
         raise LaunchError(f"{what} returns {shown}; a gradient is of one float.", advice=advice)
 

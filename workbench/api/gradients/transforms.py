@@ -16,7 +16,7 @@ from workbench.api.builds.bind import overlap
 from workbench.api.gradients.forward_mode import Dual
 from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.tape import Tape
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
@@ -297,6 +297,7 @@ def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
             f"{_name(f)} is a kernel; derivatives are taken of a Python function that launches it.",
             advice="Write a function that makes the output, launches the kernel and returns the output.",
         )
+    must_be(f, Callable, "Derivatives are taken of a function that launches kernels")
     return [array(a) if isinstance(a, np.ndarray) and a.ndim else a for a in args]
 
 

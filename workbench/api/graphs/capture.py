@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from workbench.api.graphs.graph import Graph
-from workbench.errors import DeviceError, LaunchError
+from workbench.errors import DeviceError, LaunchError, its_type
 from workbench.runtime.active_observers import OBSERVERS, observed_only_by
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
@@ -267,7 +267,7 @@ def _run(branch: Branch, arguments: dict[str, object]) -> None:
     elif callable(branch):
         branch(**arguments)
     elif branch is not None:
-        raise TypeError(f"a branch is a function or a graph, not a {type(branch).__name__}")
+        raise TypeError(f"a branch is a function or a graph, not {its_type(branch)}")
 
 
 def _body(branch: Branch, arguments: dict[str, object]) -> Graph | None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from workbench.api.narrow import is_numpy_array
+from workbench.errors import its_type
 from workbench.types import is_small
 
 T = TypeVar("T")
@@ -34,4 +35,4 @@ def constant(value: T) -> T:
     number = value.value if isinstance(value, enum.Enum) else value
     if isinstance(number, (bool, int, float, np.generic)) or (is_numpy_array(number) and is_small(number.shape)):
         return value
-    raise TypeError(f"constant() takes a number, a bool or a vector or matrix value, not a {type(value).__name__}")
+    raise TypeError(f"constant() takes a number, a bool or a vector or matrix value, not {its_type(value)}")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of
-from workbench.errors import KernelTypeError
+from workbench.errors import KernelTypeError, its_type
 from workbench.frontend import Custom, Definition, parameter_annotations, parameter_families
 
 
@@ -67,7 +67,7 @@ def attach(func: object, definition: Definition, role: str) -> None:
     place = definition.locate(definition.node)
     if not isinstance(func, Func):
         kernel = getattr(func, "__name__", "it") if hasattr(func, "__wb_kernel__") else ""
-        what = f"{kernel} is a kernel" if kernel else f"this is a {type(func).__name__}"
+        what = f"{kernel} is a kernel" if kernel else f"this is {its_type(func)}"
         raise KernelTypeError(
             f"A {role} belongs to a func; {what}.", place,
             "Give it the func that the kernel calls: @wb.func above its def.", definition.name,

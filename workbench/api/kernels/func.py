@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller, definition_of
+from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Custom, Definition, check_signature
 from workbench.host.vectors import ON_HOST
 
@@ -22,6 +23,7 @@ class Func:
     warp_meanings = False
 
     def __init__(self, definition: Definition) -> None:
+        must_be(definition, Definition, "Func() takes what @wb.func read", KernelTypeError, "Write @wb.func.")
         check_signature(definition)
         self.name = definition.name
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)

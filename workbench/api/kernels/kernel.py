@@ -15,7 +15,7 @@ from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
 from workbench.autodiff import CHECKPOINTS
-from workbench.errors import KernelTypeError, LaunchError
+from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import renewed
 from workbench.frontend import (
     Definition,
@@ -149,6 +149,7 @@ class Kernel(Subscripted):
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
         enable_backward: object = True, fma: object = None,
     ) -> None:  # fmt: skip
+        must_be(definition, Definition, "Kernel() takes what @wb.kernel read", KernelTypeError, "Write @wb.kernel.")
         check_signature(definition)
         self.checkpoints = checked_checkpoints(checkpoints, definition)
         self.matmul = checked_matmul(matmul, definition)

@@ -32,7 +32,7 @@ from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
 from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
-from workbench.errors import LaunchError, NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
 from workbench.host.vectors import HostVector
@@ -141,7 +141,10 @@ def launch_options(
     """What the launch and the kernel's cell ask for, in blocks and in a stream of which nothing is said."""
     own = getattr(kernel, "checks", None) if checks is None else checks
     checked = checks_wanted() if own is None else own
-    return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
+    try:
+        return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
+    except (KeyError, TypeError):
+        raise LaunchError(f"checks is True, False or None, not {checked!r}.", parameter="checks") from None
 
 
 class _Plan(msgspec.Struct, frozen=True):
@@ -296,6 +299,7 @@ def adjoint_list(
     """
     room = len(inputs) if adj_outputs else len(inputs) + len(outputs)
     for name, given, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
+        must_be(given, (list, Sequence), f"adj_{name} is a list of arrays")
         if len(given) > most:
             raise LaunchError(
                 f"adj_{name} has {len(given)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
@@ -359,7 +363,7 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
             )
         above = isinstance(getattr(kernel, "__wrapped__", None), Kernel)
         raise LaunchError(
-            f"{call} takes a kernel; this is a {type(kernel).__name__}.",
+            f"{call} takes a kernel; this is {its_type(kernel)}.",
             advice="Put @wb.kernel above the other decorators." if above else "Decorate it: @wb.kernel.",
         )
 

@@ -12,7 +12,7 @@ from workbench.api.builds.arguments import Dim
 from workbench.api.builds.bind import adjoint_arguments, bind
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, launch_options, prepare
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering
 from workbench.runtime.device.device import Device
@@ -31,6 +31,7 @@ class LaunchPair:
     """
 
     def __init__(self, forward: LaunchRecord, adjoints: dict[str, array]) -> None:
+        must_be(forward, LaunchRecord, "LaunchPair() takes a record", advice="wb.launch_pair(…) makes one.")
         self.forward_record = forward
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}
         place, how = forward.loaded.device, forward.how

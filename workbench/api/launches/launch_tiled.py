@@ -63,8 +63,8 @@ def launch_tiled(
     if unknown:
         raise unknown_option(launch_tiled, unknown)
     how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
-    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     values = listed(kernel, inputs, outputs)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=True)
     record = prepare(kernel, dim, values, adjoints if adjoint else None, device, how, tiled=True)

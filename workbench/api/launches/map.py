@@ -17,7 +17,7 @@ from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
 from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.builtins import FORMS, Form
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
@@ -203,7 +203,7 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
         if not fits(value, widest):
             raise LaunchError(f"map(): {misfit(value, widest)}.", advice="Pass inf where that is meant.")
         return widest(value)
-    raise LaunchError(f"map() takes arrays, numbers and vectors; this is a {type(value).__name__}: {value!r}.")
+    raise LaunchError(f"map() takes arrays, numbers and vectors; this is {its_type(value)}: {value!r}.")
 
 
 def _type(value: Symbol | Numpy) -> AnyType:

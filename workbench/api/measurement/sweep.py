@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 
@@ -151,6 +151,8 @@ def sweep(
     """
     must_be(call, Callable, "sweep() takes a function of the axes")
     must_be(axes, Mapping, "sweep() takes the values of each axis by its name", advice='Write {"n": [64, 128]}.')
+    for name, values in axes.items():
+        must_be(values, Iterable, f"sweep() takes the values of {name} as a list")
     named = {name: tuple(values) for name, values in axes.items()}
     count = 1
     for name, values in named.items():

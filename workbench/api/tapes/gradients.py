@@ -9,7 +9,7 @@ from workbench.api.narrow import is_float_array, is_list
 from workbench.api.tapes.launch_step import NONE
 from workbench.api.tapes.steps import Step
 from workbench.autodiff import FORWARD
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord
@@ -69,7 +69,9 @@ class Gradients(Mapping[array, array]):
     def __init__(self, tape: Adjoints) -> None:
         self._tape = tape
 
-    def __getitem__(self, key: array) -> array:
+    def __getitem__(self, key: object) -> array:
+        if not isinstance(key, array):
+            raise KeyError(f"gradients are of arrays; this is {its_type(key)}")
         if not is_float(key.dtype):
             raise KeyError(f"an array of {key.dtype!r} has no gradient")
         if key.memory not in self._tape.adjoints and key.memory.grad is None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.api.narrow import is_float_array, is_mapping
 from workbench.api.tapes.steps import Step
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering, is_whole
@@ -58,7 +58,7 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
     if loss is not None:
         if not isinstance(loss, array):
             raise LaunchError(
-                f"A loss is an array of one float; this is a {type(loss).__name__}.",
+                f"A loss is an array of one float; this is {its_type(loss)}.",
                 advice="Pass the array that a kernel has written, not a number taken out of it.",
             )
         if loss.size != 1 or loss.dtype.shape or isinstance(loss.dtype, Struct) or not is_float(loss.dtype):

@@ -8,8 +8,6 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
@@ -21,16 +19,16 @@ from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.errors import LaunchError, NotDifferentiable
-from workbench.runtime.active_observers import enter, leave, without
+from workbench.runtime.active_observers import without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import is_float
 
 
-class Tape(Observer):
+class Tape(Opened):
     """Records launches, copies and fills inside a `with`; `backward` computes the gradients.
 
         x = wb.array([1.0, 2.0, 3.0], requires_grad=True)
@@ -58,7 +56,7 @@ class Tape(Observer):
         LaunchError: `only` is not a list of arrays of floats.
     """
 
-    _internal = f"{Observer._internal} adjoints kept lend path seeds seen written"
+    _internal = f"{Opened._internal} adjoints kept lend path seeds seen written"
 
     def __init__(
         self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
@@ -76,21 +74,7 @@ class Tape(Observer):
         self.deterministic = deterministic
         self._only = None if only is None or checkpoint_every else Requested(only)
         self._into_grad = into_grad
-        self._is_open = False
         self._stopped: list[LaunchStep] = []
-
-    def __enter__(self) -> Self:
-        if self._is_open:
-            raise RuntimeError("this tape is recording already")
-        self._is_open = True
-        enter(self)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        leave(self)
-        self._is_open = False
 
     @property
     def seeds(self) -> dict[array, array]:

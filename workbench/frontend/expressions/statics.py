@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, Form
-from workbench.errors import KernelTypeError, WorkbenchError
+from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Expression, Watched
@@ -189,7 +189,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
         raise context.error(
-            KernelTypeError, f"static() returns a {type(value).__name__} here, which no kernel can use.",
+            KernelTypeError, f"static() returns {its_type(value)} here, which no kernel can use.",
             f"Return a number, a vector, a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
         )  # fmt: skip
     return operand

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
 from workbench.runtime.arrays.shapes import Strided, meet, side_by_side
@@ -97,6 +97,11 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
     Raises:
         LaunchError: they differ; `what` names the operation.
     """
+    if not hasattr(source, "memory"):
+        raise LaunchError(
+            f"{what} needs a Workbench array; this is {its_type(source)}.",
+            advice="wb.array(x) makes one of NumPy's, or of a list.",
+        )
     alike = target.dtype is source.dtype or target.dtype == source.dtype  # comparing takes longer
     if target.shape != source.shape or not alike:
         raise LaunchError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import must_be
+from workbench.errors import its_type, must_be
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
@@ -281,7 +281,7 @@ def from_numpy(
         LaunchError: it is read-only.
     """
     if not isinstance(data, np.ndarray):
-        raise TypeError(f"from_numpy() takes a NumPy array, not a {type(data).__name__}; wb.array(…) takes lists, too")
+        raise TypeError(f"from_numpy() takes a NumPy array, not {its_type(data)}; wb.array(…) takes lists, too")
     place = CPU if device is None else get_device(device)
     made = array(data, dtype, shape=shape, device=place, copy=False, requires_grad=requires_grad)
     if not place.is_cuda and data.size and not np.may_share_memory(made.numpy(), data):

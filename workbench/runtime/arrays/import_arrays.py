@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.runtime.arrays import dlpack
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.dlpack import Taken
@@ -50,7 +50,7 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
     elif hasattr(source, "__cuda_array_interface__"):
         made = _from_interface(source, dtype, copy)
     else:
-        raise TypeError(f"a {type(source).__name__} has neither __dlpack__ nor __cuda_array_interface__")
+        raise TypeError(f"{its_type(source)} has neither __dlpack__ nor __cuda_array_interface__")
     if copy:
         made = made.fresh_like().copy_(made)
         made.memory.version = 0
@@ -113,7 +113,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     name = "bool" if name == "bool" else f"{name}{taken.bits}"
     if name not in SCALARS or taken.lanes != 1:
         raise TypeError(
-            f"a {type(source).__name__} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
+            f"{its_type(source)} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
         )
     return _adopted(taken, place, taken.address, taken.shape, taken.strides, SCALARS[name], dtype)
 
@@ -140,7 +140,7 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
     address, read_only = facts["data"]
     host = np.dtype(facts["typestr"])
     if host.name not in SCALARS or facts.get("mask") is not None:
-        raise TypeError(f"a {type(source).__name__} of {facts['typestr']} cannot become an array")
+        raise TypeError(f"{its_type(source)} of {facts['typestr']} cannot become an array")
     if read_only and not copy:
         raise LaunchError(
             f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."

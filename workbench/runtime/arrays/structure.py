@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from workbench.errors import KernelTypeError, LaunchError
+from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
@@ -145,7 +145,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
             value = array(value, type.dtype, copy=False)
         if value is not None and not (isinstance(value, array) and value.type == type):
-            got = repr(value.type) if isinstance(value, array) else f"a {value.__class__.__name__}"
+            got = repr(value.type) if isinstance(value, array) else its_type(value)
             raise KernelTypeError(f"{what} is {type!r}; this is {got}.")
         return value
     assert not isinstance(type, Aggregate)
@@ -158,7 +158,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
         return HostVector.of(made.reshape(type.shape), type)
     if not isinstance(value, NUMBERS):
-        raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}: {value!r}.")
+        raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
     return number(type, value, what)
 
 
@@ -192,7 +192,7 @@ def same_struct(type: Struct, value: Any, what: str) -> StructValue:
     if isinstance(value, StructValue):
         theirs = value.__wb_struct__
         raise KernelTypeError(f"{what} is {type!r}; this {theirs!r} is another struct: {type.difference(theirs)}.")
-    raise KernelTypeError(f"{what} is {type!r}; this is a {value.__class__.__name__}.", advice=f"Pass {type!r}(…).")
+    raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}.", advice=f"Pass {type!r}(…).")
 
 
 def spread(name: str, value: Any) -> dict[str, Any]:

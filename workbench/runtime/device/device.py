@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 import msgspec
 
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, its_type
 from workbench.runtime.device.driver import Driver, driver, why_no_cuda
 from workbench.runtime.device.emulation import EMULATED, emulated_driver, started
 from workbench.runtime.emulated.architectures import LABELS
@@ -80,9 +80,11 @@ def get_device(device: Device | str | None = None) -> Device:
         return device
     if device is None:
         return _current.get() or _default()
+    if not isinstance(device, str):
+        raise DeviceError(f"A device is given by its name; this is {its_type(device)}.")
     if device == "cpu":
         return CPU
-    if isinstance(device, str) and device.partition(":")[0] == EMULATED:
+    if device.partition(":")[0] == EMULATED:
         return _emulated(device)
     name = "cuda:0" if device == "cuda" else device
     for known in get_devices():

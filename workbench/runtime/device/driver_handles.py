@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from workbench.errors import its_type
+
 
 class CudaDevice(msgspec.Struct, frozen=True):
     """Facts about one device.
@@ -86,7 +88,7 @@ def handle_of(stream: Any, api: Any) -> Any:
         return own
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is None:
-        raise TypeError(f"a {type(stream).__name__} is not a CUDA stream: it has neither handle nor __cuda_stream__")
+        raise TypeError(f"{its_type(stream)} is not a CUDA stream: it has neither handle nor __cuda_stream__")
     found: Any = protocol() if callable(protocol) else protocol
     return api.CUstream(int(found[1]))
 

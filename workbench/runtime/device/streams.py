@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from workbench.errors import its_type
 from workbench.runtime.device.device import CPU, Device, driver_of, emulated_in_use, get_device, get_devices
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.waiting import wait_until
@@ -143,7 +144,7 @@ class Stream(_Queued):
             TypeError: the argument is not an Event.
         """
         if event is not None and not isinstance(event, Event):
-            raise TypeError(f"a stream records an Event, not a {type(event).__name__}")
+            raise TypeError(f"a stream records an Event, not {its_type(event)}")
         made = event or Event(self.device)
         made.moment = time.perf_counter()
         if self._driver is None:
@@ -160,7 +161,7 @@ class Stream(_Queued):
             TypeError: it is neither.
         """
         if not isinstance(other, (Event, Stream)):
-            raise TypeError(f"a stream waits for an Event or a Stream, not for a {type(other).__name__}")
+            raise TypeError(f"a stream waits for an Event or a Stream, not for {its_type(other)}")
         event = other.record() if isinstance(other, Stream) else other
         if self._driver is None or event._driver is None:
             event.wait()
@@ -214,7 +215,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
         TypeError: it is no Stream.
     """
     if stream is not None and not isinstance(stream, Stream):
-        raise TypeError(f"ScopedStream() takes a Stream, not a {type(stream).__name__}")
+        raise TypeError(f"ScopedStream() takes a Stream, not {its_type(stream)}")
     if stream is None or not stream.device.is_cuda:
         yield stream
         return

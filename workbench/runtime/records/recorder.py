@@ -25,7 +25,7 @@ from typing import Any, Self, overload
 from msgspec.structs import replace
 
 from workbench.autodiff.directions import ADJOINTS
-from workbench.errors import LaunchError, RecordError
+from workbench.errors import LaunchError, RecordError, must_be
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
 from workbench.runtime.active_observers import OBSERVERS, enter, leave
@@ -59,6 +59,7 @@ class Recorder(Observer):
         self, entries: Iterable[Entry] = (), contents: Contents | None = None, *, inputs: bool = False
     ) -> None:
         """Hold these entries; with `inputs`, keep what arrays hold before their first use from now on."""
+        must_be(entries, Iterable, "Recorder() takes entries", advice="with wb.record() as recorder: … makes one.")
         self.entries: list[Entry] = list(entries)
         self.contents = Contents() if inputs and contents is None else contents
         self.lost = 0

@@ -327,13 +327,15 @@ def _work(
     if kind == "launch":
         names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
         return _launch(saved_values.record(told, "a launch", (*common, *names)), functions, arrays)
-    given = saved_values.record(told, f"a {kind}", (*common, "target", "value" if kind == "fill" else "source"))
+    given = saved_values.record(
+        told, f"a recorded {kind}", (*common, "target", "value" if kind == "fill" else "source")
+    )
     target = saved_values.index(given["target"], len(arrays), "array")
     if kind == "fill":
         return SavedMove(target, saved_values.fill_value(given["value"], arrays[target].dtype))
     source = saved_values.index(given["source"], len(arrays), "array")
     if (arrays[target].shape, arrays[target].dtype) != (arrays[source].shape, arrays[source].dtype):
-        raise saved_values.Wrong(f"a {kind} between arrays that do not match")
+        raise saved_values.Wrong(f"a recorded {kind} between arrays that do not match")
     return SavedMove(target, source)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.api.builds.build import load
 from workbench.api.load_record import SavedSpecialisation
-from workbench.errors import CacheError, RecordError, WorkbenchError
+from workbench.errors import CacheError, RecordError, WorkbenchError, must_be
 from workbench.interop.jax.launches.cuda import CudaTarget, arch_here, target_for
 from workbench.interop.jax.launches.plan import Code, Plan, origin_data
 from workbench.interop.jax.native.descriptor import Description, Kind, Wire
@@ -53,6 +53,7 @@ def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
         CacheError: the cache does not hold one of the kernels.
         RecordError: a kernel has no form in a file.
     """
+    must_be(exported, export_library().Exported, "jax_pack() takes what wb.jax_export(f)(…) returned")
     program = bytes(exported.serialize(vjp_order=vjp_order))
     members: dict[str, bytes] = {"program": program}
     targets: dict[str, Any] = {}
@@ -120,6 +121,7 @@ def jax_unpack(data: bytes) -> Any:
     Raises:
         RecordError: the bytes are damaged, foreign or of another version, or a kernel in them is not sound.
     """
+    must_be(data, (bytes, bytearray, memoryview), "jax_unpack() takes the bytes of jax_pack", RecordError)
     try:
         content, members = archive.unpack(bytes(data))
         _make_known(content, members)

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from workbench.api.kernels.editions import newest
 from workbench.api.kernels.kernel import Kernel
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 
 W = TypeVar("W", bound="Wrapper")
 
@@ -86,7 +86,7 @@ def refuse_text(kernel: object) -> None:
     """
     if not isinstance(kernel, Kernel):
         advice = "A function that launches kernels goes to wb.jax_callable."
-        raise LaunchError(f"jax_kernel() takes a kernel, not a {type(kernel).__name__}.", advice=advice)
+        raise LaunchError(f"jax_kernel() takes a kernel, not {its_type(kernel)}.", advice=advice)
     if type(kernel) is Kernel:
         return
     from workbench.api.cuda_cpp.kernel import CudaKernel  # late: 20 ms, which a first call of a kernel would wait
