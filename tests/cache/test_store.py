@@ -288,27 +288,44 @@ def test_a_file_system_whose_times_of_change_can_be_set_is_read_each_time(
     assert generator._notes_changes("/home/my files/workbench") is kept
 
 
-def test_what_an_updated_package_compiles_stays_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["edited", "new"])
+def test_what_an_updated_package_compiles_stays_in_memory(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its digests were taken before; what is imported only to compile is of the new version."""
+
+    def imports(*names: str) -> None:
+        for module in names:
+            monkeypatch.setitem(sys.modules, f"workbench.{module}", ModuleType(module))
+
     package = _package(tmp_path / "package")
+    for old in ("edited", "removed"):
+        (package / "ir" / f"{old}.py").write_text("a = 1\n")
     monkeypatch.setattr(generator, "_PACKAGE", package)
     monkeypatch.setattr(generator, "_SEEN", {})
+    assert not generator.outdated(), "no digest was taken"
     generator._digests.__wrapped__(str(package))
     store = Store(tmp_path / "cache")
     (package / "ir" / "__pycache__").mkdir()  # as the first import does
     store.put(digest(1), entry(1))
-    file = package / "ir" / "values.py"
-    state = file.stat()
+    file = package / "ir" / f"{name}.py"
+    state = (package / "types.py").stat()
     time.sleep(0.02)
     file.write_text("a = 2\n")
     os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
-    monkeypatch.setitem(sys.modules, "imported_by_a_compile", ModuleType("imported_by_a_compile"))
-    store.put(digest(2), entry(2))
-    assert store.get(digest(2)) == entry(2)
+    imports("types", "elsewhere.module")
+    store.put(digest(2), entry(2))  # what runs has not changed
+    imports(f"ir.{name}")
+    store.put(digest(3), entry(3))
+    assert store.get(digest(3)) == entry(3)
+    imports("elsewhere.another")
+    store.put(digest(4), entry(4))  # it stays of two versions
     other = Store(tmp_path / "cache")
-    assert (other.get(digest(1)), other.get(digest(2))) == (entry(1), None)
-    file.unlink()
-    monkeypatch.setitem(sys.modules, "imported_by_another", ModuleType("imported_by_another"))
+    assert [other.get(digest(n)) for n in range(1, 5)] == [entry(1), entry(2), None, None]
+    generator._digests.__wrapped__(str(package))  # another reading
+    (package / "ir" / "removed.py").unlink()
+    assert not generator.outdated()
+    imports("ir.removed")
     assert generator.outdated()
 
 

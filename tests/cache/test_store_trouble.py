@@ -170,6 +170,14 @@ def test_no_home_folder(tmp_path: Path, told: list[Any], monkeypatch: pytest.Mon
     with default_store().lock(digest(1), timeout=0) as held:
         assert held
     assert default_store().prune() == 0 and default_store().clear() == 3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a current folder cannot be deleted")
+def test_no_current_folder(tmp_path: Path, told: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    _assert_it_goes_on_in_memory(Store(Path("cache")), told, "the current folder was deleted")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,6 +16,19 @@ from workbench.backends.cpu import codegen
 from workbench.errors import BuildError
 
 Facts = tuple[dict[str, Any], bytes]
+_prepared: list[int] = []
+
+
+def prepare() -> None:
+    _prepared.append(os.getpid())
+
+
+def prepare_in_vain() -> None:
+    raise BuildError("no such library")
+
+
+def prepared(request: dict[str, Any], data: bytes, tell: Any) -> Facts:
+    return {"by": list(_prepared), "pid": os.getpid()}, data
 
 
 def echo(request: dict[str, Any], data: bytes, tell: Any) -> Facts:

@@ -38,6 +38,18 @@ def test_one_process_answers_one_request_after_the_other(pool: Pool) -> None:
     assert pool.processes() == [first[0]["pid"]]
 
 
+def test_a_process_prepares_itself_once_before_it_is_asked(pool: Pool) -> None:
+    pool.first = task_name(tasks.prepare)
+    for _ in range(2):
+        found, _ = pool.run({"task": task_name(tasks.prepared)})
+        assert found["by"] == [found["pid"]]
+
+
+def test_one_that_cannot_prepare_itself_answers_all_the_same(pool: Pool) -> None:
+    pool.first = task_name(tasks.prepare_in_vain)
+    assert pool.run(ECHO)[0]["given"] == 3
+
+
 def test_nothing_is_left_of_an_idle_process_that_was_killed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "LOOK", 0.01)
     killed = pool.run(ECHO)[0]["pid"]

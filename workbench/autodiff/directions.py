@@ -46,19 +46,23 @@ def derived(
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
-    # Here, not at the top: a forward launch needs neither mode.
-    from workbench.autodiff.forward_mode import tangent
-    from workbench.autodiff.reverse_mode import adjoint
-
     for number, step in enumerate(_steps(direction)):
+        # Imports here, not at the top: forward code needs neither mode, and importing them takes a fifth of what a
+        # first kernel needs in this process.
         if step in ADJOINTS:
+            from workbench.autodiff.reverse_mode import adjoint
+
             left_out = frozenset[str]() if number else constant
             function = adjoint(
                 function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack
             )
             function = function if step == "adjoint" else _part(function, step)
+        elif step == "finite":
+            function = run(FINITE, function)
         else:
-            function = run(FINITE, function) if step == "finite" else tangent(function)
+            from workbench.autodiff.forward_mode import tangent
+
+            function = tangent(function)
     return function
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 import sys
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import msgspec
@@ -38,9 +37,10 @@ FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squas
 """Those of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
 _MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
+_PREFIX = f"{__name__.partition('.')[0]}."
 _IMPORTED = time.time_ns()
-_SEEN: dict[str, dict[str, os.stat_result]] = {}
-"""By package: its files and folders when their digests were taken."""
+_SEEN: dict[str, _Seen] = {}
+"""By package: what it was when its digests were taken."""
 
 
 @lru_cache(maxsize=1)
@@ -73,20 +73,46 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def outdated() -> bool:
-    """Whether a source file has changed since its digest was taken: modules imported after that may be newer.
+    """Whether a module was imported from a file that had changed since its digest was taken.
 
     Much is imported only by the first kernel that has to be compiled.
     """
-    return _outdated(str(_PACKAGE), len(sys.modules))  # while nothing was imported, nothing else runs
+    seen = _SEEN.get(str(_PACKAGE))
+    return seen is not None and seen.outdated()
 
 
-@lru_cache(maxsize=1)
-def _outdated(package: str, _: int) -> bool:
-    seen = _SEEN.get(package, {})
-    try:
-        return any(_identity(os.stat(path)) != _identity(was) for path, was in seen.items() if _is_file(was))
-    except OSError:
-        return True
+class _Seen:
+    """A package's files and folders when their digests were taken, and which modules had been imported by then."""
+
+    def __init__(self, package: str, paths: Collection[str], states: Collection[os.stat_result]) -> None:
+        self._package = package
+        self._named = paths, states
+        self._imported, self._count = set(sys.modules), len(sys.modules)
+        self._outdated = False
+
+    @cached_property
+    def _states(self) -> dict[str, os.stat_result]:
+        """By path; a process that compiles nothing has no use for it."""
+        return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
+
+    def outdated(self) -> bool:
+        """As the function; only the files of modules imported since the last call are looked at.
+
+        No module reads another kind of file but texts of native code, which are part of their own keys.
+        """
+        if len(sys.modules) == self._count:
+            return self._outdated
+        new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
+        self._imported |= new
+        self._outdated = self._outdated or any(self._has_changed(name) for name in new if name.startswith(_PREFIX))
+        return self._outdated
+
+    def _has_changed(self, module: str) -> bool:
+        place = os.path.join(self._package, *module.split(".")[1:])
+        paths = (f"{place}.py", os.path.join(place, "__init__.py"))
+        was = [_identity(self._states[path]) if path in self._states else None for path in paths]
+        read = any(was) or os.path.dirname(place) in self._states  # a new file in a folder that was read
+        return read and was != [_identity_now(path) for path in paths]
 
 
 @lru_cache(maxsize=1)
@@ -107,13 +133,13 @@ def _digests(package: str) -> list[tuple[str, int]]:
             paths, before, digests = msgspec.msgpack.decode(memory.get(KEPT, known_by))
             states = _states(package, paths)
             if list(_state(states)) == before:
-                _SEEN[package] = {os.path.join(package, path): s for path, s in zip(paths, states, strict=True)}
+                _SEEN[package] = _Seen(package, paths, states)
                 return [(digest, newest) for digest, newest in digests]
     seen: dict[str, os.stat_result] = {}
     found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
-    _SEEN[package], state = seen, _state(seen.values())
+    _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
     if memory is not None and 0 < state[-1] < asked - SETTLED and _notes_changes(package):
-        paths = [os.path.relpath(path, package) for path in seen]
+        paths = [path[len(package) + 1 :] for path in seen]
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
     return found
 
@@ -146,8 +172,11 @@ def _identity(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_size, status.st_ino, _changed(status)
 
 
-def _is_file(status: os.stat_result) -> bool:
-    return not stat.S_ISDIR(status.st_mode)  # Python itself changes folders, where it puts compiled modules
+def _identity_now(path: str) -> tuple[int, int, int] | None:
+    try:
+        return _identity(os.stat(path))
+    except OSError:
+        return None
 
 
 def _notes_changes(package: str) -> bool:

@@ -78,4 +78,6 @@ def _maths(name: str, bits: int) -> CpuCode:
 
         return vecmath.module(name, bits)
 
-    return load_symbols(native_image(f"wb_maths_{name}_{bits}", text), names.symbols(name, bits))
+    # What is one block of vectors already gains nothing from LLVM's passes, which take half of the time.
+    image = native_image(f"wb_maths_{name}_{bits}", text, optimise=False)
+    return load_symbols(image, names.symbols(name, bits))

@@ -75,14 +75,24 @@ def timed(work: Callable[Concatenate[Subject, Rest], None]) -> Callable[Concaten
     return run
 
 
+def enter(observer: Listener) -> None:
+    """Let `observer` see what runs in this context until it leaves."""
+    OBSERVERS.set((*OBSERVERS.get(), observer))
+
+
+def leave(observer: Listener) -> None:
+    """End that. Others stay, and those that have left stay away, in whatever order they come and go: generators do."""
+    OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not observer]))
+
+
 @contextmanager
 def observing(observer: Listener) -> Iterator[None]:
     """Let `observer` see what runs inside."""
-    token = OBSERVERS.set((*OBSERVERS.get(), observer))
+    enter(observer)
     try:
         yield
     finally:
-        OBSERVERS.reset(token)
+        leave(observer)
 
 
 @contextmanager

@@ -16,6 +16,11 @@ def doubled(x: wb.array[float]):
     x[wb.tid()] *= 2.0
 
 
+@wb.kernel
+def moved(x: wb.array[float], by: wb.vec3):
+    x[wb.tid()] += by[0]
+
+
 HOST = np.zeros(4, np.float32)
 CASES: dict[str, tuple[Callable[[], object], str]] = {
     "copy from NumPy": (lambda: wb.copy(wb.zeros(4), HOST), "copy\\(\\) reads a Workbench array; it got 'ndarray'"),
@@ -23,6 +28,8 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "clone": (lambda: wb.clone(HOST), "clone\\(\\) takes a Workbench array"),
     "zeros_like": (lambda: wb.zeros_like([1, 2]), "zeros_like\\(\\) .* a Workbench array; it got 'list'"),
     "empty_like": (lambda: wb.empty_like(HOST, device="cpu"), "a Workbench array; it got 'ndarray'"),
+    "a set": (lambda: wb.launch(moved, 1, {wb.zeros(1), 1.0}), "inputs is a list .* this is a set"),
+    "a complex number": (lambda: wb.launch(moved, 1, [wb.zeros(1), np.ones(3, complex)]), "by takes vec3: 3 numbers"),
     "gradcheck": (lambda: wb.gradcheck("doubled", 1, []), "gradcheck\\(\\) takes a kernel; this is a str"),
     "explain_grad": (lambda: wb.explain_grad(wb.zeros(1), wb.zeros(1)), "takes the tape, .* it got 'array'"),
     "gradients_of": (lambda: wb.gradients_of(lambda: wb.zeros(1), 3), "takes its arrays by name; it got 'int'"),
@@ -35,6 +42,12 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "step": (lambda: wb.step(3, 0, []), "step\\(\\) takes a kernel"),
     "show.source": (lambda: show.source(3), "source\\(\\) takes a kernel"),
 }
+
+
+def test_sizes_may_be_in_an_array_without_dimensions():
+    x = wb.ones(np.array(3), device="cpu")
+    wb.launch(doubled, np.array(3), [x])
+    assert x.numpy().tolist() == [2.0, 2.0, 2.0]
 
 
 @pytest.mark.parametrize("name", CASES)

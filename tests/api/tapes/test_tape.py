@@ -54,6 +54,19 @@ def test_gradients_accumulate_until_zeroed():
     assert x.grad.numpy().tolist() == [6]
 
 
+def test_tapes_that_overlap_end_in_any_order():
+    """Generators that each open one and take turns: the first to end must leave the others open, and not return."""
+    x, y = wb.array([3.0], requires_grad=True), wb.zeros(1)
+    first, second = wb.Tape(), wb.Tape()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    wb.launch(square, 1, inputs=[x], outputs=[y])
+    second.__exit__(None, None, None)
+    wb.launch(square, 1, inputs=[x], outputs=[y])
+    assert (len(first), len(second)) == (0, 1)
+
+
 def test_stencil_meets_the_transposed_matrix():
     rng = np.random.default_rng(1)
     x = wb.array(rng.random(6).astype(np.float32), requires_grad=True)

@@ -16,7 +16,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
 from workbench.runtime.arrays.indexed import indexedarray, plain
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.runtime.arrays.structure import StructValue, arrays_in, same_struct, spread
+from workbench.runtime.arrays.structure import NUMBERS, StructValue, arrays_in, same_struct, spread
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.peers import is_peer_access_enabled
 from workbench.runtime.launching.geometry import Block
@@ -25,7 +25,6 @@ from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
 from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
 from workbench.types import bool as bool_
 
-NUMBERS = (bool, int, float, np.bool_, np.number)
 Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 """A launch's dimensions, as a user writes them."""
 
@@ -43,6 +42,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
         and 0 <= min(dim) <= max(dim) < 2**31
     ):
         return dim
+    dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
@@ -113,10 +113,10 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
     """The arguments, one per parameter.
 
     Raises:
-        LaunchError: they are an array, whose rows would be taken for arguments, or a dict or a text.
+        LaunchError: they are an array, whose rows would be taken for arguments, or a dict, set or text.
     """
     for name, given in (("inputs", inputs), ("outputs", outputs)):
-        if isinstance(given, (array, np.ndarray, Mapping, str)):
+        if isinstance(given, (array, np.ndarray, Mapping, str, set)):
             kind = "an array" if isinstance(given, (array, np.ndarray)) else f"a {type(given).__name__}"
             message = f"{kernel.name}: {name} is a list with one value a parameter; this is {kind}."
             raise LaunchError(message, advice=f"Write {name}=[…].")
@@ -265,7 +265,7 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int |
 
 
 def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float, ...]:
-    if isinstance(value, array) or np.shape(value) != type.shape:
+    if isinstance(value, array) or np.shape(value) != type.shape or np.iscomplexobj(value):
         wanted = " × ".join(map(str, type.shape))
         raise _wrong(kernel, name, f"{type!r}: {wanted} numbers", value)
     flat = value if len(type.shape) == 1 else [v for row in value for v in row]

@@ -1,14 +1,19 @@
 """Which version of a kernel a notebook's name means, for what was made with an older one and cannot notice the change.
 
 What looks names up (launches, tapes, functions of launches) needs none of this. A wrapper for JAX holds its kernel, and
-a program that XLA compiled never comes back to Python; both ask here. Only the binding of a name by a cell makes a
-version outdated, and only where the text differs: a cell that is run again, or whose old text is restored, changes
-nothing, and kernels that no cell bound are never outdated.
+a program that XLA compiled never comes back to Python; both ask here. Only the binding of a name by a cell, or by
+a module that was reloaded, makes a version outdated, and only where the text differs: a cell that is run again, or
+whose old text is restored, changes nothing, and other kernels are never outdated.
+
+IPython's `%autoreload` is given a rule of ours (`follow_reloads`): each name that meant a kernel, a func or a struct of
+the old module means the new one. By itself it would leave `from module import kernel` at the old kernel, and would
+change a struct's class in place, under its values and under code that was compiled for them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import sys
 import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -19,6 +24,9 @@ from workbench.weak import Weak
 
 K = TypeVar("K", bound="Versioned")
 STALE = "is out of date"
+_AUTORELOAD = "IPython.extensions.autoreload"
+_OURS = ("__wb_kernel__", "__wb_definitions__", "__wb_struct__")
+"""Attributes of kernels, funcs and classes of structs."""
 WATCHERS: list[Callable[[str], None]] = []
 """Called with the name of a cell that bound names: what holds compiled programs looks whether they are outdated."""
 
@@ -165,3 +173,31 @@ def newest(kernel: K) -> K:
     name = kernel.edition.name if _has_editions(kernel) else None
     now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels
     return now if now is not None and (given.stale or given.edition.outdated) else given
+
+
+def follow_reloads() -> None:
+    """Give `%autoreload` our rule, where it is in use; to be called by decorators, which a reload runs."""
+    rules = getattr(sys.modules.get(_AUTORELOAD), "UPDATE_RULES", None)
+    if isinstance(rules, list) and _RULE not in rules:
+        rules.insert(0, _RULE)
+
+
+def _are_ours(old: Any, new: Any) -> bool:
+    return all(any(hasattr(value, mark) for mark in _OURS) for value in (old, new))
+
+
+def _replace(old: Any, new: Any) -> None:
+    """Give each name of a module, or of the notebook, that means `old` the meaning `new`."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if isinstance(names, dict):
+            for name in [n for n, value in list(names.items()) if value is old]:
+                names[name] = new
+    if _has_editions(old) and _has_editions(new):  # for what holds the old kernel itself
+        name = old.edition.name or Name()
+        name.bind(old, "")
+        name.bind(new, new.definition.module)
+        _look(name.cell)
+
+
+_RULE = (_are_ours, _replace)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, overload
 
+from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.frontend import Custom, Definition, check_signature
 from workbench.host.vectors import ON_HOST
@@ -26,6 +27,7 @@ class Func:
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)
         self.__wb_customs__: dict[Definition, Custom] = {}
         self.__name__ = definition.name
+        self.__module__ = definition.module
         self.stale = ""
 
     def mark_stale(self, reason: str) -> None:
@@ -48,6 +50,9 @@ class Func:
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
         return ON_HOST[0](self, args, kwargs)
+
+    def __reduce__(self) -> str:
+        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
 
     def __repr__(self) -> str:
         return f"<func {self.name}>"
@@ -89,6 +94,7 @@ def func(
     names = caller().f_locals
 
     def made(function: Callable[..., object]) -> Func:
+        follow_reloads()
         return Func(definition_of(function, source)).beside(names.get(getattr(function, "__name__", "")))
 
     if function is None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NoReturn, overload
 
 from workbench.api.kernels.countable import Countable, InDouble
-from workbench.api.kernels.editions import Edition, note_stale
+from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
 from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
@@ -156,6 +156,7 @@ class Kernel(Subscripted):
         self.fma = checked_fma(fma, definition)
         self.definition = definition
         self.name = self.__name__ = definition.name
+        self.__module__ = definition.module
         self.parameters = tuple(a.arg for a in definition.parameters)
         self._annotations: dict[str, AnyType | None] | None = None
         self._structs: dict[str, Any] = {}
@@ -320,6 +321,9 @@ class Kernel(Subscripted):
         """Refuse: a kernel is launched, not called."""
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
+    def __reduce__(self) -> str:
+        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
         return f"<kernel {self.name}({shown})>"
@@ -380,6 +384,7 @@ def kernel(
     """
 
     def made(function: Callable[..., object]) -> Kernel:
+        follow_reloads()
         found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
         found.import_from_warp = import_from_warp
         if lost := lost_value(found.definition):

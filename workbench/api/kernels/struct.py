@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.api.kernels.editions import follow_reloads
 from workbench.api.kernels.source_text import caller
 from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Definition, Scope, evaluated
@@ -34,6 +35,7 @@ def struct(cls: type) -> Any:
         KernelTypeError: a field has no type of the language, or a default; or the class has methods.
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
+    follow_reloads()
     place = _place(cls)
     frame = caller()
     space = {**frame.f_globals, **frame.f_locals}

@@ -8,7 +8,6 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextvars import Token
 from types import TracebackType
 from typing import Self
 
@@ -22,7 +21,7 @@ from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
 from workbench.errors import LaunchError, NotDifferentiable
-from workbench.runtime.active_observers import OBSERVERS, Listener, without
+from workbench.runtime.active_observers import enter, leave, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
 from workbench.runtime.device.memory import Memory
@@ -77,21 +76,21 @@ class Tape(Observer):
         self.deterministic = deterministic
         self._only = None if only is None or checkpoint_every else Requested(only)
         self._into_grad = into_grad
-        self._token: Token[tuple[Listener, ...]] | None = None
+        self._is_open = False
         self._stopped: list[LaunchStep] = []
 
     def __enter__(self) -> Self:
-        if self._token is not None:
+        if self._is_open:
             raise RuntimeError("this tape is recording already")
-        self._token = OBSERVERS.set((*OBSERVERS.get(), self))
+        self._is_open = True
+        enter(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._token is not None:
-            OBSERVERS.reset(self._token)
-            self._token = None
+        leave(self)
+        self._is_open = False
 
     @property
     def seeds(self) -> dict[array, array]:
@@ -227,7 +226,7 @@ class Tape(Observer):
         """
         if isinstance(self.kept, Checkpoints):
             raise LaunchError("record_func() needs a tape without checkpoints: it cannot run again.")
-        if self._token is None:
+        if not self._is_open:
             raise LaunchError("record_func() notes what runs inside the tape's `with`.", advice="Call it there.")
         for value in arrays:
             if not is_float_array(value):
@@ -262,7 +261,7 @@ class Tape(Observer):
                 were made of the same memory, or a gradient is half added by a pass that was stopped.
             KeyboardInterrupt: it was stopped; the message names the gradients that are half added.
         """
-        if self._token is not None:
+        if self._is_open:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")

@@ -14,6 +14,21 @@ from typing import Any
 TASK = "workbench.backends.cpu.codegen:generate"
 
 
+def prepare() -> None:
+    """Import LLVM and initialise it: before the first request, which is still being made."""
+    _initialised()
+
+
+def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
+    """What machine this is, as LLVM sees it, and which LLVM: the fields of `machine.Facts`."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    features, version = llvm.get_host_cpu_features().flatten(), list(llvm.llvm_version_info)
+    facts = {"cpu": llvm.get_host_cpu_name(), "features": features, "llvm": version, "llvmlite": llvmlite.__version__}
+    return facts, b""
+
+
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
     """What LLVM makes of a text, and the seconds of each stage.
 
@@ -88,13 +103,16 @@ def _initialised() -> None:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    # Three options that hold for the process, and change how LLVM vectorises, never a result. Loops vectorise around a
-    # float sum that stays in order; off by default on x86, and only this switches it on.
+    # Four options that hold for the process, and change how LLVM vectorises and allocates, never a result. Loops
+    # vectorise around a float sum that stays in order; off by default on x86, and only this switches it on.
     llvm.set_option("workbench", "-force-ordered-reductions")
     # An array of mat33 is loaded and stored whole and shuffled, as vectors of up to 8 are, not gathered and scattered.
     llvm.set_option("workbench", "-max-interleave-group-factor=9")
     # Before an outer loop that counts down, checks for overlap that are made once for all its turns always fail.
     llvm.set_option("workbench", "-hoist-runtime-checks=false")
+    # In functions of many loops the register allocator splits values around each: up to half of the time, for twice the
+    # code. Smaller functions never come to this limit (of 10,000).
+    llvm.set_option("workbench", "-grow-region-complexity-budget=300")
 
 
 @lru_cache

@@ -32,7 +32,7 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
-from workbench.backends.worker.calls import build_error, call
+from workbench.backends.worker.calls import build_error, call, task_name
 from workbench.backends.worker.jobs import Lost
 from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError
@@ -70,7 +70,7 @@ def _llvmlite() -> list[str]:
     return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
 
 
-POOL = Pool("llvm", _llvmlite)
+POOL = Pool("llvm", _llvmlite, first=task_name(codegen.prepare))
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 WITHOUT_HALVES = "-avx512vl"

@@ -13,6 +13,7 @@ import platform
 import sys
 from contextlib import suppress
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -89,7 +90,7 @@ def facts() -> Facts:
         return _ask()
     with suppress(msgspec.MsgspecError):  # of another version of this library, or nothing
         return msgspec.json.decode(REMEMBER[0].get(KEPT, known_by), type=Facts)
-    found = _ask()
+    found = _ask(in_worker=True)
     REMEMBER[0].put(KEPT, known_by, msgspec.json.encode(found))
     return found
 
@@ -123,13 +124,22 @@ def _llvmlite() -> list[object]:
     return [text, library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
-def _ask() -> Facts:
-    import llvmlite
-    import llvmlite.binding as llvm
+def _ask(in_worker: bool = False) -> Facts:
+    """LLVM's answer; `in_worker`: of the process that will compile, where the cache knows no machine and no kernel."""
+    from workbench.backends.cpu import codegen
 
-    features = llvm.get_host_cpu_features().flatten()
-    version = tuple(llvm.llvm_version_info)
-    return Facts(llvm.get_host_cpu_name(), features, version, llvmlite.__version__)
+    if not in_worker:
+        return msgspec.convert(codegen.host({}, b"", lambda stage: None)[0], Facts)
+    from workbench.backends.cpu.compile import POOL
+    from workbench.backends.worker.calls import build_error, call
+    from workbench.backends.worker.jobs import Lost
+
+    POOL.prepare()
+    import_module("workbench.backends.cpu.emit.emit_module")  # needed next, and sooner here than the process
+    try:
+        return msgspec.convert(call(POOL, codegen.host, {})[0], Facts)
+    except Lost as lost:
+        raise build_error("LLVM", "", lost) from None
 
 
 def version() -> str:

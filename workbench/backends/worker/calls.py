@@ -30,8 +30,8 @@ def compile_limits() -> Limits:
     return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
 
 
-def task_name(task: Task) -> str:
-    """A task's name, as a worker imports it."""
+def task_name(task: Callable[..., Any]) -> str:
+    """A function's name, as a worker imports it."""
     return f"{task.__module__}:{task.__name__}"
 
 

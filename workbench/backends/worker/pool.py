@@ -38,12 +38,16 @@ class Pool:
         paths: gives the folders that its processes may import from (`Process`); called when one starts.
         most: processes at once, where none is stuck; 0: as many as cores, and at least two.
         once: a process ends with its job.
+        first: `"module:function"`, called by each process as it starts, while its first job is being made.
     """
 
-    def __init__(self, name: str, paths: Callable[[], Sequence[str] | None], most: int = 0, once: bool = False) -> None:
+    def __init__(
+        self, name: str, paths: Callable[[], Sequence[str] | None], most: int = 0, once: bool = False, first: str = ""
+    ) -> None:
         self.name = name
         self.paths = paths
         self.once = once
+        self.first = first
         self.most = most or max(2, _cores())
         self.begin()
         _pools.add(self)

@@ -30,9 +30,9 @@ import sys
 package = type(sys)("workbench")
 package.__path__ = [sys.argv[1]]
 sys.modules["workbench"] = package
-sys.path += [path for path in sys.argv[2:] if path not in sys.path]
+sys.path += [path for path in sys.argv[3:] if path not in sys.path]
 from workbench.backends.worker.server import serve
-serve()
+serve(sys.argv[2])
 """
 _LAST_LINES = 5
 OUTSIDE = tuple(-getattr(signal, name) for name in ("SIGKILL", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -63,9 +63,10 @@ class Process:
     Args:
         paths: folders that it may import from besides Python's own; None: from all that this process may, as libraries
             want it that look for their files themselves.
+        first: `"module:function"`, called before the first request; empty for none.
     """
 
-    def __init__(self, paths: Sequence[str] | None) -> None:
+    def __init__(self, paths: Sequence[str] | None, first: str = "") -> None:
         """Start it; `greeting` waits until it runs.
 
         Raises:
@@ -73,7 +74,7 @@ class Process:
         """
         bare = ("-P",) if paths is None else ("-I", "-S")  # no site: it starts in 10 ms
         folders = _own_paths() if paths is None else paths
-        command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), *folders]
+        command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), first, *folders]
         with _starting:
             if ending():
                 raise Unavailable("this Python is ending")

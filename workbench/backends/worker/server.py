@@ -36,8 +36,8 @@ _writing = threading.Lock()
 _out = 1
 
 
-def serve() -> None:
-    """Answer requests until the input ends."""
+def serve(first: str) -> None:
+    """Answer requests until the input ends; before them, call the function of this name, if one is given."""
     global _out
     source, _out = os.dup(0), os.dup(1)
     os.dup2(2, 1)  # what a compiler prints is no answer
@@ -45,6 +45,9 @@ def serve() -> None:
     _be_first_to_go()
     threading.Thread(target=_watch, daemon=True).start()
     _send(HELLO)
+    if first:
+        with suppress(Exception):  # the first request hears of it
+            _function(first)()
     while (message := read_frame(source)) is not None:
         _answer(*message)
     os._exit(0)
@@ -55,8 +58,7 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
     _job.append((time.process_time() + seconds, request.get("memory") or float("inf")))
     _running.set()
     try:
-        module, name = request["task"].split(":")
-        facts, made = getattr(import_module(module), name)(request, data, _tell_stage)
+        facts, made = _function(request["task"])(request, data, _tell_stage)
         answer: dict[str, Any] = {"facts": facts}
     except Exception as problem:
         answer, made = {"error": type(problem).__name__, **described(problem)}, b""
@@ -64,6 +66,11 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
     _job.clear()
     _forget_log()
     _send({**answer, "memory": resident()}, made)
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, function = name.split(":")
+    return getattr(import_module(module), function)
 
 
 def described(problem: Exception) -> dict[str, Any]:

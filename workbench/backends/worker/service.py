@@ -22,11 +22,13 @@ class JobSource(Protocol):
         name: of the pool's threads.
         paths: gives the folders that the process may import from; called when it starts.
         once: the process ends with its job.
+        first: what a process calls before its first job.
     """
 
     name: str
     paths: Callable[[], Sequence[str] | None]
     once: bool
+    first: str
 
     def take(self, service: Service) -> Job | None:
         """Wait for the next job; None if the service is to end."""
@@ -95,7 +97,7 @@ class Service:
     def _start(self) -> Process:
         """The process; a new one if there is none."""
         if self.process is None:
-            process = Process(self.pool.paths())
+            process = Process(self.pool.paths(), self.pool.first)
             late = threading.Timer(START_LIMIT, process.kill)
             late.daemon = True
             late.start()

@@ -61,7 +61,7 @@ class Disk:
         self.problem = ""
         self._report = report
         self.root: Path | None = None
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, OSError):
             self.root = root.expanduser().absolute()
         self._named = self.root or root
         self.folder = self._named / f"v{SCHEMA}"
@@ -156,7 +156,7 @@ class Disk:
 
     def _check_folders(self, folder: Path) -> None:
         if self.root is None:
-            raise Refused(self._named, "has no location: this user has no home folder")
+            raise Refused(self._named, "has no location: there is no home folder, or the current folder was deleted")
         self._check(self.root, os.stat(self.root))  # the root may be a link, what is inside may not
         self._check(self.folder, os.lstat(self.folder))
         self._check(folder, os.lstat(folder))

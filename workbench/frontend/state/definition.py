@@ -124,6 +124,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     library: bool = False
     written: tuple[str, int] = ("", 0)
 
+    @property
+    def module(self) -> str:
+        """The name of the module that it stands in."""
+        return str(self.scope.user.get("__name__", "__main__"))
+
     def read(self, path: str, usable: noted.Usable = anything) -> Any:
         """What a dotted name means here now, or MISSING; lowering reads names by this alone, so that it is noted."""
         root, *attrs = path.split(".")

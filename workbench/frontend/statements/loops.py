@@ -19,7 +19,7 @@ from workbench.frontend.statements.loop_names import opened
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
-from workbench.types import Kind, Scalar, Type, int64, is_integer
+from workbench.types import Kind, Scalar, Type, element, int64, is_integer
 from workbench.types import bool as bool_
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
@@ -102,13 +102,14 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
 def _leaving_for(
     context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
 ) -> None:
-    """A `for` that can be left early: a counter in 64 bits, so that it cannot overflow, and a `while`."""
+    """A `for` that can be left early: a counter in 64 bits, so that shorter ones cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
     type = start.type
     counter = f"{node.target.id}.counter.{node.lineno}"
-    wide = [context.builder.cast(v, int64) for v in (start, stop, step)]
-    zero = context.builder.const(0, int64)
+    long = type if element(type).bits == 64 else int64
+    wide = [context.builder.cast(v, long) for v in (start, stop, step)]
+    zero = context.builder.const(0, long)
     context.env[counter] = wide[0]
     rising = isinstance(bounds[2], Literal) and bounds[2].value > 0
     falling = isinstance(bounds[2], Literal) and bounds[2].value < 0
@@ -130,7 +131,13 @@ def _leaving_for(
         if rising and start in context.shared.non_negative:
             context.shared.non_negative.add(index)
         context.env[node.target.id] = index
-        context.env[counter] = apply(context, TABLE["add"], (at, wide[2]))
+        following = apply(context, TABLE["add"], (at, wide[2]))
+        if type is long and not (isinstance(bounds[2], Literal) and bounds[2].value in (1, -1)):
+            # Behind the last number of 64 bits comes the other end of them.
+            less, falls = (apply(context, TABLE["lt"], pair) for pair in ((following, at), (wide[2], zero)))
+            over = apply(context, TABLE["ne"], (less, falls))
+            following = apply(context, TABLE["where"], (over, wide[1], following))
+        context.env[counter] = following
         lower_body(context, statements)
 
     _while(context, node, [counter, *assigned(node.body)], more, body, node.target.id, bool(_steps(bounds)))
@@ -226,7 +233,9 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
             KernelTypeError, "reversed() takes a range of signed integers with a step of 1 or -1.",
             "Count down: range(last, before_the_first, -step).",
         )  # fmt: skip
-    first, before = (apply(context, TABLE["sub"], (bound, step)) for bound in (stop, start))
+    # Behind the least number there is no other, and an empty range may end there: range(int(-inf)).
+    end = apply(context, TABLE["max" if step.value > 0 else "min"], (start, stop))
+    first, before = (apply(context, TABLE["sub"], (bound, step)) for bound in (end, start))
     return first, before, Literal(-step.value)
 
 

@@ -54,8 +54,9 @@ def _from_zero(rewriter: Rewriter, op: Op) -> tuple[Op, ...]:
     b = Builder()
     b.location = op.location
     zero, one = b.const(0, int64), b.const(1, int64)
-    # In 64 bits, since the distance of two 32-bit numbers may take 33.
-    turns = b.one("sub", (b.cast(stop, int64), b.cast(start, int64)), int64)
+    # In 64 bits, since the distance of two 32-bit numbers may take 33; backwards it may take 65, but is none.
+    first = b.cast(start, int64)
+    turns = b.one("sub", (b.one("max", (b.cast(stop, int64), first), int64), first), int64)
     turn = Value(int64, "turn")
     with b.block((turn, *carried)) as opened:
         b.append(Op("add", (start, b.cast(turn, index.type)), (index,), {}, (), op.location))

@@ -306,7 +306,7 @@ class array(Viewed, Arithmetic):
         Raises:
             OverflowError: the value does not fit the element type; infinity is written inf.
         """
-        value = value.numpy() if hasattr(value, "as_tuple") else value  # a struct, as a record
+        value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
         check_fits(value, self.dtype)
         if notify("filling", self, value):
             return self

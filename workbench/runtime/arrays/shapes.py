@@ -70,7 +70,8 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     """
     if type(shape) is int and shape >= 0:
         return (shape,)
-    dims: tuple[Any, ...] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    given: Any = np.atleast_1d(shape) if isinstance(shape, np.ndarray) else shape
+    dims: tuple[Any, ...] = tuple(given) if isinstance(given, Iterable) else (given,)
     whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")

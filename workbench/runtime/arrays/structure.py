@@ -24,7 +24,7 @@ from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_nam
 from workbench.types import Aggregate, ArrayType, Kind, Scalar, Vector
 from workbench.types import bool as bool_
 
-NUMBERS = (bool, int, float, np.bool_, np.number)
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 class StructValue:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.completion import Listed
 from workbench.runtime.device.memory import Memory
@@ -55,3 +56,9 @@ class Observer(Listed):
 
     def done(self, subject: object, started: float, seconds: float) -> None:
         """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
+
+    def __reduce__(self) -> NoReturn:
+        raise LaunchError(
+            f"A {type(self).__name__} cannot be copied or pickled: it speaks of this process's arrays.",
+            advice="Run what it saw once more under another one.",
+        )

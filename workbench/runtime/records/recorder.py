@@ -28,7 +28,7 @@ from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
-from workbench.runtime.active_observers import OBSERVERS
+from workbench.runtime.active_observers import OBSERVERS, enter, leave
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits, region
 from workbench.runtime.device.call_site import call_site
@@ -143,14 +143,14 @@ class Recorder(Observer):
     def start(self) -> Self:
         """Begin to record what this context runs; calling it again does nothing."""
         if self not in OBSERVERS.get():
-            OBSERVERS.set((*OBSERVERS.get(), self))
+            enter(self)
             open_listener(self)
             self._builds.start()
         return self
 
     def stop(self) -> None:
         """Stop recording; `start` continues it. What ran is put in the order in which it began."""
-        OBSERVERS.set(tuple(o for o in OBSERVERS.get() if o is not self))
+        leave(self)
         close_listener(self)
         self._builds.stop()
         self.entries[:] = device_times(self.entries)

@@ -11,7 +11,10 @@ import pytest
 
 from workbench.backends.cpu import machine
 from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.worker import calls
+from workbench.backends.worker.jobs import Lost
 from workbench.cache.remembered import Facts
+from workbench.errors import BuildError
 
 CPUINFO = """processor\t: 0
 vendor_id\t: GenuineIntel
@@ -48,9 +51,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     times: list[bool] = []
     ask = machine._ask
 
-    def noted() -> machine.Facts:
-        times.append(True)
-        return ask()
+    def noted(in_worker: bool = False) -> machine.Facts:
+        times.append(in_worker)
+        return ask(in_worker)
 
     monkeypatch.setattr(machine, "_ask", noted)
     return times
@@ -62,7 +65,16 @@ facts = machine.facts.__wrapped__
 @linux
 def test_llvm_is_asked_once(kept: Kept, asked: list[bool]) -> None:
     assert facts() == facts() == machine._ask() == machine.facts()
-    assert len(asked) == 2 and len(kept.facts) == 1
+    assert asked == [True, False] and len(kept.facts) == 1  # the process that will compile, and the call itself
+
+
+def test_a_worker_that_is_lost_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> None:
+        raise Lost("crashed (signal 11)", log="cannot load")
+
+    monkeypatch.setattr(calls, "call", lost)
+    with pytest.raises(BuildError, match=r"LLVM crashed \(signal 11\): cannot load"):
+        machine._ask(in_worker=True)
 
 
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
@@ -134,7 +146,7 @@ def test_llvm_is_asked_where_it_is_a_library_of_its_own(
 def test_llvm_is_asked_on_other_systems(monkeypatch: pytest.MonkeyPatch, kept: Kept, asked: list[bool]) -> None:
     monkeypatch.setattr(machine.sys, "platform", "darwin")
     facts()
-    assert len(asked) == 1 and kept.facts == {}
+    assert asked == [False] and kept.facts == {}
 
 
 @linux

@@ -16,7 +16,7 @@ from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
-from workbench.types import Kind, Scalar, Vector, element, int64, is_integer
+from workbench.types import Scalar, Vector, element, int64, is_integer, uint64
 
 
 class Loop(msgspec.Struct, frozen=True):
@@ -94,20 +94,24 @@ class Loop(msgspec.Struct, frozen=True):
             return sweep.builder.ref(sweep.builder.counts[self.op])
         start, stop, step = (sweep.ref(v) for v in self.op.operands[:3])
         fixed = sweep.constant(self.op.operands[2])
-        # Without a sign stop - start wraps when the range is empty, so it is compared before it is subtracted.
-        if element(start.type).kind is Kind.UINT:
-            span = stop - start
-            rounded = span if fixed == 1 else rounding.floordiv(span + (step - 1), step)
-            return operators.where(stop > start, rounded, start.like(0)).cast(int64)
-        # In 64 bits: stop - start of two int32 can overflow an int32.
-        start, stop, step = (v.cast(int64) for v in (start, stop, step))
-        if fixed == 1:
-            rounded = stop - start
+        # Up to 32 bits are computed with in 64, where nothing overflows; a distance of 64 bits has no sign left.
+        whole = int64
+        if element(start.type).bits == 64:
+            whole = uint64
         else:
-            rounded = rounding.floordiv(
-                stop - start + step - operators.where(step > 0, step.like(1), step.like(-1)), step
-            )
-        return operators.where(rounded > 0, rounded, rounded.like(0))
+            start, stop, step = (v.cast(int64) for v in (start, stop, step))
+        if fixed is None:
+            up = step > 0
+            low, high = operators.where(up, start, stop), operators.where(up, stop, start)
+            some, size = operators.and_(low < high, step.differs(step.like(0))), operators.where(up, step, -step)
+        else:
+            low, high = (start, stop) if fixed > 0 else (stop, start)
+            some, size = low < high, step if fixed > 0 else -step
+        span = (high - low).cast(whole)
+        if fixed not in (1, -1):
+            # Rounded up without a sum that could overflow.
+            span = rounding.floordiv(span - 1, size.cast(whole)) + 1
+        return operators.where(some, span, span.like(0)).cast(int64)
 
 
 class Turn:
@@ -149,19 +153,6 @@ class Turn:
             )
             # No error yet: after pruning it may turn out that no rule needs this value.
             unavailable(param, missing, sweep.env, sweep.builder)
-
-
-class CountedTurn(Turn):
-    """The counter runs from 0: start + (count - 1 - counter) * step."""
-
-    def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value, last: Ref) -> None:
-        super().__init__(sweep, loop, counter)
-        self.last = last
-
-    def index(self) -> Value:
-        """The index of the `for`."""
-        start, step = (self.sweep.ref(self.loop.op.operands[k]) for k in (0, 2))
-        return (start + (self.last - self.sweep.builder.ref(self.counter)) * step).value
 
 
 class PositionTurn(Turn):

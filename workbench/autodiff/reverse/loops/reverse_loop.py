@@ -15,14 +15,13 @@ import msgspec
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
-from workbench.autodiff.reverse.loops.iterations import CountedTurn, Loop, PositionTurn, Turn
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
 from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
-from workbench.builtins import Ref
-from workbench.builtins.scalars import operators, rounding
+from workbench.builtins.scalars import extrema, operators
 from workbench.ir.values import Block, Op, Value
-from workbench.types import Kind, element, int64
 from workbench.types import bool as bool_
+from workbench.types import int32, int64
 
 
 def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
@@ -168,26 +167,16 @@ def _state(value: Value) -> Value:
 
 
 def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Value], Turn]:
-    """Bounds of the reversed loop, and its turn. Python's range backwards: last, start - step, -step."""
-    if loop.index is None:
+    """Bounds of the reversed loop, and its turn: Python's range backwards where it has a step of 1 or -1."""
+    bounds, index = loop.op.operands[:3], loop.index
+    fixed = sweep.constant(bounds[2]) if index is not None else None
+    # Indices of 8 and 16 bits may well reach the ends of their type, which nothing lies behind.
+    if index is None or fixed not in (1, -1) or index.type not in (int32, int64):
         back = sweep.builder.ref(sweep.builder.const(-1, int64))
         last = loop.count(sweep) + back
         return (last.value, back.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
-    op = loop.op
-    start, stop, step = (sweep.ref(v) for v in op.operands[:3])
-    fixed = sweep.constant(op.operands[2])
-    if element(start.type).kind is Kind.UINT:
-        span = stop - start
-        rounded = span if fixed == 1 else rounding.floordiv(span + (step - 1), step)
-        # Counting up from 0 avoids a negative step, which an unsigned index does not have.
-        count = operators.where(stop > start, rounded, start.like(0))
-        turn = CountedTurn(sweep, loop, Value(start.type), count - 1)
-        return (start.like(0).value, count.value, start.like(1).value), turn
-    last: Ref
-    if fixed in (1, -1):
-        # With a step of 1 the last index needs no division; integer division is slow on GPUs.
-        last = stop - fixed
-    else:
-        last = start - (rounding.floordiv(start - stop, step) + 1) * step
-    back = step.like(-fixed) if fixed is not None else -step
-    return (last.value, (start - step).value, back.value), Turn(sweep, loop, Value(start.type, loop.index.name))
+    start, stop, step = (sweep.ref(v) for v in bounds)
+    # The last index needs no division, which is slow on GPUs; behind the least number, as int(-inf), there is no other.
+    last = (extrema.max if fixed == 1 else extrema.min)(start, stop) - fixed
+    turn = Turn(sweep, loop, Value(index.type, index.name))
+    return (last.value, (start - step).value, step.like(-fixed).value), turn
