@@ -24,6 +24,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np
 import warp as wp
 from measure import RESULTS, machine, shown
+from programs.everyday import cells, functions, rows
 from programs.fields import borders, gas, heat
 from programs.linear import networks, small, sparse
 from programs.particles import bodies, cloths, masses, neighbours
@@ -34,7 +35,7 @@ from programs.reductions import by_index, sums
 ROUNDS = 6
 SUBJECTS: tuple[Callable[[], list[Program]], ...] = (
     *(sums, by_index, sparse, small, networks, borders, heat, gas, bodies, cloths, masses, neighbours),
-    *(marches, sets, options),
+    *(marches, sets, options, rows, functions, cells),
 )
 Times = dict[str, dict[str, tuple[float, float]]]
 

@@ -137,3 +137,80 @@ def stream_and_collide(f, g):
             g[6, i, j] = o(0.4) * c6 + rest(1 / 36, rho, -u + v, square)
             g[7, i, j] = o(0.4) * c7 + rest(1 / 36, rho, -u - v, square)
             g[8, i, j] = o(0.4) * c8 + rest(1 / 36, rho, u - v, square)
+
+
+@numba.njit(parallel=True)
+def applied(a, x, y):
+    """A matrix times a vector."""
+    for i in numba.prange(a.shape[0]):
+        s = np.float32(0)
+        for k in range(a.shape[1]):
+            s += a[i, k] * x[k]
+        y[i] = s
+    return y
+
+
+@numba.njit(parallel=True)
+def log_sums(a, y):
+    """The logarithm of the sum of exponentials of each row."""
+    for i in numba.prange(a.shape[0]):
+        m = a[i, 0]
+        for k in range(1, a.shape[1]):
+            m = max(m, a[i, k])
+        s = np.float32(0)
+        for k in range(a.shape[1]):
+            s += np.exp(a[i, k] - m)
+        y[i] = m + np.log(s)
+    return y
+
+
+@numba.njit(parallel=True)
+def distances(x, y, d):
+    """The distance of each row from each other one."""
+    for i in numba.prange(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = np.float32(0)
+            for k in range(x.shape[1]):
+                e = x[i, k] - y[j, k]
+                s += e * e
+            d[i, j] = np.sqrt(s)
+    return d
+
+
+@numba.njit(parallel=True)
+def nearest(x, centre, label):
+    """The nearest centre of each row."""
+    for i in numba.prange(x.shape[0]):
+        best, at = np.float32(1e30), 0
+        for j in range(centre.shape[0]):
+            s = np.float32(0)
+            for k in range(centre.shape[1]):
+                e = x[i, k] - centre[j, k]
+                s += e * e
+            if s < best:
+                best, at = s, j
+        label[i] = at
+    return label
+
+
+@numba.njit(parallel=True)
+def functions(x, y):
+    """Several functions of a number."""
+    for i in numba.prange(x.size):
+        v = x[i]
+        y[i] = np.exp(-v) + np.log(v + np.float32(1)) * np.tanh(v) + np.sin(v) + np.arctan2(v, np.float32(1.5))
+    return y
+
+
+@numba.njit(parallel=True)
+def life(a, b):
+    """A step of Conway's game on a torus."""
+    n, m = a.shape
+    for i in numba.prange(n):
+        up, down = i - 1 if i > 0 else n - 1, i + 1 if i < n - 1 else 0
+        for j in range(m):
+            left, right = j - 1 if j > 0 else m - 1, j + 1 if j < m - 1 else 0
+            s = a[up, left] + a[up, j] + a[up, right] + a[i, left] + a[i, right]
+            s += a[down, left] + a[down, j] + a[down, right]
+            b[i, j] = 1 if s == 3 or (s == 2 and a[i, j] == 1) else 0
+    return b

@@ -4,7 +4,7 @@ import workbench as wb
 
 FLOATS, INTS, IMAGE = wb.array(dtype=wb.float32), wb.array(dtype=wb.int32), wb.array(dtype=wb.float32, ndim=2)
 VECTORS, FIELD, MATRICES = wb.array(dtype=wb.vec3), wb.array(dtype=wb.vec3, ndim=2), wb.array(dtype=wb.mat33)
-GAS = wb.array(dtype=wb.float32, ndim=3)
+GAS, CELLS = wb.array(dtype=wb.float32, ndim=3), wb.array(dtype=wb.uint8, ndim=2)
 CX, CY = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
 SHARE = (4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36)
 SIDE = wb.constant(64)
@@ -324,3 +324,77 @@ def density(grid: wb.HashGrid, x: VECTORS, radius: float, o: FLOATS):
         if r > 0.0:
             s += r * r * r
     o[i] = s
+
+
+@wb.kernel
+def applied(a: IMAGE, x: FLOATS, y: FLOATS):
+    """A matrix times a vector, a row per thread."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(a.shape[1]):
+        s += a[i, k] * x[k]
+    y[i] = s
+
+
+@wb.kernel
+def log_sums(a: IMAGE, y: FLOATS):
+    """The logarithm of the sum of exponentials of each row."""
+    i = wb.tid()
+    m = a[i, 0]
+    for k in range(1, a.shape[1]):
+        m = wb.max(m, a[i, k])
+    s = wb.float32(0.0)
+    for k in range(a.shape[1]):
+        s += wb.exp(a[i, k] - m)
+    y[i] = m + wb.log(s)
+
+
+@wb.kernel
+def distances(x: IMAGE, y: IMAGE, d: IMAGE):
+    """The distance of each row from each other one."""
+    i, j = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(x.shape[1]):
+        e = x[i, k] - y[j, k]
+        s += e * e
+    d[i, j] = wb.sqrt(s)
+
+
+@wb.kernel
+def nearest(x: IMAGE, centre: IMAGE, label: INTS):
+    """The nearest centre of each row."""
+    i = wb.tid()
+    best = wb.float32(1e30)
+    at = wb.int32(0)
+    for j in range(centre.shape[0]):
+        s = wb.float32(0.0)
+        for k in range(centre.shape[1]):
+            e = x[i, k] - centre[j, k]
+            s += e * e
+        if s < best:
+            best = s
+            at = j
+    label[i] = at
+
+
+@wb.kernel
+def functions(x: FLOATS, y: FLOATS):
+    """Several functions of a number."""
+    i = wb.tid()
+    y[i] = wb.exp(-x[i]) + wb.log(x[i] + 1.0) * wb.tanh(x[i]) + wb.sin(x[i]) + wb.atan2(x[i], 1.5)
+
+
+@wb.kernel
+def life(a: CELLS, b: CELLS):
+    """A step of Conway's game on a torus."""
+    i, j = wb.tid()
+    up = (i + a.shape[0] - 1) % a.shape[0]
+    down = (i + 1) % a.shape[0]
+    left = (j + a.shape[1] - 1) % a.shape[1]
+    right = (j + 1) % a.shape[1]
+    own = int(a[i, j])
+    s = int(a[up, left]) + int(a[up, j]) + int(a[up, right]) + int(a[i, left]) + int(a[i, right])
+    s = s + int(a[down, left]) + int(a[down, j]) + int(a[down, right])
+    b[i, j] = wb.uint8(0)
+    if s == 3 or (s == 2 and own == 1):
+        b[i, j] = wb.uint8(1)

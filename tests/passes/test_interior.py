@@ -36,7 +36,7 @@ def periodic(shift: int, x: FLOATS, y: FLOATS):
 def round_and_round(shift: int, x: FLOATS, y: FLOATS):
     i = wb.tid()
     n = x.shape[0]
-    y[i] = x[(i - 1 + n) % n] + 2.0 * x[(x.shape[0] + (i + shift)) % x.shape[0]]
+    y[i] = x[(i - 1 + n) % n] + 2.0 * x[(x.shape[0] + (i + shift)) % x.shape[0]] + 4.0 * x[(i + n - 1 + shift) % n]
 
 
 @wb.kernel
@@ -115,6 +115,7 @@ def test_a_periodic_row(shift: int, n: int) -> None:
     y = wb.zeros(n)
     wb.launch(periodic, n, [shift, wb.array(x)], [y])
     assert y.numpy().tobytes() == want.astype(np.float32).tobytes()
-    want = x[(i - 1) % n] + np.float32(2) * x[(i + np.int32(shift) + np.int32(n)) % np.int32(n)]
+    far = i + np.int32(shift) + np.int32(n)
+    want = x[(i - 1) % n] + np.float32(2) * x[far % np.int32(n)] + np.float32(4) * x[(far - np.int32(1)) % np.int32(n)]
     wb.launch(round_and_round, n, [shift, wb.array(x)], [y])
     assert y.numpy().tobytes() == want.astype(np.float32).tobytes()

@@ -140,7 +140,7 @@ _ROWS = (
     Operation(_LOWERED, "later", "*values", "*results", "stands_for"),
     Operation(_LOWERED, "slot_matmul", "slots, slots, slots", "", "shape transpose_a accumulate", reads=_SLOTS,
               writes=_SLOTS),
-    Operation(_LOWERED, "slot_transpose", "slots, slots", "", "shape", reads=_SLOTS, writes=_SLOTS),
+    Operation(_LOWERED, "slot_transpose", "slots, slots[, rows, columns]", "", "shape", reads=_SLOTS, writes=_SLOTS),
     Operation(_LOWERED, "window", "array, *place, slots, condition", "slots", "axes"),
     Operation(_LOWERED, "add_product", "array, *place, slots, condition, slots, slots", "",
               "shape transpose_a axes", reads=_ARRAY, writes=_ARRAY),

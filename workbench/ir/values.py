@@ -56,10 +56,11 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     later          (*values) -> *results           attrs: stands_for; a branch or loop that the adjoint may not need
                                                    (see `autodiff/reverse/recompute.py`)
     slot_matmul    (slots, slots, slots) -> ()     total += a·b on the CPU. attrs: shape, transpose_a, accumulate
-    slot_transpose (slots, slots) -> ()            the second, of rows × columns, turned over. attrs: shape, its own
+    slot_transpose (slots, slots[, rows, columns]) -> ()  the second, of rows × columns, turned over; of its first ones
+                                                   if these are given, multiples of 8. attrs: shape, its own
     window         (array, *place, slots, condition) -> slots  on the CPU: the tile at a place of an array if the
-                                                   condition holds, else the slots; `slot_matmul` and `slot_transpose`
-                                                   read one. attrs: axes, as of `tile_load`
+                                                   condition holds, else the slots; `slot_matmul` reads one,
+                                                   `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory

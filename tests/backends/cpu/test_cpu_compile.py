@@ -283,6 +283,17 @@ def test_the_library_is_used_on_this_machine_alone():
     assert "_ZGV" not in cpu.optimised_text(kernel, Options(), "x86-64-v3")
 
 
+@pytest.mark.skipif(not libmvec.library(), reason="this machine has no libmvec")
+def test_a_literal_argument_leaves_it_vectorised():
+    """LLVM drops an argument that is the same number in all calls, and a wide function of two fits no call of one."""
+    x = Value(ArrayType(float32), "x")
+    b = Builder()
+    i = b.one("tid", (), int32, {"axis": 0})
+    b.store(x, i, b.one("atan2", (b.load(x, i), b.const(1.5, float32)), float32))
+    text = cpu.optimised_text(Function("literal", (x,), b.body(), 1), Options(), BACKEND.target())
+    assert text.count("call <8 x float> @_ZGVdN8vv_atan2f(") > 1, "in the loop, and in the function of one number"
+
+
 def test_lanes_of_a_sign_mask(launch):
     """LLVM 22 miscompiles this for AVX-512DQ (llvm/llvm-project#174871): floordiv on vec2i beside another vector."""
     t = VECTORS["vec2i"]

@@ -285,15 +285,6 @@ def own_bounds(row: wb.array(dtype=int), x: A1, y: A1):
 
 
 @wb.kernel
-def along_rows(x: A2, y: A1):
-    i = wb.tid()
-    s = wb.float64(0.0)
-    for k in range(x.shape[1]):
-        s += x[i, k]
-    y[i] = s
-
-
-@wb.kernel
 def sees_others(x: A2, y: A2):
     i, j = wb.tid()
     for k in range(x.shape[0]):
@@ -309,7 +300,7 @@ def asks_in_a_branch(x: A1, y: A1):
         y[wb.tid()] = s
 
 
-@pytest.mark.parametrize("kernel", [own_bounds, along_rows, sees_others, asks_in_a_branch], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [own_bounds, sees_others, asks_in_a_branch], ids=lambda k: k.name)
 def test_other_loops_stay_each_threads_own(kernel: Kernel) -> None:
     assert "groups:" not in emit_llvm(kernel.specialise().function, Options())
 

@@ -34,6 +34,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.loops.along import AlongGroup
 from workbench.passes.loops.divergent import from_zero, rotated
 from workbench.passes.loops.divisors import without_divisions
 from workbench.passes.loops.group import Group
@@ -56,13 +57,14 @@ SHORT_BODY = 60
 """Operations of a body that is written for several rows, at most."""
 
 
-def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False) -> Function:
+def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense: bool = False) -> Function:
     """The function with such loops outside, and loops over a group's threads in them; itself if there are none.
 
     Args:
         function: any.
         wide: what can be done for several threads at once.
         plain: additions to elements are plain, in the order of the rows.
+        dense: the elements of arrays lie side by side.
     """
     given, operations = function, list(walk(function.body))
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
@@ -76,6 +78,9 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False) -> Fu
     if rows.unaligned():
         function = from_zero(function, rows.unaligned())
         operations, rows = list(walk(function.body)), Rows(function, wide)
+    if dense and not rows.apart() and not any(op.name == "while" for op in operations):
+        along = Rows(function, wide, dense)
+        rows = rows if along.apart() else along
     if not 0 < len(rows.loops) <= MOST or not rows.independent(operations):
         return given
     *before, last = function.body.ops or (Op("yield"),)
@@ -87,7 +92,7 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False) -> Fu
     count = 1
     # Where threads add, the number of rows is part of a sum's order, which is the same on every target.
     several = wide.rows or any(op.name == "atomic_add" for op in operations)
-    if several and len(operations) <= SHORT_BODY and rows.are_alike(operations):
+    if several and not rows.along and len(operations) <= SHORT_BODY and rows.are_alike(operations):
         count = max(1, min(MOST_ROWS, ROOM // (_threads(rows) * _bytes(rows))))
     return replace_body(function, _split(rows, function.body, count, plain))
 
@@ -143,7 +148,7 @@ def _carried(rows: Rows) -> int:
 
 def _threads(rows: Rows) -> int:
     """Of a full group's row."""
-    if rows.apart():
+    if rows.apart() or rows.along:
         return NARROW
     return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
 
@@ -158,10 +163,14 @@ def _split(rows: Rows, body: Block, count: int, plain: bool) -> Block:
     apart, threads = rows.apart(), _threads(rows)
     builder = Builder()
     builder.location = next(iter(rows.loops)).location
-    full = Group(rows, threads, True).written(body)
+    full = (AlongGroup(rows, threads) if rows.along else Group(rows, threads, True)).written(body)
     # Where threads make turns of their own, few of them are as quick one by one, and need less code.
     full = without_divisions(full) if apart else full
-    rest = _one_by_one(rows, body) if apart else Group(rows, threads, False, rows.maskable(body)).written(body)
+    rest = (
+        _one_by_one(rows, body)
+        if apart or rows.along
+        else Group(rows, threads, False, rows.maskable(body)).written(body)
+    )
     blocks, attrs = (full, rest), ABREAST.of(threads)
     if count > 1:
         several: dict[str, object] = {ABREAST: threads, ROWS: count}

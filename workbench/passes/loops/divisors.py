@@ -36,6 +36,39 @@ def same_divisors(function: Function) -> Function:
     return rewrite(function, change)
 
 
+def size_last(function: Function) -> Function:
+    """The function with `(j + n - 1) % n` as `(j - 1 + n) % n`, which shows an index without n (`interior`).
+
+    Sums of integers wrap, so their order does not matter.
+    """
+    operations = list(walk(function.body))
+    made = {v: op for op in operations for v in op.results}
+
+    def terms(value: Value, name: str = "add") -> list[tuple[str, Value]]:
+        op = made.get(value)
+        if op is None or op.name not in ("add", "sub"):
+            return [(name, value)]
+        other = "sub" if (op.name == "sub") == (name == "add") else "add"
+        return [*terms(op.operands[0], name), *terms(op.operands[1], other)]
+
+    def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        found = made.get(op.operands[0]) if op.name == "mod" and op.result.type == int32 else None
+        if found is None or op.operands[1] in found.operands:
+            return None
+        parts, size = terms(op.operands[0]), ("add", op.operands[1])
+        if size not in parts or parts[0][0] != "add" or parts[0] == size:
+            return None
+        parts.remove(size)
+        ops: list[Op] = []
+        (_, total), *rest = [*parts, size]
+        for name, value in rest:
+            ops.append(Op(name, (total, value), (Value(int32),), {}, (), op.location))
+            total = ops[-1].result
+        return *ops, op.replace((total, op.operands[1]))
+
+    return rewrite(function, change) if any(op.name == "mod" for op in operations) else function
+
+
 def divides(op: Op) -> bool:
     """Whether it is a division that can be written as a product."""
     return op.name in DIVISIONS and op.result.type in TYPES

@@ -81,7 +81,7 @@ class Group:
     def __init__(self, rows: Rows, threads: int, full: bool, whole: bool = False) -> None:
         self.rows, self.threads, self.full, self.whole = rows, threads, full, whole
         # LLVM would write out a short loop over threads before it makes vectors of it.
-        self.written_out = UNROLL.of(True) if rows.apart() else None
+        self.written_out = UNROLL.of(True) if rows.apart() or rows.along else None
         self.builder, self.storage = Builder(), Builder()
         self.places: dict[Value, Value] = {}
         self.env: dict[Value, Value] = {}

@@ -23,6 +23,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.passes.loops.divisors import size_last
 from workbench.passes.loops.usual import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
@@ -42,14 +43,15 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 
 def split_border(function: Function) -> Function:
     """The function with its body twice, for threads inside and at a border; itself if there are no borders."""
+    given, function = function, size_last(function)
     operations = list(walk(function.body))
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
-        return function
+        return given
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
-        return function
+        return given
     interior = _Interior(function)
-    return replace_body(function, interior.body()) if interior.found() else function
+    return replace_body(function, interior.body()) if interior.found() else given
 
 
 class _Interior:

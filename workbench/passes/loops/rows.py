@@ -12,7 +12,7 @@ from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_integer
+from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_float, is_integer
 
 SHORT = 16
 """Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
@@ -46,6 +46,21 @@ class Wide(msgspec.Struct, frozen=True):
 NOTHING = Wide(lambda block: False, False)
 
 
+class Along(msgspec.Struct, frozen=True):
+    """What a loop accesses in a row of each thread's own, an element per turn: a[i, k] in turn k of thread i.
+
+    Attributes:
+        array, indices: of the element.
+        axis: which of the indices is the thread's own.
+        ops: the accesses, which all turns make.
+    """
+
+    array: Value
+    indices: tuple[Value, ...]
+    axis: int
+    ops: tuple[Op, ...]
+
+
 class Rows:
     """What is the same in all threads of a row, and the loops that they go through together.
 
@@ -56,11 +71,12 @@ class Rows:
         loops: those that stand outside.
         counters: the numbers of what a `while` carries that is the same in all threads that are still in it.
         straight: operations that stand in these or in the body itself.
+        along: by loop, what it accesses in rows of the threads' own.
     """
 
-    def __init__(self, function: Function, wide: Wide = NOTHING) -> None:
-        """`wide`: as for `abreast`."""
-        self.function, self.wide = function, wide
+    def __init__(self, function: Function, wide: Wide = NOTHING, dense: bool = False) -> None:
+        """As for `abreast`."""
+        self.function, self.wide, self.dense = function, wide, dense
         self.axis = function.launch_ndim - 1
         self.known = constants(function.body)
         self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
@@ -74,6 +90,7 @@ class Rows:
         self._note(function.body)
         self.straight: set[Op] = set()
         self.find(function.body)
+        self.along = {op: found for op in self.loops if (found := self.own_rows(op))}
         for op in tuple(self.loops):
             if self.stays_outside(op):
                 self.find_inner(op.blocks[0])
@@ -170,7 +187,43 @@ class Rows:
                 return False
         gathered = self.wide.gathers and not self.stays_outside(op)
         near = EFFECTS if gathered else ACCESSES
-        return all(self.nearby(o) for o in walk(op.blocks[-1]) if o.name in near)
+        along = {o for loop in with_blocks((op,)) for row in self.own_rows(loop) for o in row.ops}
+        return all(o in along or self.nearby(o) for o in walk(op.blocks[-1]) if o.name in near)
+
+    def own_rows(self, op: Op) -> list[Along]:
+        """What a loop accesses in rows of the threads' own; nothing if LLVM can do its turns side by side.
+
+        Elements are read before the turns that ask for them: so all turns have to access them, and an array that the
+        loop changes has to be accessed there only.
+        """
+        upwards = op.name == "for" and self.known.get(op.operands[2]) == 1 and op.operands[0].type == int32
+        if not (self.dense and upwards and self.stays_outside(op) and self.is_long(op)):
+            return []
+        if not any(is_float(v.type) for v in initial(op)):
+            return []
+        (body,) = op.blocks
+        places: dict[tuple[Value, ...], list[Op]] = {}
+        for o in body.ops:
+            if o.name in ("load", "store") and self.is_own_row(o, body.params[0]):
+                places.setdefault((o.operands[0], *indices(o)), []).append(o)
+        found: list[Along] = []
+        for (array, *at), ops in places.items():
+            every = [o for o in walk(body) if o.name in ACCESSES and o.operands[0] is array]
+            if not any(o.name in EFFECTS for o in every):
+                ops = [o for o in every if indices(o) == tuple(at)]
+            elif len(every) > len(ops):
+                continue
+            axis = next(n for n, v in enumerate(at) if v in self.unit)
+            found.append(Along(array, tuple(at), axis, tuple(ops)))
+        return found
+
+    def is_own_row(self, op: Op, counter: Value) -> bool:
+        """Whether it accesses, in the turn that is counted so, an element of a row of the thread's own."""
+        array, (*outer, last) = array_of(op.operands[0]), indices(op)
+        if last is not counter or array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
+            return False
+        own = [v for v in outer if v in self.unit]
+        return len(own) == 1 and self.same.issuperset(v for v in outer if v is not own[0])
 
     def is_long(self, op: Op) -> bool:
         """Whether it is a loop that LLVM does not write out."""
@@ -284,9 +337,10 @@ class Rows:
                 return False
         for ops in arrays.values():
             names = {op.name for op in ops}
-            if len(names) > 1 and names & EFFECTS and len({indices(op) for op in ops}) > 1:
-                return False
-            if len(names) > 1 and names & EFFECTS and not any(v in self.unit for v in indices(ops[0])):
+            # In one of the indices all accesses have the same number, which is the thread's own.
+            columns = zip(*(indices(op) for op in ops), strict=True)
+            own = any(column[0] in self.unit and len(set(column)) == 1 for column in columns)
+            if len(names) > 1 and names & EFFECTS and not own:
                 return False
         return True
 

@@ -21,7 +21,7 @@ from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins.scalars import extrema, operators
 from workbench.ir.values import Block, Op, Value
 from workbench.types import bool as bool_
-from workbench.types import int32, int64
+from workbench.types import element, int32, int64
 
 
 def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
@@ -176,7 +176,10 @@ def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Val
         last = loop.count(sweep) + back
         return (last.value, back.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
     start, stop, step = (sweep.ref(v) for v in bounds)
-    # The last index needs no division, which is slow on GPUs; behind the least number, as int(-inf), there is no other.
-    last = (extrema.max if fixed == 1 else extrema.min)(start, stop) - fixed
+    # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
+    # other; the range's start is left out, since threads with one end go through the loop together.
+    limit = 2 ** (element(index.type).bits - 1)
+    end = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
+    last = end - fixed
     turn = Turn(sweep, loop, Value(index.type, index.name))
     return (last.value, (start - step).value, step.like(-fixed).value), turn

@@ -105,7 +105,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core),
+        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core, dense=options.contiguous),
         later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
         lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),

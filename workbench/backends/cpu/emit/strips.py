@@ -17,7 +17,7 @@ from workbench.ir.attributes import ABREAST, COLD, SCALAR, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.types import element
+from workbench.types import element, int32
 
 STRIP, LONG = 2**16, 2**22
 """Operations of a strip, and of a thread that does not look; of turns between two looks of other loops."""
@@ -41,7 +41,7 @@ class Strips:
         self._often: set[Op] = set()
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
-        self._groups: dict[Value, int] = {}
+        self._most: dict[Value, int] = {}
         cost = self._cost(function.body)
         self.loops = len(self._turns)
         self.few = sum(map(self.cut, self._turns)) <= TWICE
@@ -71,7 +71,9 @@ class Strips:
     def _cost_of(self, op: Op) -> int:
         threads = op.attrs.get(ABREAST)
         if threads:
-            self._groups |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
+            self._most |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
+        if op.name == "min" and op.result.type == int32:
+            self._most.update((op.result, int(self._known[v])) for v in op.operands if v in self._known)
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
@@ -81,8 +83,8 @@ class Strips:
         if op.name not in LOOPS:
             return 1 + inner
         trips = SELDOM if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)
-        if op.name == "for" and op.operands[1] in self._groups:
-            trips = self._groups[op.operands[1]]
+        if op.name == "for" and op.operands[1] in self._most and self._known.get(op.operands[0], -1) >= 0:
+            trips = self._most[op.operands[1]]
         if trips is not None and trips * inner <= LONG:
             self._turns[op] = 0
             return 1 + trips * inner

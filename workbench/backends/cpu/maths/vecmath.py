@@ -48,7 +48,8 @@ class Callee(msgspec.Struct, frozen=True):
         symbol: of one element.
         attribute: what names the wide ones for the loop vectoriser.
         definitions: what has to stand in the module, by name.
-        kept: symbols that only the vectoriser will use: they must outlive the passes before it.
+        kept: symbols that must outlive the passes before the vectoriser as they are: those that only it will use, and
+            a function of this module, of which LLVM would drop an argument that is the same number in all calls.
     """
 
     symbol: str
@@ -102,7 +103,8 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
     lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
     ours, definitions, wide = make(name, bits, lanes)
     variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
-    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, tuple(wide))
+    kept = (ours, *wide) if make is _of_library else tuple(wide)
+    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, kept)
 
 
 def module(name: str, bits: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.tiles.windows import arguments
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import SHAPE
@@ -18,16 +19,26 @@ from workbench.types import Scalar, element
 SIDES = (8, 4, 2, 1)
 """Of a block. At 16 the shuffles are fewer per element, and the text is four times as long."""
 
+AHEAD = 256
+"""Bytes that a row is asked for ahead of its use: no CPU expects what comes next in 16 rows at once."""
+
 
 def emit_transpose(emitter: Emitter, op: Op) -> None:
-    """A call of the function for this shape."""
-    to, source = op.operands
+    """A call of the function for this shape, or of the one for all shapes of whole blocks."""
+    to, source, *sides = op.operands
     rows, columns = op.attrs[SHAPE]
+    given = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
     scalar = element(to.type)
-    name = f"wb.transpose.{scalar}.{rows}.{columns}"
-    emitter.writer.declare(f"@{name}", "\n".join(_Text(scalar, rows, columns).function(name)))
-    given = arguments(emitter, emitter.operands(source), columns)
-    emitter.writer.do(f"call void @{name}(ptr {emitter.operand(to)}, {given})")
+    if sides:
+        name = f"wb.transpose.{scalar}"
+        emitter.writer.declare("@llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        text = _Text(scalar).function(name)
+        given += [f"i64 {wide_index(emitter, v)}" for v in sides]
+    else:
+        name = f"wb.transpose.{scalar}.{rows}.{columns}"
+        text = _Text(scalar).function(name, rows, columns)
+    emitter.writer.declare(f"@{name}", "\n".join(text))
+    emitter.writer.do(f"call void @{name}({', '.join(given)})")
 
 
 def _parts(count: int) -> Iterator[tuple[int, int, int]]:
@@ -43,21 +54,29 @@ def _parts(count: int) -> Iterator[tuple[int, int, int]]:
 class _Text:
     """The lines of one function."""
 
-    def __init__(self, scalar: Scalar, rows: int, columns: int) -> None:
+    def __init__(self, scalar: Scalar) -> None:
         self.scalar, self.align = memory(scalar), scalar.size
-        self.rows, self.columns = rows, columns
         self.lines: list[str] = []
-        self.count = 0
+        self.count = self.ahead = 0
 
-    def function(self, name: str) -> list[str]:
-        """All of it."""
-        self.lines = [
-            f"define internal void @{name}(ptr noalias %to, ptr noalias readonly %from, i64 %row) nounwind {{", "start:"
-        ]  # fmt: skip
+    def function(self, name: str, rows: int = 0, columns: int = 0) -> list[str]:
+        """All of it; without a shape, of one that is given, whose sides are multiples of a block's."""
+        given, how = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row", "nounwind"
+        if rows:
+            parts = [(r, c) for r in _parts(rows) for c in _parts(columns)]
+        else:
+            # Kernels have several calls, of code that LLVM takes long for.
+            given, how, self.ahead = f"{given}, i64 %rows, i64 %columns", "noinline nounwind", AHEAD
+            parts = [((0, "%rows", SIDES[0]), (0, "%columns", SIDES[0]))]
+        self.lines = [f"define internal void @{name}({given}) {how} {{", "start:"]
         label = "start"
-        for top, bottom, high in _parts(self.rows):
-            for left, right, wide in _parts(self.columns):
-                label = self.loops((top, bottom), (left, right), min(high, wide), label)
+        if not rows:
+            empty = self.emit("icmp eq i64 0, %columns"), self.emit("icmp eq i64 0, %rows")
+            self.lines += [f"  br i1 {self.emit('or i1 {}, {}'.format(*empty))}, label %none, label %some"]
+            self.lines += ["none:", "  ret void", "some:"]
+            label = "some"
+        for (top, bottom, high), (left, right, wide) in parts:
+            label = self.loops((top, bottom), (left, right), min(high, wide), label)
         return [*self.lines, "  ret void", "}"]
 
     def emit(self, line: str) -> str:
@@ -65,7 +84,7 @@ class _Text:
         self.lines.append(f"  %v{self.count} = {line}")
         return f"%v{self.count}"
 
-    def loops(self, rows: tuple[int, int], columns: tuple[int, int], side: int, before: str) -> str:
+    def loops(self, rows: tuple[int, int | str], columns: tuple[int, int | str], side: int, before: str) -> str:
         """Blocks of one side; returns the open label afterwards."""
         self.count += 1
         i, j, end, after = (f"{name}{self.count}" for name in ("i", "j", "end", "after"))
@@ -89,6 +108,9 @@ class _Text:
         for r in range(side):
             start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {i}, {r}')}, %row")
             place = self.emit(f"{size} %from, i64 {self.emit(f'add nuw nsw i64 {start}, {j}')}")
+            if self.ahead:
+                ahead = self.emit(f"getelementptr i8, ptr {place}, i64 {self.ahead}")
+                self.lines.append(f"  call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
             found.append(self.emit(f"load {kind}, ptr {place}, align {self.align}"))
         for _ in range(side.bit_length() - 1):
             found = [
@@ -97,7 +119,7 @@ class _Text:
                 for lanes in _interleaved(side)
             ]
         for c, vector in enumerate(found):
-            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, {self.rows}")
+            start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, %wide")
             place = self.emit(f"{size} %to, i64 {self.emit(f'add nuw nsw i64 {start}, {i}')}")
             self.lines.append(f"  store {kind} {vector}, ptr {place}, align {self.align}")
 
