@@ -45,6 +45,7 @@ LOWERED_FOR_LLVM = [
     "beside",
     "abreast",
     "divisors",
+    "scalar_loops",
     "expand",
 ]
 DERIVED = {

@@ -234,50 +234,6 @@ def test_threads_go_in_groups(kernel: Kernel) -> None:
     assert "groups:" in wide_text(kernel.specialise().function)
 
 
-@wb.kernel
-def bare_sums(x: F2, y: F):
-    i = wb.tid()
-    s = wb.float32(0.0)
-    for k in range(i % 23):
-        s += x[i, k]
-    y[i] = s
-
-
-@wb.kernel
-def sums_along(x: F2, y: F):
-    i = wb.tid()
-    s, t = wb.float32(0.0), wb.float32(0.0)
-    for k in range(i % 23):
-        s += x[i, k] * wb.sqrt(x[i, k])
-        t -= x[i, k]
-    y[i] = s - t
-
-
-@wb.kernel
-def sums_across(x: F2, y: F):
-    i = wb.tid()
-    s = wb.float32(0.0)
-    for k in range(i % 23):
-        s += x[k, i] * wb.sqrt(x[k, i])
-    y[i] = s
-
-
-@wb.kernel
-def no_sums(x: F2, y: F):
-    i = wb.tid()
-    s = wb.float32(0.0)
-    for k in range(i % 23):
-        s = s * s + x[i, k]
-    y[i] = s
-
-
-def test_sums_along_a_row_are_made_thread_by_thread() -> None:
-    texts = {
-        kernel: wide_text(kernel.specialise().function) for kernel in (bare_sums, sums_along, sums_across, no_sums)
-    }
-    assert [kernel for kernel, text in texts.items() if "groups:" not in text] == [sums_along]
-
-
 def test_only_loops_over_threads_are_written_out() -> None:
     """They are marked; others LLVM unrolls only where a loop over threads holds a short one, else no vectors result."""
     for kernel, unrolled in ((march, False), (nested, False), (short_loops, True)):

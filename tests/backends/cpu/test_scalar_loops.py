@@ -14,14 +14,17 @@ from tests.backends.cpu.conftest import build, execute
 from workbench.api.kernels.kernel import Kernel
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu_compile
+from workbench.backends.cpu.emit.emit_module import emit_module
 from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.jit import CpuCode
+from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.ir.attributes import SCALAR
 from workbench.ir.values import Function, walk
 from workbench.passes.pipeline import RUNNABLE, run
 from workbench.types import ArrayType, element
 
 F, D, INTS, LONGS, V = (wb.array(dtype=t) for t in (wb.float32, wb.float64, wb.int32, wb.int64, wb.vec3))
+F2 = wb.array(dtype=wb.float32, ndim=2)
 
 
 @wb.kernel
@@ -185,3 +188,46 @@ def test_which_targets_gather() -> None:
     assert [cpu_compile._maths(t).gathers for t in ("x86-64", "x86-64-v3", "x86-64-v4", "wasm32")] == [
         *(False, False, True, False)
     ]
+
+
+@wb.kernel
+def bare_sums(x: F2, y: F):
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(i % 23):
+        s += x[i, k]
+    y[i] = s
+
+
+@wb.kernel
+def sums_along(x: F2, y: F):
+    i = wb.tid()
+    s, t = wb.float32(0.0), wb.float32(0.0)
+    for k in range(i % 23):
+        s += x[i, k] * wb.sqrt(x[i, k])
+        t -= x[i, k]
+    y[i] = s - t
+
+
+@wb.kernel
+def sums_across(x: F2, y: F):
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(i % 23):
+        s += x[k, i] * wb.sqrt(x[k, i])
+    y[i] = s
+
+
+@wb.kernel
+def no_sums(x: F2, y: F):
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(i % 23):
+        s = s * s + x[i, k]
+    y[i] = s
+
+
+def test_sums_along_a_row_are_made_thread_by_thread() -> None:
+    for kernel in (bare_sums, sums_along, sums_across, no_sums):
+        module = emit_module(kernel.specialise().function, Options(), Maths(formulas=True, bits=512), False)
+        assert ("groups:" in module.text) == (kernel is not sums_along), kernel.name

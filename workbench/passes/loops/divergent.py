@@ -6,7 +6,7 @@ That is then a value of each thread like any other, and where a group of threads
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Mapping, Rewriter, copy_op, fresh, rewrite
@@ -72,3 +72,25 @@ def _tested(builder: Builder, condition: Block, values: tuple[Value, ...]) -> Va
         builder.append(copy_op(op, mapping))
     (found,) = condition.yielded
     return mapping.get(found, found)
+
+
+def sums_along(op: Op, made: dict[Value, Op], nearby: Callable[[Op], bool]) -> bool:
+    """Whether a loop is sums of what lies along a thread's own row: then LLVM puts turns side by side, not threads.
+
+    A bare sum of elements is not: it leaves LLVM nothing but additions in order.
+
+    Args:
+        op: the loop.
+        made: the operation that each value comes from.
+        nearby: whether neighbouring threads access neighbouring elements.
+    """
+    body = op.blocks[-1]
+    carried = dict(zip(body.params[-len(op.results) :], body.yielded, strict=True)) if op.results else {}
+    if op.name != "for" or not carried or any(o.blocks for o in body.ops):
+        return False
+    used = [v for o in body.ops for v in o.operands]
+    sums = [made[v] for p, v in carried.items() if v in made and p in made[v].operands and used.count(p) == 1]
+    terms = [made.get(v) for o in sums for v in o.operands if v not in carried]
+    bare = len(terms) == 1 and terms[0] is not None and terms[0].name == "load"
+    far = any(o.name == "load" and not nearby(o) for o in body.ops)
+    return far and not bare and len(sums) == len(carried) and all(o.name in ("add", "sub") for o in sums)

@@ -12,6 +12,7 @@ from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
 from workbench.passes.analysis.cost import constants, known_trips
+from workbench.passes.loops.divergent import sums_along
 from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_float, is_integer
 
 SHORT = 16
@@ -149,26 +150,9 @@ class Rows:
         """Whether a group goes through a loop together."""
         if not self.stays_outside(op):
             apart = is_rotated(op) or self.is_aligned(op)
-            if not apart or not self.wide.arithmetic(op.blocks[-1]) or self.sums_along(op):
+            if not apart or not self.wide.arithmetic(op.blocks[-1]) or sums_along(op, self.made, self.nearby):
                 return False
         return self.pays(op)
-
-    def sums_along(self, op: Op) -> bool:
-        """Whether it is sums of what lies along a thread's own row: then LLVM puts turns side by side, not threads.
-
-        A bare sum of elements is not: it leaves LLVM nothing but additions in order.
-        """
-        (*_, body) = op.blocks
-        carried = dict(zip(body.params[-len(op.results) :], body.yielded, strict=True)) if op.results else {}
-        if op.name != "for" or not carried or any(o.blocks for o in body.ops):
-            return False
-        made = self.made
-        used = [v for o in body.ops for v in o.operands]
-        sums = [made[v] for p, v in carried.items() if v in made and p in made[v].operands and used.count(p) == 1]
-        terms = [made.get(v) for o in sums for v in o.operands if v not in carried]
-        bare = len(terms) == 1 and terms[0] is not None and terms[0].name == "load"
-        far = any(o.name == "load" and not self.nearby(o) for o in body.ops)
-        return far and not bare and len(sums) == len(carried) and all(o.name in ("add", "sub") for o in sums)
 
     def find_inner(self, block: Block) -> None:
         """Short loops in those that were found stand outside, too, if these are few: a nest in one piece."""
