@@ -8,10 +8,10 @@ import pytest
 import workbench as wb
 from workbench.api.builds.build import ir_of
 from workbench.ir.values import Function, walk
+from workbench.passes.borders.inside import interior_of
+from workbench.passes.borders.interior import split_border
 from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.beside import beside
-from workbench.passes.loops.inside import interior_of
-from workbench.passes.loops.interior import split_border
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)

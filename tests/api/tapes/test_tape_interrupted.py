@@ -22,7 +22,7 @@ CALLS = ("get on entering", "set on entering", "get on leaving", "set on leaving
 
 
 class Interrupted:
-    """The observers, with an interrupt before or after one call of a method: Python raises a signal's exception there."""
+    """The observers, with an interrupt before or after one of the calls: Python raises a signal's exception there."""
 
     def __init__(self, call: str, late: bool) -> None:
         self._left = CALLS.index(call)

@@ -17,6 +17,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from types import ModuleType
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 from workbench.frontend import Definition, meaning
@@ -177,8 +178,8 @@ def newest(kernel: K) -> K:
 
 def follow_reloads() -> None:
     """Give `%autoreload` our rule, where it is in use; to be called by decorators, which a reload runs."""
-    rules = getattr(sys.modules.get(_AUTORELOAD), "UPDATE_RULES", None)
-    if isinstance(rules, list) and _RULE not in rules:
+    rules: list[object] | None = getattr(sys.modules.get(_AUTORELOAD), "UPDATE_RULES", None)
+    if rules is not None and _RULE not in rules:
         rules.insert(0, _RULE)
 
 
@@ -188,11 +189,9 @@ def _are_ours(old: Any, new: Any) -> bool:
 
 def _replace(old: Any, new: Any) -> None:
     """Give each name of a module, or of the notebook, that means `old` the meaning `new`."""
-    for module in list(sys.modules.values()):
-        names = getattr(module, "__dict__", None)
-        if isinstance(names, dict):
-            for name in [n for n, value in list(names.items()) if value is old]:
-                names[name] = new
+    for names in [vars(module) for module in list(sys.modules.values()) if isinstance(module, ModuleType)]:
+        for name in [n for n, value in list(names.items()) if value is old]:
+            names[name] = new
     if _has_editions(old) and _has_editions(new):  # for what holds the old kernel itself
         name = old.edition.name or Name()
         name.bind(old, "")

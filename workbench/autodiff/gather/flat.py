@@ -14,7 +14,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.loops.flattened import Divisions, Rewritten, divisions_of
+from workbench.passes.borders.flattened import Divisions, Rewritten, divisions_of
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 

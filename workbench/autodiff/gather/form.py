@@ -35,7 +35,7 @@ from workbench.types import int32, int64, is_float
 
 MOST, LONGEST = 64, 400
 """Distances, each the whole of what a thread adds, and operations, at most: longer bodies keep their borders within
-(`passes/loops/interior`)."""
+(`passes/borders/interior`)."""
 
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
@@ -287,7 +287,7 @@ class _Gather:
     def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
         """Which thread has this one's index at that distance, and what must hold for it to be one of the launch.
 
-        Of what few threads can meet the first condition says so, as a border is asked for (`passes/loops/interior`).
+        Of what few threads can meet the first condition says so, as a border is asked for (`passes/borders/interior`).
         """
         b, own, added = self.builder, Ref(self.builder, self.own[axis]), difference.added
         end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))

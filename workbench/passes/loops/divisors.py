@@ -60,8 +60,8 @@ def size_last(function: Function) -> Function:
             return None
         parts.remove(size)
         ops: list[Op] = []
-        (_, total), *rest = [*parts, size]
-        for name, value in rest:
+        total = parts[0][1]
+        for name, value in [*parts[1:], size]:
             ops.append(Op(name, (total, value), (Value(int32),), {}, (), op.location))
             total = ops[-1].result
         return *ops, op.replace((total, op.operands[1]))

@@ -20,7 +20,7 @@ from workbench.backends.cpu.text.values import cast
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
-from workbench.passes.loops.inside import interior_of
+from workbench.passes.borders.inside import interior_of
 from workbench.types import float32, float64
 
 INLINED = 2

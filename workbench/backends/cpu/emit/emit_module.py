@@ -38,10 +38,10 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, walk
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
-from workbench.passes.loops.inside import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, run
 from workbench.types import Scalar, Vector

@@ -22,9 +22,9 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.passes.borders.flattened import flattened
+from workbench.passes.borders.inside import Usual
 from workbench.passes.loops.divisors import size_last
-from workbench.passes.loops.flattened import flattened
-from workbench.passes.loops.inside import Usual
 from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
 

@@ -1,4 +1,4 @@
-"""Threads inside and at a border (`passes/loops/interior.py`): how a body is split, and what a condition is inside."""
+"""Threads inside and at a border (`interior`): how a body is split, and what a condition is inside."""
 
 from __future__ import annotations
 
