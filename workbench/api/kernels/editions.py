@@ -189,7 +189,8 @@ def _are_ours(old: Any, new: Any) -> bool:
 
 def _replace(old: Any, new: Any) -> None:
     """Give each name of a module, or of the notebook, that means `old` the meaning `new`."""
-    for names in [vars(module) for module in list(sys.modules.values()) if isinstance(module, ModuleType)]:
+    modules: list[object] = list(sys.modules.values())  # which anything may be put into
+    for names in [vars(module) for module in modules if isinstance(module, ModuleType)]:
         for name in [n for n, value in list(names.items()) if value is old]:
             names[name] = new
     if _has_editions(old) and _has_editions(new):  # for what holds the old kernel itself
