@@ -97,6 +97,13 @@ def across(x: IMAGE, y: IMAGE):
     y[i, j] = x[max(i - 1, 0), j]
 
 
+@wb.kernel
+def shifted(a: int, b: int, y: wb.array(dtype=int)):
+    i = wb.tid()
+    if i + a > 0 and i > 1 and i - b < 90:
+        y[i] = 1
+
+
 def split(kernel: wb.Kernel) -> Function:
     return split_border(kernel.specialise().function)
 
@@ -149,6 +156,16 @@ def test_a_periodic_row(shift: int, n: int) -> None:
 
 
 SHAPES = [(1, 1), (3, 2), (5, 4), (19, 70), (12, 150)]
+
+
+@pytest.mark.parametrize("a", [-3, 2**31 - 1, 2**31 - 9, -(2**31)])
+@pytest.mark.parametrize("b", [3, -(2**31), -(2**31) + 9, 2**31 - 1])
+def test_conditions_on_sums_that_wrap(a: int, b: int) -> None:
+    i = np.arange(99, dtype=np.int64)
+    want = ((i + a).astype(np.int32) > 0) & (i > 1) & ((i - b).astype(np.int32) < 90)
+    y = wb.zeros(99, dtype=int)
+    wb.launch(shifted, 99, [a, b, y], checks=False)
+    assert (y.numpy() == want).all()
 
 
 @pytest.mark.parametrize("shape", SHAPES)

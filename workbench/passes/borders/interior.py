@@ -173,11 +173,14 @@ class _Interior:
         """The threads of a row in which the comparison holds, or does not."""
         near, far = self.emit("sub", limit, offset[0]), self.emit("sub", limit, offset[1])
         one = self.number(1)
+        # A sum that wraps at either end would be on the other side of the limit.
+        first = (self.emit("sub", self.number(_LEAST), offset[0]),)
+        last = (self.emit("sub", self.number(_MOST), offset[1]),)
         if low:  # from a thread on: those for which `index > limit`, or `index >= limit`
-            first = near if name in ("ge", "lt") else self.emit("add", near, one)
-            return Usual(holds, (first, self.emit("sub", self.number(_LEAST), offset[0])), (), ())
-        last = far if name in ("le", "gt") else self.emit("sub", far, one)
-        return Usual(holds, (), (last, self.emit("sub", self.number(_MOST), offset[1])), ())
+            first = (near if name in ("ge", "lt") else self.emit("add", near, one), *first)
+        else:
+            last = (far if name in ("le", "gt") else self.emit("sub", far, one), *last)
+        return Usual(holds, first, last, ())
 
     def is_row(self, value: Value) -> bool:
         """Whether the number differs between rows: it comes of an outer index of the thread."""
