@@ -179,7 +179,9 @@ def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Val
     # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
     # other; the range's start is left out, since threads with one end go through the loop together.
     limit = 2 ** (element(index.type).bits - 1)
-    end = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
-    last = end - fixed
+    made = sweep.builder.made.get(stop.value)
+    if made is None or made.name != "shape":  # a size is neither
+        stop = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
+    last = stop - fixed
     turn = Turn(sweep, loop, Value(index.type, index.name))
     return (last.value, (start - step).value, step.like(-fixed).value), turn
