@@ -17,7 +17,7 @@ from workbench.frontend.state.tiling import is_thread
 from workbench.frontend.values import swizzles
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Kind, Matrix, Vector, is_integer
+from workbench.types import Kind, Matrix, Vector, element, int32, is_integer
 
 COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
 
@@ -46,6 +46,9 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
         raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
         return operand
+    if element(operand.type).bits < int32.bits:
+        # The size need not fit into the index's own type.
+        operand = context.builder.cast(operand, int32)
     return _emit(context, "wrap_index", operand, context.builder.cast(size(), operand.type))
 
 
