@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ class Kernel:
     def __init__(self, manager: Any, client: Any, pipe: Path) -> None:
         self.manager, self.client, self.pipe = manager, client, pipe
 
-    def run(self, code: str) -> tuple[str, str]:
+    def run(self, code: str, at_first_output: Callable[[], object] = lambda: None) -> tuple[str, str]:
         """Run a cell; its status, and what it showed or raised."""
         shown: list[str] = []
 
@@ -37,6 +38,8 @@ class Kernel:
             content = message["content"]
             data = content.get("data", {}).get("text/plain", "")
             shown.append(content.get("text") or data or "\n".join(content.get("traceback", [])))
+            if len([s for s in shown if s]) == 1 and shown[-1]:
+                at_first_output()
 
         reply = self.client.execute_interactive(code, timeout=900, output_hook=keep)
         return reply["content"]["status"], "\n".join(s for s in shown if s)
@@ -69,6 +72,7 @@ def started(need: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     folder = tmp_path_factory.mktemp("kernel")
     os.mkfifo(folder / "began")
+    os.mkfifo(folder / "may_end")
     environment = {**os.environ, "WORKBENCH_CACHE": str(folder / "cache"), "BEGAN": str(folder / "began")}
     options = {"env": environment, "cwd": str(folder), "extra_arguments": ["--log-level=ERROR"]}
     manager, client = start_new_kernel(startup_timeout=900, **options)
@@ -97,8 +101,10 @@ def test_a_cell_in_the_background_returns_at_once_and_its_launch_waits(kernel: K
     sent = kernel.begin(KERNEL.format(" --bg", 3.0))
     assert kernel.reply(sent)["status"] == "ok"
     assert kernel.run("may_end.is_set(), len(wb.Work.running())") == ("ok", "(False, 1)")
-    kernel.run("timer = threading.Timer(0.05, may_end.set); timer.start()")
-    assert kernel.run("%workbench wait")[1].startswith("waiting for cell [")
+    release = kernel.pipe.with_name("may_end")
+    kernel.run(f"threading.Thread(target=lambda: (open({str(release)!r}).read(), may_end.set())).start()")
+    shown = kernel.run("%workbench wait", at_first_output=lambda: release.write_text("now"))[1]
+    assert shown.startswith("waiting for cell [")
     assert kernel.run(LAUNCH) == ("ok", "[3.0, 3.0]")
 
 
