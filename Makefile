@@ -1,7 +1,7 @@
 # make lab     opens JupyterLab on the tour        make test       the default tests
 # make tour    runs the tour without a screen      make test-slow  the rest; make test-quick: a minute of the default ones
 # make lint    ruff and pyright                    make bench      tables against Warp, numba and jax.jit
-# make docs    the site, in build/site              VENV=... PYTHON=... JOBS=... may be set
+# make docs    the site, in build/site              VENV=... PYTHON=... JOBS=... may be set; CUDA=cu13 for CUDA 13
 # make clean   removes what was built
 #
 # Each environment is made once and reused until pyproject.toml changes.
@@ -9,6 +9,7 @@
 VENV ?= .venv
 BENCH_VENV ?= .bench-venv
 JOBS ?= 2
+CUDA ?= cu12
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
 	"$$p" -c '$(NEW_ENOUGH)' 2>/dev/null && { echo $$p; break; }; done)
@@ -48,6 +49,11 @@ test-slow: $(VENV)/.has-test
 test-emulated: $(VENV)/.has-test
 	WORKBENCH_GPU=emulated $(PYTEST) tests/gpu
 
+# The same below the real cuda-core and cuda-bindings, on a stand-in for the driver that the emulated device serves. The
+# catalogue is about code, which is the same here: it takes most of the time, and nothing of the driver's.
+test-standin: $(VENV)/.has-test
+	WORKBENCH_GPU=standin $(PYTEST) tests/gpu --ignore tests/gpu/test_gpu_catalogue.py
+
 lint: $(VENV)/.has-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -61,16 +67,16 @@ bench: $(BENCH_VENV)/.has-bench
 
 $(VENV)/.has-lab: pyproject.toml | $(PY)
 	@echo "Installing into $(VENV); the first time takes a minute or two, and 2 GB."
-	@$(PY) install.py --editable '.[lab,jax]'
+	@$(PY) install.py --editable '.[lessons,jax,$(CUDA)]'
 	@touch $@
 
 $(VENV)/.has-test: pyproject.toml | $(PY)
 	@echo "Installing into $(VENV); the first time takes a minute or two, and 2 GB."
-	@$(PY) install.py --editable '.[test]'
+	@$(PY) install.py --editable '.[test,mathdx-$(CUDA)]'
 	@touch $@ $(VENV)/.has-lab
 
 $(BENCH_VENV)/.has-bench: pyproject.toml | $(BENCH_VENV)/bin/python
-	@$(BENCH_VENV)/bin/python install.py --editable '.[bench]'
+	@$(BENCH_VENV)/bin/python install.py --editable '.[bench,mathdx-$(CUDA)]'
 	@touch $@
 
 $(VENV)/bin/python $(BENCH_VENV)/bin/python:

@@ -1,4 +1,4 @@
-"""pip, with one line that shows what it does: `python install.py --editable '.[test]'` takes what `pip install` takes.
+"""pip, with one line that shows what it does: `python install.py '.[test,cu12]'` takes what `pip install` takes.
 
 In a terminal the line changes in place; in a log there is one every ten seconds. What pip warns of is shown where it
 fails.

@@ -110,7 +110,7 @@ def ours(name: str, checks: bool = False) -> Callable[[], tuple[float, float]]:
     def once() -> tuple[float, float]:
         with wb.ScopedDevice("emulated"), wb.checks(checks):
             wall, cpu = time.perf_counter(), time.process_time()
-            kernel[THREADS, 256](x, y, THREADS)
+            kernel[THREADS](x, y, THREADS, block_dim=256)
             wb.synchronize()
             return (time.perf_counter() - wall) * 1e6 / THREADS, (time.process_time() - cpu) * 1e6 / THREADS
 

@@ -22,11 +22,12 @@ from collections.abc import Callable, Iterator
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np
-import warp as wp
 from measure import RESULTS, machine, shown
 from programs.everyday import cells, functions, rows
+from programs.few_threads import serial
 from programs.fields import borders, gas, heat
 from programs.linear import networks, small, sparse
+from programs.mechanisms import attention, eight_bits, flattened, indirect, loops, narrow, records
 from programs.particles import bodies, cloths, masses, neighbours
 from programs.program import Call, Program, Workload
 from programs.rays import marches, options, sets
@@ -36,18 +37,19 @@ ROUNDS = 6
 SUBJECTS: tuple[Callable[[], list[Program]], ...] = (
     *(sums, by_index, sparse, small, networks, borders, heat, gas, bodies, cloths, masses, neighbours),
     *(marches, sets, options, rows, functions, cells),
+    *(flattened, loops, indirect, eight_bits, narrow, records, attention, serial),
 )
 Times = dict[str, dict[str, tuple[float, float]]]
 
 
-def chosen(names: list[str]) -> Iterator[list[Workload]]:
-    """The rows of one subject after the other: all would not fit in memory at once."""
+def chosen(names: list[str], alone: bool = False) -> Iterator[list[Workload]]:
+    """The rows of one subject after the other: all would not fit in memory at once. `alone` leaves the peers out."""
 
     def wanted(name: str) -> bool:
         return not names or name.startswith(tuple(names))
 
     for subject in SUBJECTS:
-        yield [row for program in subject() for row in program.workloads(wanted)]
+        yield [row for program in subject() for row in program.workloads(wanted, alone)]
 
 
 def wrong(load: Workload, system: str, call: Call) -> bool:
@@ -90,7 +92,6 @@ def line(load: Workload, times: Times) -> str:
 
 def main() -> int:
     """Check, time, and write the table; the number of rows that are wrong."""
-    wp.config.quiet = True
     names = sys.argv[1:]
     lines = ["## Workloads on the CPU", "", "| | workbench | wall | " + " | ".join(OTHERS) + " | beside |"]
     lines.append("|---" * (len(OTHERS) + 4) + "|")

@@ -47,9 +47,9 @@ API = {
     "Records and graphs": "record Recorder load_record capture capture_if capture_while capture_stream Graph",
     "JAX": "jax_kernel jax_callable GraphMode jax_export jax_pack jax_unpack jax_preload",
     "Devices": """
-        Device get_device get_devices ScopedDevice Stream ScopedStream Event ScopedTimer synchronize
+        Device get_device get_devices reset_device ScopedDevice Stream ScopedStream Event ScopedTimer synchronize
         is_peer_access_supported is_peer_access_enabled set_peer_access_enabled trim""",
-    "Measuring, waiting": "bench Bench sweep Sweep profile Profile wait Work",
+    "Measuring, waiting": "bench Bench compare Comparison sweep Sweep profile Profile wait Work",
     "Errors": """
         WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
         RecordError CacheError DeviceError""",
@@ -201,10 +201,10 @@ def first_sentence(found: Any) -> str:
 def gradient(found: Any) -> str:
     """Whether a builtin has a derivative, in a word or two."""
     if not hasattr(found, "differentiable"):
-        return "by what it is made of"
+        return "as the operations in it"
     if found.gradient is not None:
         return "yes"
-    return f"none: {found.differentiable}" if isinstance(found.differentiable, str) else "by what it is made of"
+    return f"none: {found.differentiable}" if isinstance(found.differentiable, str) else "as the operations in it"
 
 
 def magics_page() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -34,6 +35,8 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
         code = compile(text.strip(), f"<{magic}>", "eval")
     except SyntaxError as error:
         raise Refusal(f"{magic} takes one Python expression; {text.strip()!r} is not one ({error.msg})") from None
+    # A traceback shows the expression as the line of a file.
+    linecache.cache[code.co_filename] = (len(text), None, [text.strip()], code.co_filename)
     return lambda **values: eval(code, {**namespace, **values} if values else namespace)
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import workbench as wb
+from kernel_ext.losses import show_losses
 from kernel_ext.magics.completion import Matcher
 from kernel_ext.magics.cuda_magics import CudaMagics
 from kernel_ext.magics.gradient_magics import GradientMagics
@@ -23,10 +24,11 @@ from kernel_ext.magics.record_magics import RecordMagics
 from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
+from kernel_ext.output.staleness import Staleness
 from kernel_ext.session.device_flush import settle
 from kernel_ext.session.edits import note_edits
 from kernel_ext.session.interrupted import Interrupted
-from kernel_ext.session.notices import show_losses, show_notices
+from kernel_ext.session.notices import show_notices, show_rebuilds
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
 from kernel_ext.views.kernels import queries
@@ -48,6 +50,7 @@ class _Loaded:
     transform: Callable[[list[str]], list[str]]
     progress: Progress
     interrupted: Interrupted
+    staleness: Staleness
     notices: tuple[Callable[[], None], ...]
     before: dict[str, dict[str, Any]]
     warming: threading.Thread
@@ -83,10 +86,12 @@ def load(shell: Any) -> None:
         progress.install()
         interrupted = Interrupted(shell)
         interrupted.install()
+        staleness = Staleness(shell)
+        staleness.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
             magics, values, tracebacks, matcher, asked, after_cells, transform, progress, interrupted,
-            (show_notices(), show_losses(shell)), before, warming, wb.set_checks(True),
+            staleness, (show_notices(), show_losses(shell), show_rebuilds(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         inspect.note_launches(True)
         warming.start()
@@ -118,6 +123,7 @@ def unload(shell: Any) -> None:
     shell.input_transformers_cleanup.remove(loaded.transform)
     loaded.progress.remove()
     loaded.interrupted.remove()
+    loaded.staleness.remove()
     for ends in loaded.notices:
         ends()
     wb.set_checks(loaded.checks)

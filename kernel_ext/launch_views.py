@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import workbench as wb
 from kernel_ext.output.renderable import Shown
-from kernel_ext.refusal import must_be
+from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, sweeps_view, threads_view
+from kernel_ext.views.programs import profile_view, step_view, sweeps_view, threads_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -60,7 +61,7 @@ def threads(
     return followed(follow(first), lambda block: threads_view.threads_view(follow(block)))
 
 
-def threads_of(value: Any) -> Callable[[int], dict[str, Any]] | None:
+def threads_of(value: Any) -> _Followed | None:
     """Who touched an array: what the threads of the last launch that was given it did.
 
     Args:
@@ -71,12 +72,61 @@ def threads_of(value: Any) -> Callable[[int], dict[str, Any]] | None:
         why it is not known. None if no launch is noted that was given the array.
     """
     last = inspect.last_launch_with(value)
-    if last is None:
-        return None
-    parameter = last.parameter(value)
+    return None if last is None else _Followed(last, last.parameter(value))
 
-    def follow(block: int) -> dict[str, Any]:
-        arguments = last.arguments
+
+def steps(steps: inspect.Steps, at: int = 0) -> Shown:
+    """Show what `wb.step` returned: one thread through a kernel, statement by statement.
+
+    Args:
+        steps: what it returned.
+        at: the step that is shown first; -1 is the last one.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: it is something else.
+    """
+    must_be(steps, inspect.Steps, "steps() takes what wb.step returned")
+    view = step_view.steps_view(steps)
+    return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
+
+
+def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
+    """Show the thread in which the last launch failed, statement by statement up to the fault, or all threads.
+
+    The launch runs again on copies of its arrays as they are now.
+
+    Args:
+        error: what the launch raised.
+        what: "steps" or "threads".
+
+    Raises:
+        Refusal: the thread is not known, or an array of the launch is no longer there.
+    """
+    last = inspect.last_launch()
+    arguments = last.arguments if last is not None else None
+    if last is None or arguments is None or not error.thread:
+        raise Refusal("the launch that failed, or its thread, is no longer known; run it again")
+    if what == "threads":
+        first = 0
+        if len(error.thread) == 1 and isinstance(last.block_dim, int):
+            first = error.thread[0] // last.block_dim
+        return threads(last.kernel, last.dim, arguments, first=first, block_dim=last.block_dim)
+    return steps(wb.step(last.kernel, last.dim, arguments, thread=error.thread), at=-1)
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A launch whose threads can be followed, and the parameter that an array was."""
+
+    last: inspect.LastLaunch
+    parameter: str
+
+    def __call__(self, block: int) -> dict[str, Any]:
+        """Follow them from a block on."""
+        last, arguments = self.last, self.last.arguments
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}
         try:
@@ -85,9 +135,7 @@ def threads_of(value: Any) -> Callable[[int], dict[str, Any]] | None:
             )
         except wb.WorkbenchError as error:
             return {"said": error.message}
-        return {"view": as_data(threads_view.threads_view(found)), "parameter": parameter}
-
-    return follow
+        return {"view": as_data(threads_view.threads_view(found)), "parameter": self.parameter}
 
 
 def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.ThreadsView] | None = None) -> Shown:
@@ -102,7 +150,11 @@ def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.Thre
     """
     view = threads_view.threads_view(threads)
     return Shown(
-        "threads_view", view, threads_view.threads_text(threads), threads_view.threads_html(threads), follow=follow
+        "threads_view",
+        view,
+        lambda _: threads_view.threads_text(threads),
+        lambda _: threads_view.threads_html(threads),
+        follow=follow,
     )
 
 
@@ -139,4 +191,4 @@ def both_ways(sweeps: inspect.Sweeps) -> Shown:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = sweeps_view.sweeps_view(sweeps)
-    return Shown("sweeps_view", view, sweeps_view.sweeps_text(sweeps), sweeps_view.sweeps_html(view))
+    return Shown("sweeps_view", view, lambda _: sweeps_view.sweeps_text(sweeps), sweeps_view.sweeps_html)

@@ -10,8 +10,10 @@ from os import PathLike
 from typing import Any, overload
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 import workbench as wb
-from kernel_ext.launch_views import backward, profile, threads, threads_of
+from kernel_ext.launch_views import backward, profile, steps, threads, threads_of
 from kernel_ext.output.cell_page import CellPage
 from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import write_page
@@ -21,15 +23,14 @@ from kernel_ext.session.recording import Label, place_label, timeline_view
 from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
+from kernel_ext.views.arrays import mesh_view as faces_and_lines
 from kernel_ext.views.arrays import points_view as cloud
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
-from kernel_ext.views.programs import step_view as step_rows
 from kernel_ext.views.programs import tape_view as tape_rows
 from kernel_ext.views.programs import timeline as timelines
 from kernel_ext.views.view_data import InspectView, PaneView
-from workbench import inspect
 
 
 def array(
@@ -76,8 +77,8 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
     """
     view = array_view.array_view(value, name, at, look)
     return Shown(
-        "array_view", view, array_fallback.array_text(view), array_fallback.array_html(view),
-        slice_at=lambda other: array_view.array_view(value, name, other, look), threads_at=threads_of(value),
+        "array_view", view, array_fallback.array_text, array_fallback.array_html,
+        slice_at=array_view.slices(value, view, look) if view.sizes else None, threads_at=threads_of(value),
     )  # fmt: skip
 
 
@@ -107,7 +108,51 @@ def points(
         Refusal: these are no points, or an option does not fit.
     """
     view = cloud.points_view(value, name, color, colours, range, size, box)
-    return Shown("points", view, cloud.points_text(view), cloud.points_html(view))
+    return Shown("points", view, cloud.points_text, cloud.points_html)
+
+
+def mesh(value: Any, faces: Any, name: str = "mesh", **options: Any) -> Shown:
+    """Triangles between points; a live view turns, moves and enlarges them.
+
+        show.mesh(x, faces, "cloth", color=stress)
+
+    Args:
+        value: the points, as of `points`.
+        faces: the numbers of the corners of each: an array of integers of shape (n, 3), or of vectors of three.
+        name: what to call it.
+        options: `color`, `colours`, `range`, `size` and `box` of `points`; colours are blended between corners.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: these are no points or faces, or an option does not fit.
+    """
+    view = faces_and_lines.mesh_with(value, faces, 3, name, options)
+    return Shown("points", view, cloud.points_text, cloud.points_html)
+
+
+def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> Shown:
+    """Lines between points; a live view turns, moves and enlarges them.
+
+        show.lines(x, springs)
+
+    Args:
+        value: the points, as of `points`.
+        ends: the numbers of the ends of each: shape (n, 2). None: from each point to the next one.
+        name: what to call them.
+        options: those of `mesh`.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+
+    Raises:
+        Refusal: these are no points or lines, or an option does not fit.
+    """
+    if ends is None:
+        ends = np.stack([np.arange(max(0, len(value) - 1)), np.arange(1, max(1, len(value)))], axis=1)
+    view = faces_and_lines.mesh_with(value, ends, 2, name, options)
+    return Shown("points", view, cloud.points_text, cloud.points_html)
 
 
 def animate(
@@ -122,11 +167,12 @@ def animate(
     Args:
         step: makes the next frame: a function (of the frame's number, if it takes an argument), a graph, a record, or a
             launch made with `record_cmd=True`.
-        watch: the array that is drawn, as it is now and after each step.
+        watch: the array that is drawn, as it is now and after each step; or a list of such arrays and of functions that
+            return a view, `lambda: show.points(x)`, which are drawn side by side.
         frames: how many frames there can be; the first is before any step.
         fps: frames per second, if the program is fast enough.
         name: what to call it.
-        draw: `array` or `points`.
+        draw: `array` or `points`, for arrays of `watch`.
         options: those of `draw`. Without `range` the colours of an array take in all frames so far.
 
     Returns:
@@ -136,19 +182,40 @@ def animate(
         Refusal: the step is none, or an option does not fit.
     """
     title = name or "animation"
-    made = moving.Animation(
-        step, lambda: draw(watch, title, **options).view, title, frames, fps, options, watch,
-    )  # fmt: skip
-    return Animated(made, draw(watch, title, **options))
+    watched = list(watch) if isinstance(watch, list | tuple) else [watch]
+
+    def pictures() -> tuple[moving.Picture, ...]:
+        return tuple(picture_of(each, lambda value: draw(value, title, **options)) for each in watched)
+
+    return Animated(moving.Animation(step, pictures, title, frames, fps, options, watch))
+
+
+def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Picture:
+    """The picture of an array, or of what a function returns: an array or a view of one.
+
+    Args:
+        watched: the array or the function.
+        draw: draws an array.
+
+    Returns:
+        What a film shows of it.
+
+    Raises:
+        Refusal: the function returns something else.
+    """
+    value = watched() if callable(watched) and not isinstance(watched, wb.array) else watched
+    shown = value if isinstance(value, Shown) else draw(value)
+    if not isinstance(shown.view, moving.Picture):
+        raise Refusal(f"a film shows arrays and points; one of what it watches is a view of kind {shown.kind!r}")
+    return shown.view
 
 
 class Animated(Shown):
     """A moving picture; see `animate`."""
 
-    def __init__(self, made: moving.Animation, first: Shown) -> None:
-        """`first` is the frame that a notebook without a kernel shows."""
-        text, page = moving.animation_text(made.view, first.text), moving.animation_html(made.view, first.html)
-        super().__init__("animation", made.view, text, page, frames=made)
+    def __init__(self, made: moving.Animation) -> None:
+        """A notebook without a kernel shows the frame that was shown last."""
+        super().__init__("animation", made.view, moving.animation_text, moving.animation_html, frames=made)
         self._made = made
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
@@ -186,7 +253,9 @@ def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None
     must_be(tape, wb.Tape, "tape() takes a tape")
     view = tape_rows.tape_view(tape, title, namespace)
     picture = tape_rows.tape_picture(tape, view, namespace or {})
-    return Shown("graph_view", picture, tape_rows.tape_text(view), tape_rows.tape_html(view, picture))
+    return Shown(
+        "graph_view", picture, lambda _: tape_rows.tape_text(view), lambda _: tape_rows.tape_html(view, picture)
+    )
 
 
 def cache() -> Shown:
@@ -196,7 +265,7 @@ def cache() -> Shown:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = queries.cache_view()
-    return Shown("cache_table", view, renderers.cache_text(view), renderers.cache_html(view))
+    return Shown("cache_table", view, renderers.cache_text, renderers.cache_html)
 
 
 def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "") -> Shown:
@@ -219,7 +288,7 @@ def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
-    return Shown("source_view", view, renderers.inspect_text(view), renderers.inspect_html(view), make_pane=make_pane)
+    return Shown("source_view", view, renderers.inspect_text, renderers.inspect_html, make_pane=make_pane)
 
 
 def timeline(recorder: wb.Recorder, title: str = "record", label: Label = place_label) -> Shown:
@@ -238,13 +307,18 @@ def timeline(recorder: wb.Recorder, title: str = "record", label: Label = place_
     """
     must_be(recorder, wb.Recorder, "timeline() takes what wb.record returned")
     view = timeline_view(recorder, title, label)
-    shown = Shown("timeline", view, timelines.timeline_text(view), timelines.timeline_html(view))
+    shown = Shown("timeline", view, timelines.timeline_text, timelines.timeline_html)
     shown.live_parts = WeakValueDictionary(recorder=recorder)  # a picture keeps no arrays alive
     return shown
 
 
-def graph(graph: wb.Graph) -> Shown:
-    """A captured graph as boxes and lines.
+def graph(graph: wb.Graph | wb.Recorder | wb.Tape) -> Shown:
+    """Show work as boxes and lines: a captured graph, what a record replays, or what a tape recorded.
+
+        show.graph(rec)
+
+    Args:
+        graph: any of the three; edges are what one launch, copy or fill reads of another.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -252,23 +326,11 @@ def graph(graph: wb.Graph) -> Shown:
     Raises:
         Refusal: it is something else.
     """
-    must_be(graph, wb.Graph, "graph() takes a captured graph")
+    must_be(graph, wb.Graph | wb.Recorder | wb.Tape, "graph() takes a captured graph, a record or a tape")
+    if not isinstance(graph, wb.Graph):
+        graph = wb.inspect.graph_of(graph, "a tape" if isinstance(graph, wb.Tape) else "a record")
     static = graph._repr_mimebundle_()
     return Shown("graph_view", graph.layout(), static["text/plain"], static["text/html"])
-
-
-def steps(steps: inspect.Steps) -> Shown:
-    """What `wb.step` returned: one thread through a kernel, statement by statement.
-
-    Returns:
-        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
-
-    Raises:
-        Refusal: it is something else.
-    """
-    must_be(steps, inspect.Steps, "steps() takes what wb.step returned")
-    view = step_rows.steps_view(steps)
-    return Shown("stepper", view, units.ascii_only(str(steps)), step_rows.steps_html(view))
 
 
 def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **arrays: Any) -> Shown:
@@ -289,7 +351,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
         verdict, wb.Verdict | None, "grad() takes what wb.gradcheck returned, or arrays by name: grad(x=x, tape=tape)"
     )
     view = gradient_view.grads_view(verdict, tape, arrays)
-    return Shown("grad_view", view, gradient_view.grads_text(view), gradient_view.grads_html(view))
+    return Shown("grad_view", view, gradient_view.grads_text, gradient_view.grads_html)
 
 
 def gradient_report(report: wb.GradientReport) -> Shown:
@@ -302,20 +364,20 @@ def gradient_report(report: wb.GradientReport) -> Shown:
 
 
 def controls(
-    subject: wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any],
+    subject: wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any],
     *,
     watch: Any = None,
     look: Mapping[str, Any] | None = None,
     rewind: bool | None = None,
     **ranges: Any,
 ) -> Shown:
-    """Sliders for the numbers of a record, a kept launch, a graph or a function: a move runs it again.
+    """Sliders for the numbers of a record, a tape, a kept launch, a graph or a function: a move runs it again.
 
-    A record, a launch and a graph are replayed, and nothing is compiled.
+    A record, a tape, a launch and a graph are replayed, and nothing is compiled.
 
     Args:
-        subject: what `wb.record` gave, a part of it (`rec.only(…)`), `wb.launch(…, record_cmd=True)`, a graph, or a
-            function whose parameters are numbers.
+        subject: what `wb.record` gave, a part of it (`rec.only(…)`), a tape (its forward launches), a graph,
+            `wb.launch(…, record_cmd=True)`, or a function whose parameters are numbers.
         watch: an array that is drawn after each run; of a function, what it returns if that is an array.
         look: how it is drawn, by the options of `array`: `dict(colours="gray", range=(0, 1))`.
         rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
@@ -332,9 +394,7 @@ def controls(
     except TypeError:
         raise Refusal(f"look takes rgb, colours, range and size; it got {', '.join(look or {})}") from None
     bound = sliders.Bound(subject, ranges, watch, rewind, drawn)
-    return Shown(
-        "controls", bound.view, sliders.controls_text(bound.view), sliders.controls_html(bound.view), bound=bound
-    )
+    return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, bound=bound)
 
 
 @overload
@@ -369,8 +429,8 @@ def page(*shown: Any, title: str = "") -> str | Shown:
 
 
 __all__ = [
-    "animate", "array", "backward", "cache", "controls", "grad", "graph", "page", "points", "profile", "source",
-    "steps", "tape", "threads", "timeline",
+    "animate", "array", "backward", "cache", "controls", "grad", "graph", "lines", "mesh", "page", "points", "profile",
+    "source", "steps", "tape", "threads", "timeline",
 ]  # fmt: skip
 
 

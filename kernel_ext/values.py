@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 
 LARGEST_GRAPH = 1000
 """Nodes of the largest graph that is drawn live."""
-_RECORD = "workbench.runtime.records.recorder.Recorder"
+_RECORD = "workbench.api.recorder.Recorder"
 
 
 class Values:
@@ -70,7 +70,19 @@ class Values:
             show_here(shown)
             return
         mime = getattr(value, "_repr_mimebundle_", None)
-        display(mime() if mime else {"text/plain": repr(value)}, raw=True)
+        display(mime() if mime else {"text/plain": repr(value), **self._columns(value)}, raw=True)
+
+    def _columns(self, value: Any) -> dict[str, str]:
+        """An array of structs as a table."""
+        if not (isinstance(value, wb.array) and hasattr(value.dtype, "fields")):
+            return {}
+        from kernel_ext.views.arrays.array_fallback import columns_html
+
+        said = f"{value.dtype!r}[{' × '.join(map(str, value.shape))}] on {value.device}"
+        try:
+            return {"text/html": columns_html(value.numpy(), self._name(value, "array"), said)}
+        except WorkbenchError:  # a capture is still to write it
+            return {}
 
     def _name(self, value: Any, otherwise: str) -> str:
         """What the notebook calls the value."""

@@ -7,6 +7,7 @@ so that a tier cannot disappear quietly. `tests/gpu` alone may skip: no test mac
 from __future__ import annotations
 
 import builtins
+import contextlib
 import difflib
 import gc
 import importlib.util
@@ -24,19 +25,25 @@ import hypothesis
 import pytest
 
 from tests.support.checks.left_behind import changes, look
+from workbench.backends.cuda import toolkit
+from workbench.errors import DeviceError
 from workbench.work import Work
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"
 ABSENT = str(TESTS / "support" / "absent")
 """Modules that say they are not installed: packages that cost much at each start of a process, for nothing here."""
+CASES = 8
+"""How many cases of a test the default tests run, drawn by its name; the slow tests run the rest."""
+WHOLE = ("tests/unit_types/", "tests/architecture/", "tests/builtins/test_table_is_complete.py")
+"""Tests that compile nothing, of which all cases run by default."""
 STRICT = os.environ.get("WORKBENCH_CI") == "1"
 
 FOLDERS = ("WORKBENCH_CACHE", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 UNSET = ("WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT")
 
 MODULES = {
-    "nvrtc": "nvidia.cu13",
+    "cuda_occupancy.h": "nvidia.cuda_runtime",
     "jax": "jax",
     "jupyter": "jupyterlab",
     "nbclient": "nbclient",
@@ -72,13 +79,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _left_out_of_samples(items: list[pytest.Item], seed: str) -> Iterator[pytest.Item]:
-    """The quick cases of each test marked `sample(n)`, but for n of them, drawn from the seed and the test's name."""
+    """Yield the quick cases of each test but for `sample(n)` or `CASES` of them, drawn from the seed and its name."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("sample") and not item.get_closest_marker("slow"):
+        if not item.get_closest_marker("slow"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for name, found in cases.items():
-        (most,) = found[0].get_closest_marker("sample").args  # type: ignore[union-attr]
+        marker = found[0].get_closest_marker("sample")
+        if marker is None and name.startswith(WHOLE):
+            continue
+        most = marker.args[0] if marker else CASES
         drawn = random.Random(seed + name).sample(range(len(found)), min(most, len(found)))
         yield from (item for n, item in enumerate(found) if n not in drawn)
 
@@ -168,7 +178,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def find_tool(tool: str) -> str | None:
-    """The path of a program, or the file of a module, that a test may ask for; None where it is missing.
+    """The path of a program, or the file or folder of a module, that a test may ask for; None where it is missing.
 
     Raises:
         KeyError: the tool is not in `PROGRAMS` or `MODULES`.
@@ -176,11 +186,15 @@ def find_tool(tool: str) -> str | None:
     if tool in PROGRAMS:
         named = os.environ.get(tool.upper()) if tool.isalpha() else None
         return named or next((path for name in PROGRAMS[tool] if (path := shutil.which(name))), None)
+    if tool == "nvrtc":
+        with contextlib.suppress(DeviceError):
+            return toolkit.compiler().path
+        return None
     try:
         spec = importlib.util.find_spec(MODULES[tool])
     except ModuleNotFoundError:
         return None
-    return (spec.origin or MODULES[tool]) if spec else None
+    return spec and (spec.origin or next(iter(spec.submodule_search_locations or ())))
 
 
 @pytest.fixture(scope="session")
@@ -199,7 +213,7 @@ def need() -> Callable[[str], str]:
 @pytest.fixture
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder: for a test that asserts what is compiled, and what is found."""
-    folder = tmp_path_factory.mktemp("cache")  # which nobody else may write to
+    folder = tmp_path_factory.mktemp("cache")  # no other test writes to it
     monkeypatch.setenv("WORKBENCH_CACHE", str(folder))
     return folder
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import cache, errors, events, types
 from workbench.api.builds.cell import Cell
 from workbench.api.builds.cell import build_cell as _build_cell
+from workbench.api.kernels import pickled as _pickled
 from workbench.api.kernels.constant import constant
 from workbench.api.kernels.cuda_funcs import func_native
 from workbench.api.kernels.custom_gradients import func_grad, func_replay
@@ -64,7 +65,7 @@ from workbench.runtime.arrays.create import (
 )
 from workbench.runtime.arrays.import_arrays import from_dlpack, from_jax, from_torch
 from workbench.runtime.arrays.indexed import indexedarray
-from workbench.runtime.device.device import Device, ScopedDevice, get_device, get_devices
+from workbench.runtime.device.device import Device, ScopedDevice, get_device, get_devices, reset_device
 from workbench.runtime.device.peers import (
     is_peer_access_enabled,
     is_peer_access_supported,
@@ -95,22 +96,22 @@ if TYPE_CHECKING:
     from workbench.api.launches.launch_tiled import launch_tiled
     from workbench.api.launches.map import map
     from workbench.api.load_record import load_record
-    from workbench.api.measurement.bench import Bench, bench
+    from workbench.api.measurement.bench import Bench, Comparison, bench, compare
     from workbench.api.measurement.sweep import Sweep, sweep
     from workbench.api.profiling.profile import profile
     from workbench.api.profiling.report import Profile
+    from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
     from workbench.interop.jax.sharing.export import jax_export
     from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
-    from workbench.runtime.records.recorder import Recorder, record
     from workbench.utils.hash_grid import HashGrid
 
 __version__ = "0.1.0"
 _MODULES = {
-    "workbench.api.measurement.bench": ("Bench", "bench"),
+    "workbench.api.measurement.bench": ("Bench", "Comparison", "bench", "compare"),
     "workbench.api.graphs.capture": ("capture", "capture_if", "capture_stream", "capture_while"),
     "workbench.api.cuda_cpp.kernel": ("CudaKernel",),
     "workbench.api.cuda_cpp.module": ("CudaModule", "cuda_module"),
@@ -136,7 +137,7 @@ _MODULES = {
     "workbench.interop.jax.sharing.preload": ("jax_preload",),
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
-    "workbench.runtime.records.recorder": ("Recorder", "record"),
+    "workbench.api.recorder": ("Recorder", "record"),
     "workbench.utils.hash_grid": ("HashGrid",),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
@@ -185,6 +186,7 @@ _ANNOTATIONS = {
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func, "struct": struct}
 LANGUAGE |= {"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay}
 LANGUAGE |= {name: _CONSTANTS[name] for name in _BARE}
+_pickled.LANGUAGE.update(LANGUAGE)
 """Names that a `%%kernel` cell sees without an import."""
 
 
@@ -231,18 +233,19 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "CudaKernel", "CudaModule", "Device",
-    "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode", "HashGrid",
-    "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError", "LaunchPair",
-    "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer",
-    "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d",
-    "array4d", "bench", "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while",
-    "checks", "clone", "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events",
-    "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "full_like", "func",
-    "func_grad", "func_native", "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hvp",
-    "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable",
-    "jax_export", "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair",
-    "launch_tangent", "launch_tiled", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record",
-    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils",
-    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
+    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Comparison", "CudaKernel", "CudaModule",
+    "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode",
+    "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
+    "LaunchPair", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
+    "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array",
+    "array1d", "array2d", "array3d", "array4d", "bench", "build_cell", "cache", "capture", "capture_if",
+    "capture_stream", "capture_while", "checks", "clone", "compare", "constant", "copy", "cuda_module", "empty",
+    "empty_like", "errors", "events", "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy",
+    "from_torch", "full", "full_like", "func", "func_grad", "func_native", "func_replay", "get_device",
+    "get_devices", "grad", "gradcheck", "gradients_of", "hvp", "indexedarray", "is_peer_access_enabled",
+    "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_pack", "jax_preload",
+    "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled", "load_record", "map",
+    "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device", "set_checks",
+    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
+    "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

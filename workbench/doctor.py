@@ -18,8 +18,10 @@ import msgspec
 from workbench.api.builds.build import backend_for
 from workbench.api.builds.cell import build_cell
 from workbench.backends.base import Options
+from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.compile.disassemble import disassembler
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, architectures
+from workbench.backends.cuda.emit import DEFAULT_TARGET
 from workbench.backends.cuda.products import mathdx
 from workbench.builtins import FORMS, TABLE
 from workbench.cache import info
@@ -123,30 +125,37 @@ def _driver() -> Finding:
     why = why_no_cuda()
     if why:
         return Finding("CUDA driver", "optional", why, "Kernels run on the CPU. For a GPU, install NVIDIA's driver.")
-    return Finding("CUDA driver", "ok", ", ".join(f"cuda:{i} {d.name} ({d.arch})" for i, d in enumerate(devices())))
+    version = toolkit.shown(toolkit.driver_version())
+    found = ", ".join(f"cuda:{i} {d.name} ({d.arch})" for i, d in enumerate(devices()))
+    return Finding("CUDA driver", "ok", f"for CUDA {version}: {found}")
 
 
 def _nvrtc() -> Finding:
-    backend = CudaBackend()
+    target = next((d.arch for d in devices()), DEFAULT_TARGET)
+    backend = CudaBackend(target)
     try:
-        version, known = backend.version(), architectures()
-        backend.compile(_sample(), Options(), f"sm_{90 if 90 in known else known[-1]}")
+        version, known = backend.version(), architectures(target)
+        backend.compile(_sample(), Options(), target if _capability(target) in known else f"sm_{known[-1]}")
     except WorkbenchError as error:
         return Finding("NVRTC", "problem" if devices() else "optional", error.message, error.advice)
     return Finding("NVRTC", "ok", f"{version}; compiles for sm_{known[0]} to sm_{known[-1]}")
 
 
 def _architecture() -> Finding:
+    what = "GPU architecture"
     try:
-        known = architectures()
+        strange = [d.arch for d in devices() if _capability(d.arch) not in architectures(d.arch)]
     except WorkbenchError as error:
-        return Finding("GPU architecture", "optional", error.message)
-    strange = [d.arch for d in devices() if int("".join(c for c in d.arch if c.isdigit())) not in known]
+        return Finding(what, "optional", error.message)
     if strange:
-        advice = "Install an NVRTC that knows it: pip install --upgrade nvidia-cuda-nvrtc"
-        return Finding("GPU architecture", "problem", f"NVRTC does not compile for {', '.join(strange)}", advice)
+        advice = toolkit.advice(toolkit.extra_for(strange[0]))
+        return Finding(what, "problem", f"NVRTC does not compile for {', '.join(strange)}", advice)
     found = ", ".join(d.arch for d in devices()) or "no device; compile for one with --arch sm_90"
-    return Finding("GPU architecture", "ok", found)
+    return Finding(what, "ok", found)
+
+
+def _capability(arch: str) -> int:
+    return int("".join(c for c in arch if c.isdigit()))
 
 
 def _jax() -> Finding:
@@ -165,7 +174,7 @@ def _shared_memory() -> Finding:
     if devices() and _version("jax") and kept:
         advice = "To share the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false before JAX is imported."
         return Finding(what, "optional", "JAX takes three quarters of it when it starts", advice)
-    return Finding(what, "ok", "shared with other libraries" if devices() else "no device")
+    return Finding(what, "ok", "shared with other libraries") if devices() else Finding(what, "optional", "no device")
 
 
 def _widgets() -> Finding:
@@ -174,6 +183,25 @@ def _widgets() -> Finding:
         advice = f"For live pictures in notebooks (static ones work without): pip install {' '.join(missing)}"
         return Finding("widgets", "optional", f"{', '.join(missing)} not installed", advice)
     return Finding("widgets", "ok", ", ".join(f"{name} {_version(name)}" for name in WIDGETS))
+
+
+def _front_end() -> Finding:
+    """Return the front end, as far as its kernel can know, and the steps to live views there."""
+    for name, is_here, advice in _HOSTS:
+        if is_here():
+            return Finding("front end", "ok", name, advice)
+    return Finding("front end", "optional", "none: a script or a terminal, where views are text")
+
+
+_HOSTS = (
+    ("marimo", lambda: "marimo" in sys.modules,
+     "It has no magics: write @wb.kernel, and call the functions of kernel_ext.show."),
+    ("Colab", lambda: "google.colab" in sys.modules,
+     "For live views: from google.colab import output; output.enable_custom_widget_manager()"),
+    ("Kaggle", lambda: "KAGGLE_KERNEL_RUN_TYPE" in os.environ, ""),
+    ("VS Code", lambda: "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ, ""),
+    ("a Jupyter front end", lambda: "ipykernel.zmqshell" in sys.modules, ""),
+)  # fmt: skip
 
 
 def _cache() -> Finding:
@@ -194,12 +222,12 @@ def _disassembler() -> Finding:
 def _cublasdx() -> Finding:
     reason = mathdx.missing()
     if reason:
-        return Finding("cuBLASDx", "optional", reason, f"For tile_matmul on GPUs by its code: {mathdx.ADVICE}")
+        return Finding("cuBLASDx", "optional", reason, f"For tile_matmul on GPUs by its code: {mathdx.advice()}")
     return Finding("cuBLASDx", "ok", mathdx.version())
 
 
 CHECKS: tuple[Callable[[], Finding], ...] = (
-    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _widgets, _cache, _disassembler,
+    _python, _cpu, _driver, _nvrtc, _architecture, _jax, _shared_memory, _front_end, _widgets, _cache, _disassembler,
     _cublasdx,
 )  # fmt: skip
 """In the order they are shown."""

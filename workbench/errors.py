@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a worker process imports this file, and starts sooner witho
 # No `eq`: two errors are the same only if they are one object, and an exception has to be hashable. No `repr`: that of
 # `Exception` shows the sentence alone.
 @dataclass(eq=False, repr=False)
-class WorkbenchError(Exception):
+class WorkbenchError(RuntimeError):
     """Base of all errors raised on purpose.
 
     Attributes:
@@ -63,7 +63,7 @@ class KernelSyntaxError(WorkbenchError):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KernelTypeError(WorkbenchError):
+class KernelTypeError(WorkbenchError, TypeError):
     """A construct whose types do not fit.
 
     Attributes:
@@ -126,7 +126,7 @@ class BuildError(WorkbenchError):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LaunchError(WorkbenchError):
+class LaunchError(WorkbenchError, TypeError, ValueError):
     """A launch whose arguments do not fit the kernel; nothing has run.
 
     Attributes:

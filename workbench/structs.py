@@ -37,11 +37,16 @@ _NO_ARRAYS_OF = (
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a struct: its name, its type, and where it begins, in bytes."""
+    """A field of a struct: its name, its type, where it begins, in bytes, and what it is if it is not given.
+
+    Attributes:
+        default: a number, or the components of a vector; None is zero.
+    """
 
     name: str
     type: AnyType
     offset: int
+    default: Any = None
 
 
 @dataclass(frozen=True)

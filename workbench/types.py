@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, Union
 
 import numpy as np
 
@@ -31,13 +31,36 @@ class Kind(Enum):
     FLOAT = "float"
 
 
+class Named:
+    """Types stand for classes where Python asks for one: `x.__name__`, `isinstance(v, vec3)`, `vec3 | None`."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        """As users write it."""
+        return self.name
+
+    def __or__(self, other: Any) -> Any:
+        return Union[self, other]  # noqa: UP007
+
+    def __ror__(self, other: Any) -> Any:
+        return Union[other, self]  # noqa: UP007
+
+
 @dataclass(frozen=True)
-class Scalar:
-    """A scalar type: `name` as users write it, its kind, its width in bits (a bool takes 8 in memory)."""
+class Scalar(Named):
+    """A scalar type: `name` as users write it, its kind, its width in bits (a bool takes 8 in memory).
+
+    Attributes:
+        weak: whether it is only the default of a value made of literals, which takes the type of what it meets. In IR
+            that was just lowered; `passes/weak_literals.py` decides such types. Not part of what users compare.
+    """
 
     name: str
     kind: Kind
     bits: int
+    weak: py.bool = field(default=False, compare=False)
 
     @property
     def size(self) -> int:
@@ -62,6 +85,10 @@ class Scalar:
     def is_half(self) -> py.bool:
         """Whether it is a float of 16 bits: computed with as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
+
+    def __instancecheck__(self, value: object) -> py.bool:
+        """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
+        return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
         """A NumPy scalar of this type.
@@ -97,8 +124,8 @@ def _numpy(name: str) -> np.dtype[Any]:
 
 
 @dataclass(frozen=True)
-class Vector:
-    """A short vector of `length` (2 to 64) scalars, stored densely."""
+class Vector(Named):
+    """A short vector of `length` (2 to 128) scalars, stored densely."""
 
     length: int
     dtype: Scalar
@@ -121,6 +148,14 @@ class Vector:
     def shape(self) -> tuple[int, ...]:
         """The NumPy shape of a value: (length,)."""
         return (self.length,)
+
+    def __instancecheck__(self, value: object) -> py.bool:
+        """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
+        return getattr(value, "type", None) == self
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        """`class vec5(vector(5, float)): …` is another name of the type."""
+        return (_alias(self),)
 
     def with_dtype(self, dtype: Scalar) -> Vector:
         """The type of the same form with components of this type."""
@@ -146,7 +181,7 @@ class Vector:
 
 @dataclass(frozen=True, repr=False)
 class Matrix(Vector):
-    """A small matrix (of up to 64 components): the vector of its components, row by row, that knows its columns."""
+    """A small matrix (of up to 128 components): the vector of its components, row by row, that knows its columns."""
 
     columns: int
     names = ""
@@ -211,8 +246,32 @@ class Transform(Vector):
         return super().__call__(*(flat or (0, 0, 0, 0, 0, 0, 1)))
 
 
+class _Alias(type):
+    """The class of the base of a class statement that makes an alias of a type."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> Any:
+        """Return the type that the base stands for; a body with names of its own is refused."""
+        if type is not None:
+            made = super().__new__(cls, name, bases, body)
+            made.stands_for = type
+            return made
+        own = [n for n in body if not n.startswith("__")]
+        if own:
+            raise TypeError(f"class {name}: a type of vectors has no attributes of its own, and {own[0]} is one")
+        return bases[0].stands_for  # type: ignore[attr-defined]
+
+    def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> None:
+        super().__init__(name, bases, body)
+
+    stands_for: Vector
+
+
+def _alias(type: Vector) -> Any:
+    return _Alias(type.name, (), {}, type=type)
+
+
 @dataclass(frozen=True)
-class ArrayType:
+class ArrayType(Named):
     """An array parameter: element type (scalar or vector) and number of dimensions (1 to 4).
 
     One field of an array of structs has its elements `pitch` bytes apart, and begins `offset` bytes into each struct; 0
@@ -228,6 +287,11 @@ class ArrayType:
     pitch: int = 0
     offset: int = 0
     wide: py.bool = field(default=False, compare=False)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """As users write it."""
+        return repr(self)
 
     @property
     def size_type(self) -> Scalar:
@@ -269,6 +333,7 @@ SCALARS: dict[str, Scalar] = {
     t.name: t
     for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64)
 }
+WEAK_INT, WEAK_FLOAT = Scalar("int32", Kind.INT, 32, weak=True), Scalar("float32", Kind.FLOAT, 32, weak=True)
 _VECTOR_SUFFIX = {
     "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us", "int32": "i",
     "uint32": "ui", "int64": "l", "uint64": "ul", "float16": "h",
@@ -300,11 +365,63 @@ TRANSFORMS: dict[str, Transform] = {
 PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}
 
 
-MOST_COMPONENTS = 64
+MOST_COMPONENTS = 128
+
+
+@dataclass(frozen=True)
+class AnyVector(Named):
+    """Vectors or matrices of a form that is partly open: `vector(length=Any, dtype=float)`, an annotation.
+
+    Attributes:
+        shape: the sizes; None for one that is open.
+        dtype: the scalar type, or a family of them; None if it is open.
+        kinds: the class of types.
+    """
+
+    shape: tuple[int | None, ...]
+    dtype: Any
+    kinds: type[Vector]
+    __wb_generic__ = True
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """As users write it."""
+        sizes = ", ".join("Any" if n is None else str(n) for n in self.shape)
+        dtype = self.dtype or "Any"
+        if self.kinds is Vector or self.kinds is Matrix:
+            return f"vector({sizes}, {dtype})" if self.kinds is Vector else f"matrix(({sizes}), {dtype})"
+        return f"{self.kinds.__name__.lower()}({dtype})"
+
+    def accepts(self, type: Any) -> py.bool:
+        """Return whether a type has this form."""
+        fits = isinstance(type, Vector) and type.__class__ is self.kinds
+        fits = fits and (self.dtype.accepts(type.dtype) if _is_family(self.dtype) else self.dtype in (None, type.dtype))
+        return fits and all(n in (None, m) for n, m in zip(self.shape, type.shape, strict=True))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _is_open(spec: Any) -> py.bool:
+    return spec is Any or isinstance(spec, TypeVar) or _is_family(spec)
+
+
+def _is_family(spec: Any) -> py.bool:
+    return hasattr(spec, "accepts")
+
+
+def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVector | None:
+    """The form, if one of its parts is `Any` or a type variable; else None."""
+    if not any(map(_is_open, (*shape, dtype))):
+        return None
+    sizes = tuple(None if _is_open(n) else n for n in shape)
+    dtype = getattr(dtype, "__bound__", None) or dtype
+    scalar = dtype if _is_family(dtype) else None if _is_open(dtype) else element(as_type(dtype))
+    return AnyVector(sizes, scalar, kinds)
 
 
 def vector(length: int, dtype: Any) -> Vector:
-    """The vector type of `length` (2 to 64) and scalar `dtype`.
+    """The vector type of `length` (2 to 128) and scalar `dtype`; of any, as an annotation, where one is `Any`.
 
     Returns:
         The type; called with components it is a value, in kernels and here.
@@ -312,6 +429,8 @@ def vector(length: int, dtype: Any) -> Vector:
     Raises:
         TypeError: the length is out of range, or the dtype is not a scalar type.
     """
+    if generic := any_vector(Vector, (length,), dtype):
+        return generic  # type: ignore[return-value]
     scalar = as_type(dtype)
     if not isinstance(length, py.int) or not is_small((length,)) or not isinstance(scalar, Scalar):
         wanted = f"length is 2 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
@@ -320,7 +439,7 @@ def vector(length: int, dtype: Any) -> Vector:
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
-    """The matrix type of `shape` (rows, columns), each at least 2 and 64 components in all, and scalar `dtype`.
+    """The matrix type of `shape` (rows, columns), each at least 2 and 128 components in all, and scalar `dtype`.
 
     Returns:
         The type; called with components, row by row, it is a value, in kernels and here.
@@ -328,6 +447,8 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
+    if isinstance(shape, (tuple, list)) and len(shape) == 2 and (generic := any_vector(Matrix, tuple(shape), dtype)):
+        return generic  # type: ignore[return-value]
     scalar = as_type(dtype)
     sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
     whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
@@ -335,6 +456,10 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
         wanted = f"shape is two sizes from 2 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
         raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
     return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
+
+
+for _make, _kind in ((vector, Vector), (matrix, Matrix)):
+    _make.__dict__["__wb_makes__"] = _kind  # in kernels they make values, too: `vector(1.0, 2.0)`
 
 
 def is_wide(shape: Sequence[int]) -> py.bool:
@@ -364,7 +489,8 @@ def as_type(spec: Any) -> Scalar | Vector:
     if name in SCALARS:
         return SCALARS[name]
     shown = spec.__name__ if isinstance(spec, type) else repr(spec)
-    raise TypeError(f"{shown} is not a type of the kernel language; use one of {', '.join(SCALARS)}, vec2, vec3, vec4")
+    known = ", ".join((*SCALARS, "vec2", "vec3", "vec4"))
+    raise TypeError(f"{shown} is not a type of the kernel language, which has {known}")
 
 
 def element(t: Any) -> Scalar:
@@ -392,6 +518,16 @@ def in_float32(t: Scalar | Vector) -> Scalar | Vector:
     if not is_half(t):
         return t
     return t.with_dtype(float32) if isinstance(t, Vector) else float32
+
+
+def is_weak(t: Any) -> py.bool:
+    """Return whether a value of this type takes the type of what it meets, as the literals do that it is made of."""
+    return isinstance(t, Scalar) and t.weak
+
+
+def strong(t: Any) -> Any:
+    """Return the type; of a weak one, the type that it is by default."""
+    return SCALARS[t.name] if is_weak(t) else t
 
 
 def is_integer(t: Type) -> py.bool:

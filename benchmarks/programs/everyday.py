@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from peers import kernels as peers
+import peers
 
 from programs.program import Program
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from peers import kernels as peers
+import peers
 
 from programs.kernels import CX, CY, SHARE
 from programs.program import Program

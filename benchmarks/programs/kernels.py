@@ -5,6 +5,7 @@ import workbench as wb
 FLOATS, INTS, IMAGE = wb.array(dtype=wb.float32), wb.array(dtype=wb.int32), wb.array(dtype=wb.float32, ndim=2)
 VECTORS, FIELD, MATRICES = wb.array(dtype=wb.vec3), wb.array(dtype=wb.vec3, ndim=2), wb.array(dtype=wb.mat33)
 GAS, CELLS = wb.array(dtype=wb.float32, ndim=3), wb.array(dtype=wb.uint8, ndim=2)
+HALVES = wb.array(dtype=wb.float16)
 CX, CY = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
 SHARE = (4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36)
 SIDE = wb.constant(64)
@@ -398,3 +399,292 @@ def life(a: CELLS, b: CELLS):
     b[i, j] = wb.uint8(0)
     if s == 3 or (s == 2 and own == 1):
         b[i, j] = wb.uint8(1)
+
+
+@wb.kernel
+def flat_heat(x: FLOATS, w: int, h: int, y: FLOATS):
+    """A step of heat flow between walls that keep their temperature, of an image in one row."""
+    i = wb.tid()
+    r = i // w
+    c = i % w
+    if r > 0 and r < h - 1 and c > 0 and c < w - 1:
+        y[i] = x[i] + 0.1 * (x[i - w] + x[i + w] + x[i - 1] + x[i + 1] - 4.0 * x[i])
+    else:
+        y[i] = x[i]
+
+
+@wb.kernel
+def flat_product(p: FLOATS, q: FLOATS, n: int, y: FLOATS):
+    """Each element of one row times each of another, by a flattened index."""
+    i = wb.tid()
+    y[i] = p[i // n] * q[i % n]
+
+
+@wb.kernel
+def divided(x: INTS, n: int, y: INTS):
+    """The quotient and the remainder of integers by one that all threads share."""
+    i = wb.tid()
+    y[i] = x[i] // n + x[i] % n
+
+
+@wb.kernel
+def until(x: IMAGE, most: float, y: FLOATS):
+    """The sum of a row's squares until it passes a bound."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(24):
+        if s > most:
+            break
+        s += x[i, k] * x[i, k]
+    y[i] = s
+
+
+@wb.kernel
+def counting(x: IMAGE, y: FLOATS):
+    """The sum of a row's squares by a `while` that counts."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    k = wb.int32(0)
+    while k < x.shape[1]:
+        s += x[i, k] * x[i, k]
+        k += 1
+    y[i] = s
+
+
+@wb.kernel
+def embedded(table: IMAGE, at: wb.array(dtype=wb.int32, ndim=2), y: IMAGE):
+    """Sums of rows of a table by index."""
+    i, j = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(at.shape[1]):
+        s += table[at[i, k], j]
+    y[i, j] = s
+
+
+@wb.kernel
+def csr_rows(row: INTS, column: INTS, value: FLOATS, x: IMAGE, y: IMAGE):
+    """A sparse matrix times a dense one."""
+    i, j = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(row[i], row[i + 1]):
+        s += value[k] * x[column[k], j]
+    y[i, j] = s
+
+
+@wb.kernel
+def walled_life(a: CELLS, b: CELLS):
+    """A step of Conway's game within walls where nothing lives."""
+    i, j = wb.tid()
+    if i > 0 and i < a.shape[0] - 1 and j > 0 and j < a.shape[1] - 1:
+        s = int(a[i - 1, j - 1]) + int(a[i - 1, j]) + int(a[i - 1, j + 1]) + int(a[i, j - 1]) + int(a[i, j + 1])
+        s = s + int(a[i + 1, j - 1]) + int(a[i + 1, j]) + int(a[i + 1, j + 1])
+        if s == 3 or (s == 2 and int(a[i, j]) == 1):
+            b[i, j] = wb.uint8(1)
+        else:
+            b[i, j] = wb.uint8(0)
+
+
+@wb.kernel
+def sobel(a: CELLS, b: CELLS):
+    """The edges of a grey image, by the greater of two slopes; the border stays."""
+    i, j = wb.tid()
+    if i > 0 and i < a.shape[0] - 1 and j > 0 and j < a.shape[1] - 1:
+        n, s = int(a[i - 1, j]), int(a[i + 1, j])
+        w, e = int(a[i, j - 1]), int(a[i, j + 1])
+        nw, ne = int(a[i - 1, j - 1]), int(a[i - 1, j + 1])
+        sw, se = int(a[i + 1, j - 1]), int(a[i + 1, j + 1])
+        u = ne + 2 * e + se - nw - 2 * w - sw
+        v = sw + 2 * s + se - nw - 2 * n - ne
+        b[i, j] = wb.uint8(wb.min(wb.max(wb.abs(u), wb.abs(v)), 255))
+
+
+@wb.kernel
+def levels(x: wb.array(dtype=wb.uint8), counts: INTS):
+    """A histogram of bytes."""
+    i = wb.tid()
+    wb.atomic_add(counts, int(x[i]), 1)
+
+
+@wb.kernel
+def half_axpy(a: wb.float16, x: HALVES, y: HALVES, z: HALVES):
+    """A multiple of halves, and others, added."""
+    i = wb.tid()
+    z[i] = a * x[i] + y[i]
+
+
+@wb.kernel
+def half_rows(x: wb.array(dtype=wb.float16, ndim=2), y: FLOATS):
+    """The sum of squares of a row of halves, in float32."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(x.shape[1]):
+        v = wb.float32(x[i, k])
+        s += v * v
+    y[i] = s
+
+
+@wb.kernel
+def matrices(a: wb.array(dtype=wb.mat44), b: wb.array(dtype=wb.mat44), c: wb.array(dtype=wb.mat44)):
+    """Batched 4×4 products."""
+    i = wb.tid()
+    c[i] = a[i] @ b[i]
+
+
+@wb.kernel
+def component(v: wb.array(dtype=wb.vec4), at: INTS, y: FLOATS):
+    """A component of each vector, by index."""
+    i = wb.tid()
+    p = v[i]
+    y[i] = p[at[i]]
+
+
+@wb.kernel
+def component_set(v: wb.array(dtype=wb.vec4), at: INTS, y: FLOATS):
+    """Vectors of which a component by index is replaced, squared."""
+    i = wb.tid()
+    p = v[i]
+    p[at[i]] = 2.0
+    y[i] = wb.dot(p, p)
+
+
+@wb.struct
+class Body:
+    """Eighteen numbers: where a body is, how it turns, and what acts on it."""
+
+    x: wb.float32
+    y: wb.float32
+    z: wb.float32
+    u: wb.float32
+    v: wb.float32
+    w: wb.float32
+    a: wb.float32
+    b: wb.float32
+    c: wb.float32
+    p: wb.float32
+    q: wb.float32
+    r: wb.float32
+    d: wb.float32
+    e: wb.float32
+    f: wb.float32
+    m: wb.float32
+    n: wb.float32
+    o: wb.float32
+
+
+@wb.func
+def stepped(s: Body, dt: float):
+    """A body after a step."""
+    s.u = s.u + dt * s.d / s.m
+    s.v = s.v + dt * s.e / s.m
+    s.w = s.w + dt * s.f / s.m
+    s.x = s.x + dt * s.u
+    s.y = s.y + dt * s.v
+    s.z = s.z + dt * s.w
+    s.a = s.a + dt * s.p * s.n
+    s.b = s.b + dt * s.q * s.n
+    s.c = s.c + dt * s.r * s.o
+    return s
+
+
+@wb.kernel
+def bodies(s: IMAGE, dt: float, y: FLOATS):
+    """Bodies, read into a struct, that take eight steps; of each a sum comes out."""
+    i = wb.tid()
+    b = Body()
+    b.x = s[i, 0]
+    b.y = s[i, 1]
+    b.z = s[i, 2]
+    b.u = s[i, 3]
+    b.v = s[i, 4]
+    b.w = s[i, 5]
+    b.a = s[i, 6]
+    b.b = s[i, 7]
+    b.c = s[i, 8]
+    b.p = s[i, 9]
+    b.q = s[i, 10]
+    b.r = s[i, 11]
+    b.d = s[i, 12]
+    b.e = s[i, 13]
+    b.f = s[i, 14]
+    b.m = s[i, 15]
+    b.n = s[i, 16]
+    b.o = s[i, 17]
+    for _k in range(8):
+        b = stepped(b, dt)
+    y[i] = b.x * b.a + b.y * b.b + b.z * b.c
+
+
+@wb.kernel
+def kept_bodies(s: wb.array(dtype=Body), dt: float, y: FLOATS):
+    """The same of an array of structs, a step."""
+    i = wb.tid()
+    b = stepped(s[i], dt)
+    y[i] = b.x * b.a + b.y * b.b + b.z * b.c
+
+
+@wb.kernel
+def attend(q: IMAGE, k: IMAGE, v: IMAGE, p: IMAGE, e: IMAGE, o: IMAGE):
+    """A query's attention, a thread for each; `p` and `e` have its scores and their exponentials."""
+    i = wb.tid()
+    m = wb.float32(-1e30)
+    for j in range(k.shape[0]):
+        s = wb.float32(0.0)
+        for d in range(k.shape[1]):
+            s += q[i, d] * k[j, d]
+        p[i, j] = 0.125 * s
+        m = wb.max(m, 0.125 * s)
+    z = wb.float32(0.0)
+    for j in range(k.shape[0]):
+        e[i, j] = wb.exp(p[i, j] - m)
+        z += e[i, j]
+    for d in range(v.shape[1]):
+        t = wb.float32(0.0)
+        for j in range(k.shape[0]):
+            t += e[i, j] * v[j, d]
+        o[i, d] = t / z
+
+
+@wb.kernel
+def perceptron(x: IMAGE, w: IMAGE, v: IMAGE, h: IMAGE, y: IMAGE):
+    """Two layers, a thread for each input; `h` has what lies between."""
+    i = wb.tid()
+    for j in range(w.shape[1]):
+        s = wb.float32(0.0)
+        for k in range(w.shape[0]):
+            s += x[i, k] * w[k, j]
+        h[i, j] = wb.max(s, 0.0)
+    for j in range(v.shape[1]):
+        s = wb.float32(0.0)
+        for k in range(v.shape[0]):
+            s += h[i, k] * v[k, j]
+        y[i, j] = s
+
+
+@wb.kernel
+def running(x: FLOATS, each: int, y: FLOATS):
+    """The running sums of a part of an array per thread."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(i * each, (i + 1) * each):
+        s += x[k]
+        y[k] = s
+
+
+@wb.kernel
+def recurrence(x: FLOATS, each: int, y: FLOATS):
+    """A filter of one pole over a part of an array per thread."""
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(i * each, (i + 1) * each):
+        s = 0.9 * s + x[k]
+        y[k] = s
+
+
+@wb.kernel
+def integers(x: INTS, each: int, o: INTS):
+    """The sum of a part of an array per thread."""
+    i = wb.tid()
+    s = wb.int32(0)
+    for k in range(i * each, (i + 1) * each):
+        s += x[k]
+    o[i] = s

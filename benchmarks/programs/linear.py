@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import peers
 import scipy.sparse
-from peers import kernels as peers
 
 from programs.program import Program
 

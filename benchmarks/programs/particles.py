@@ -7,8 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import peers
 import scipy.spatial
-from peers import kernels as peers
 
 from programs.program import Program
 

@@ -14,7 +14,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import warp as wp
 
 import workbench as wb
 from programs import kernels
@@ -76,15 +75,20 @@ class Program:
     beside: str = ""
     values: Callable[[Any, dict[str, Any]], dict[str, Any]] = lambda _, arrays: {}
 
-    def workloads(self, wanted: Callable[[str], bool]) -> list[Workload]:
-        """A row for its run, and one for its gradient, of those that are wanted by name."""
+    def workloads(self, wanted: Callable[[str], bool], alone: bool = False) -> list[Workload]:
+        """Return the rows that are wanted by name: of its run and of its gradient.
+
+        Args:
+            wanted: says whether a name is wanted.
+            alone: leave the peers out.
+        """
         rows: list[Workload] = []
         slope = f"gradient: {self.name}"
         if self.only != "gradient" and wanted(self.name):
-            calls = {"workbench": self.forward(wb, kernels), **self.peers}
-            if self.warp:
-                calls["warp"] = self.forward(wp, warps())
-            if self.function is not None:
+            calls = {"workbench": self.forward(wb, kernels), **({} if alone else self.peers)}
+            if self.warp and not alone:
+                calls["warp"] = self.forward(*warps())
+            if self.function is not None and not alone:
                 calls["jax"] = self.jitted(self.function, np.float32)
             exact = self.float64(self.function) if self.exact is None else self.exact
             rows.append(Workload(self.name, calls, exact, self.error, self.beside))
@@ -92,9 +96,9 @@ class Program:
             if self.seed is None:
                 self.seed = np.random.default_rng(9).random(self.arrays[self.result].shape).astype(np.float32)
             calls = {"workbench": self.backward(wb, kernels)}
-            if self.warp is True:
-                calls["warp"] = self.backward(wp, warps())
-            if self.function is not None:
+            if self.warp is True and not alone:
+                calls["warp"] = self.backward(*warps())
+            if self.function is not None and not alone:
                 calls["jax"] = self.jitted(self.slope, np.float32, self.seed)
             exact = self.float64(self.slope, self.seed) if self.gradient is None else self.gradient
             rows.append(Workload(slope, calls, exact, self.slack))
@@ -112,12 +116,13 @@ class Program:
         value, slopes = jax.value_and_grad(loss, tuple(range(len(given))))(*given)
         return *slopes, value
 
-    def held(self, lib: Any) -> dict[str, Any]:
-        """The arrays of a library."""
+    def held(self, lib: Any, named: ModuleType) -> dict[str, Any]:
+        """The arrays of a library; `named` has the structs."""
         found: dict[str, Any] = {}
         for name, data in self.arrays.items():
-            how = {"dtype": getattr(lib, self.types[name])} if name in self.types else {}
-            wanted = data.dtype == np.float32 and name not in self.constant
+            kind = self.types.get(name, "")
+            how = {"dtype": getattr(named if hasattr(named, kind) else lib, kind)} if kind else {}
+            wanted = data.dtype.kind == "f" and name not in self.constant
             found[name] = lib.array(data, device="cpu", requires_grad=wanted, **how)
         return {**found, **self.values(lib, found)}
 
@@ -146,7 +151,7 @@ class Program:
 
     def forward(self, lib: Any, named: ModuleType) -> Call:
         """A run."""
-        held = self.held(lib)
+        held = self.held(lib, named)
         run = self.runner(lib, named, held)
 
         def call() -> np.ndarray:
@@ -159,18 +164,18 @@ class Program:
 
     def backward(self, lib: Any, named: ModuleType) -> Call:
         """Forward and backward with a fresh tape."""
-        held = self.held(lib)
+        held = self.held(lib, named)
         run = self.runner(lib, named, held)
         seed = lib.array(self.seed, device="cpu", dtype=held[self.result].dtype)
 
         def call() -> np.ndarray:
             for name, value in self.cleared.items():
                 held[name].fill_(value)
-            for name in self.arrays if lib is wp else self.by:
+            for name in self.by if lib is wb else self.arrays:
                 if held[name].grad is not None:
                     held[name].grad.zero_()
             # JAX's function differentiates by these arrays alone; `requires_grad` limits Warp in the same way.
-            with lib.Tape(**({} if lib is wp else {"only": [held[name] for name in self.by]})) as tape:
+            with lib.Tape(**({"only": [held[name] for name in self.by]} if lib is wb else {})) as tape:
                 run()
             tape.backward(grads={held[self.result]: seed})
             return held[self.by[0]].grad.numpy()
@@ -207,9 +212,11 @@ OTHERWISE = {
 _WARPS: list[ModuleType] = []
 
 
-def warps() -> ModuleType:
-    """The kernels as Warp's."""
+def warps() -> tuple[ModuleType, ModuleType]:
+    """Return Warp, imported at its first use, and the kernels as Warp's."""
     if not _WARPS:
+        warp = importlib.import_module("warp")
+        warp.config.quiet = True
         text = Path(kernels.__file__).read_text()
         for ours, theirs in OTHERWISE.items():
             text = text.replace(ours, theirs)
@@ -220,5 +227,5 @@ def warps() -> ModuleType:
         made = importlib.util.module_from_spec(spec)
         sys.modules[path.stem] = made
         spec.loader.exec_module(made)
-        _WARPS.append(made)
-    return _WARPS[0]
+        _WARPS.extend((warp, made))
+    return _WARPS[0], _WARPS[1]

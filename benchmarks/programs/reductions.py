@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from peers import kernels as peers
+import peers
 
 from programs.program import Program
 

@@ -56,7 +56,7 @@ class CudaMagics(Magics):
                 if (i < n) y[i] += a * x[i];
             }
 
-            saxpy[n, 128](x, y, 2.0, n)            # n threads in blocks of 128
+            saxpy[n](x, y, 2.0, n, block_dim=128)            # n threads in blocks of 128
 
             %%cuda --header warp.h
             __device__ float warp_sum(float v) {

@@ -27,6 +27,7 @@ class GradientMagics(Magics):
     @magic_arguments()
     @argument("-n", "--name", default="tape", help="What to call the tape; tape by default.")
     @argument("--loss", default="", metavar="NAME", help="After the cell, go backwards from this array of one float.")
+    @argument("--checkpoint", type=int, default=0, metavar="N", help="Keep about N copies, and run steps again.")
     @argument("-q", "--quiet", action="store_true", help="Show nothing.")
     @cell_magic
     def tape(self, line: str, cell: str) -> None:
@@ -46,7 +47,7 @@ class GradientMagics(Magics):
         args = read_line(GradientMagics.tape, line, "%%tape")
         if not args.name.isidentifier():
             refuse(Refusal(f"%%tape takes a name for the tape; it got {args.name!r}"))
-        with wb.Tape() as tape:
+        with wb.Tape(checkpoint=args.checkpoint) as tape:
             self.here.user_ns[args.name] = tape
             current_cell.run_below(self.here, f"%%tape {line}", cell)
         if args.loss:
@@ -64,6 +65,14 @@ class GradientMagics(Magics):
     @argument(
         "--check", action="store_true", help="Compare with difference quotients: the whole program and each kernel."
     )
+    @argument("--memory", action="store_true", help="List what the tape keeps for the gradient, in bytes by kernel.")
+    @argument(
+        "--checkpoint",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Keep about N copies, and run steps again on the way back.",
+    )
     @argument("expression", nargs="*", help="An expression that returns an array of one float.")
     @line_magic
     def grad(self, line: str) -> wb.GradientReport | None:
@@ -73,6 +82,7 @@ class GradientMagics(Magics):
 
             %grad energy(x) --wrt x
             %grad loss(x, k) --wrt x,k --check
+            %grad loss(x, k) --memory --checkpoint 50
         """
         from kernel_ext.views.programs import tape_view
 
@@ -83,7 +93,9 @@ class GradientMagics(Magics):
             wrt = tape_view.arrays_of(args.wrt, text, self.here.user_ns)
         except Refusal as refusal:
             refuse(refusal)
-        return wb.gradients_of(call, wrt, check=args.check, what=text.strip())
+        return wb.gradients_of(
+            call, wrt, check=args.check, what=text.strip(), memory=args.memory, checkpoint=args.checkpoint
+        )
 
     def close(self) -> None:
         """Nothing of its own stays."""

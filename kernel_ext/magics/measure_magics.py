@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import Any
 
 from IPython.core.magic import Magics, line_magic, magics_class
@@ -11,6 +13,7 @@ from IPython.display import display
 import workbench as wb
 from kernel_ext import expressions
 from kernel_ext.magics.options import read_line, refuse
+from kernel_ext.output.output_area import show_here
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import tuning
 from workbench import inspect
@@ -31,9 +34,9 @@ class MeasureMagics(Magics):
     @argument("-o", "--output", action="store_true", help="Return the result, to keep it: r = %%bench -o …")
     @argument("-p", dest="axes", action="append", default=[], metavar="NAME=VALUES",
               help="Sweep a name in the expression: m=64,128 or m=32..1024:x2; repeat for each name.")  # fmt: skip
-    @argument("expression", nargs="*", help="What to time.")
+    @argument("expression", nargs="*", help="What to time; a vs b: two by turns.")
     @line_magic
-    def bench(self, line: str) -> wb.Bench | wb.Sweep | None:
+    def bench(self, line: str) -> wb.Bench | wb.Comparison | wb.Sweep | None:
         """Time an expression that launches kernels, and compare it with what this machine can do.
 
         The options come first; all after them is the expression. Bytes and operations are counted; a copy and a kernel
@@ -42,17 +45,26 @@ class MeasureMagics(Magics):
         Examples::
 
             %bench wb.launch(saxpy, n, [2.0, x, y])
+            %bench wb.launch(old, n, [x]) vs wb.launch(new, n, [x])
             %bench -p "m=64..1024:x2" -r 3 product(m)
         """
         options, text = split(line)
         args = read_line(MeasureMagics.bench, options, "%bench")
         try:
-            call = expressions.expression(text, self.here.user_ns, "%bench")
+            call, *others = (
+                expressions.expression(part, self.here.user_ns, "%bench") for part in re.split(r"\s+vs\s+", text)
+            )
             axes = expressions.axes(args.axes, self.here.user_ns, "-p")
             if args.number < 0 or args.repeat < 1:
                 raise Refusal(f"%bench takes -n from 0 and -r from 1; it got {args.number} and {args.repeat}")
+            if len(others) > 1 or (others and axes):
+                raise Refusal("%bench compares two expressions, without -p: %bench old(x) vs new(x)")
         except Refusal as refusal:
             refuse(refusal)
+        if others:
+            what = tuple(part.strip() for part in re.split(r"\s+vs\s+", text))
+            compared = wb.compare(call, others[0], number=args.number, repeat=args.repeat, what=(what[0], what[1]))
+            return _given(compared, args.output)
         how = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
         found = wb.sweep(call, axes, **how) if axes else wb.bench(call, **how)
         return _given(found, args.output)
@@ -86,6 +98,32 @@ class MeasureMagics(Magics):
         for one in found:
             display(one)
         return None
+
+    @magic_arguments()
+    @argument("what", nargs="?", default="steps", choices=("steps", "threads"), metavar="steps|threads",
+              help="One thread statement by statement, or all; steps by default.")  # fmt: skip
+    @line_magic
+    def fault(self, line: str) -> None:
+        """Show the thread in which a launch has just failed: its statements up to the fault, or what all threads do.
+
+        The launch runs again on copies of its arrays as they are now.
+
+        Examples::
+
+            %fault
+            %fault threads
+        """
+        from kernel_ext import launch_views
+
+        args = read_line(MeasureMagics.fault, line, "%fault")
+        error = getattr(sys, "last_value", None)
+        if not isinstance(error, wb.KernelFault):
+            refuse(Refusal("%fault is for the cell after a launch that failed; the last error is another one"))
+        try:
+            shown = launch_views.fault(error, args.what)
+        except Refusal as refusal:
+            refuse(refusal)
+        show_here(shown)
 
     @magic_arguments()
     @argument("name", metavar="NAME", help="A kernel, a launch made with record_cmd=True, or a function of the axes.")

@@ -32,6 +32,7 @@ class RecordMagics(Magics):
     @argument("name", nargs="?", default="", metavar="NAME|on|off", help="What to call the record; rec by default.")
     @argument("of", nargs="?", default="", metavar="NAME", help="With off: what to call the record.")
     @argument("-i", "--inputs", action="store_true", help="Keep the arrays' initial contents, for rewind() and save().")
+    @argument("-c", "--counter", action="append", default=[], metavar="NAME", help="A number that advances in replays.")
     @argument("-q", "--quiet", action="store_true", help="Show no timeline.")
     @line_cell_magic
     def record(self, line: str, cell: str | None = None) -> None:
@@ -43,6 +44,9 @@ class RecordMagics(Magics):
 
             %%record rec --inputs
             simulate(100)
+
+            %%record rec --counter seed
+            sweeps(100)
 
             %record on
             %record off rec
@@ -59,8 +63,16 @@ class RecordMagics(Magics):
 
     @magic_arguments()
     @argument("name", nargs="?", default="rec", metavar="NAME", help="The record; rec by default.")
-    @argument("-p", dest="values", action="append", default=[], metavar="K=V", help="Another scalar or array for K.")
-    @argument("--only", default="", choices=("", "forward", "adjoint"), help="Only launches of one direction.")
+    @argument(
+        "-p",
+        dest="values",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="Another scalar or array for K; +N: N more than last.",
+    )
+    @argument("--only", default="", choices=("forward", "adjoint"), metavar="forward|adjoint",
+              help="Only launches of one direction.")  # fmt: skip
     @argument("-k", "--kernel", default="", help="Only launches of one kernel.")
     @argument("--rewind", action="store_true", help="First restore the arrays' initial contents.")
     @argument("-n", "--times", type=int, default=1, help="How often.")
@@ -73,6 +85,7 @@ class RecordMagics(Magics):
             %replay rec
             %replay rec -p dt=0.02 --only adjoint
             %replay rec --rewind -n 10
+            %replay rec -n 10 -p seed=+20
         """
         args = read_line(RecordMagics.replay, line, "%replay")
         try:
@@ -105,7 +118,7 @@ class RecordMagics(Magics):
         name = args.name or "rec"
         if args.of or name in ("on", "off") or not name.isidentifier():
             raise Refusal(f"%%record takes one name for the record; it got {f'{args.name} {args.of}'.strip()!r}")
-        with wb.record(inputs=args.inputs) as recorder:
+        with wb.record(inputs=args.inputs, counter=args.counter) as recorder:
             self.here.user_ns[name] = recorder
             current_cell.run_below(self.here, f"%%record {line}", cell)
         if not args.quiet:
@@ -113,7 +126,7 @@ class RecordMagics(Magics):
 
     def _switch(self, args: Any) -> None:
         if args.name == "on" and not args.of:
-            self.recording.on(args.inputs)
+            self.recording.on(args.inputs, args.counter)
         elif args.name == "off":
             name = args.of or "rec"
             self.here.user_ns[name] = recorder = self.recording.off()

@@ -10,7 +10,7 @@ from IPython.display import display
 
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output import workbench_page
-from kernel_ext.output.output_area import forget_session, session_views
+from kernel_ext.output.output_area import forget_session, session_code, session_views
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import inspect
@@ -71,7 +71,7 @@ class HouseMagics(Magics):
 
     def _export(self, path: str) -> None:
         try:
-            print(workbench_page.exported(path, session_views(), self.here.user_ns))
+            print(workbench_page.exported(path, session_views(), self.here.user_ns, session_code()))
         except Refusal as refusal:
             refuse(refusal)
 

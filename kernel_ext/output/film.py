@@ -30,7 +30,7 @@ def write_film(path: str, animation: Animation, fps: float, scale: int) -> str:
         view = animation.frame(number)
         if view.said:
             raise Refusal(f"frame {number} cannot be made: {view.said}")
-        images.append(np.repeat(np.repeat(_drawn(view.picture), scale, axis=0), scale, axis=1))
+        images.append(np.repeat(np.repeat(_beside([_drawn(p) for p in view.pictures]), scale, axis=0), scale, axis=1))
     try:
         write(path, images, fps)
     except OSError as error:
@@ -75,6 +75,13 @@ def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
     film.close()
     if not Path(path).stat().st_size:
         raise OSError("FFmpeg refused it")
+
+
+def _beside(images: list[np.ndarray]) -> np.ndarray:
+    """Pictures side by side, the lower ones on white."""
+    tall = max(image.shape[0] for image in images)
+    padded = [np.pad(i, ((0, tall - i.shape[0]), (0, 0), (0, 0)), constant_values=255) for i in images]
+    return np.concatenate(padded, axis=1)
 
 
 def _drawn(picture: Picture) -> Any:

@@ -45,6 +45,8 @@ body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--
   color: var(--jp-ui-font-color1); font: 15px/1.5 system-ui, sans-serif }
 header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
+.wb-cell { margin: 0 0 6px; padding: 6px 9px; overflow-x: auto; background: var(--jp-layout-color2); border-radius: 3px;
+  font: 13px/1.45 ui-monospace, monospace }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
 #theme { margin-left: auto }
 #theme, .wb-runner button { font: inherit; color: inherit; background: var(--jp-layout-color2); cursor: pointer;
@@ -73,7 +75,9 @@ startComputing(document.getElementById("worker").textContent, programs, models, 
 """
 
 
-def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = ()) -> str:
+def page(
+    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), code: Sequence[str] = ()
+) -> str:
     """The page's text.
 
     Args:
@@ -81,6 +85,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         views: what it shows, in order.
         texts: those that each view offers.
         programs: what makes views compute: their numbers and what `computed` returns for each.
+        code: that of the cell that showed each view; empty: none.
     """
     kinds = sorted({shown.kind for shown in views})
     computing = {k for k, _ in programs}
@@ -99,15 +104,15 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
         links, heads = f"<nav>{links}</nav>", [f"<h2>{escape(name)}</h2>" for name in names]
     parts = "".join(
-        f'<section id="part-{k}">{head}<div id="view-{k}"></div>{still.get(k, "")}</section>'
+        f'<section id="part-{k}">{head}{_cell(code, k)}<div id="view-{k}"></div>{still.get(k, "")}</section>'
         for k, head in enumerate(heads)
     )
     start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
     head = f"<h1>{escape(title)}</h1>" if title else ""
-    code = _bare(
+    script = _bare(
         "\n".join(["'use strict';", "const modules = {};", script_text("still"), *map(_module, kinds), *start])
     )
-    mark = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    mark = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     held = _data("views", listed)
     if programs:
         held += _data("programs", [{"view": k, **found} for k, found in programs])
@@ -119,7 +124,7 @@ def page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), progra
         f"<style>{_STYLE}{''.join(map(style_text, kinds))}</style></head><body>"
         f'<header>{head}<button id="theme" type="button">light / dark</button></header>'
         f"{links}<main>{parts}</main><noscript>The pictures of this page need JavaScript.</noscript>"
-        f"{held}<script>{code}</script></body></html>"
+        f"{held}<script>{script}</script></body></html>"
     )
 
 
@@ -152,7 +157,9 @@ def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
     return tuple(part for value in shown for part in value.parts)
 
 
-def made_page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> Made:
+def made_page(
+    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False, code: Sequence[str] = ()
+) -> Made:
     """Make a page of views and of what they run.
 
     Args:
@@ -160,6 +167,8 @@ def made_page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), s
         views: what it shows, in order.
         texts: those that each view offers.
         strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
+
+        code: as of `page`.
 
     Raises:
         Refusal: there is nothing to show, or a program cannot run in a page.
@@ -174,15 +183,18 @@ def made_page(title: str, views: Sequence[Shown], texts: Texts = lambda _: (), s
             found = computed(shown.kind, shown.live_parts)
         except RecordError as error:
             if strict:
-                raise Refusal(error.message) from None
+                raise Refusal(error.message, advice=error.advice) from None
             still = f"; {_name(shown)} does not compute there: {error.message}"
             continue
         if found:
             programs.append((k, {**found, "timelines": measured(subject_of(shown.live_parts), views)}))
-    return Made(page(title, views, texts, programs), len(programs), still)
+    return Made(page(title, views, texts, programs, code), len(programs), still)
 
 
-def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False) -> str:
+def write_page(
+    path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False,
+    code: Sequence[str] = (),
+) -> str:  # fmt: skip
     """Write the page to a file; says what is in it.
 
     Args:
@@ -190,18 +202,20 @@ def write_page(path: str, title: str, views: Sequence[Shown], texts: Texts = lam
         title: the page's heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        strict: as of `made_page`.
+        strict, code: as of `made_page`.
 
     Raises:
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
     views = parts_of(views)
-    made = made_page(title, views, texts, strict)
+    made = made_page(title, views, texts, strict, code)
     try:
         Path(path).write_text(made.text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
     some = f" ({made.computing} can compute)" if made.computing else ""
+    if not made.computing and any(shown.kind in ("controls", "animation") for shown in views):
+        some = " (0 can compute: sliders and films of a function need Python)"
     size = len(made.text.encode()) // 1000
     plural = "s" if len(views) != 1 else ""
     return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{made.still}"
@@ -220,7 +234,15 @@ def _name(shown: Shown) -> str:
     data = shown.data()
     about = next((str(data[key]) for key in ("cell", "name", "kernel", "title") if data.get(key)), "")
     title = _TITLES[shown.kind]
-    return about[:1].upper() + about[1:] if shown.kind == "status_card" else f"{title} {about}".strip()
+    if shown.kind == "status_card" or about.lower() == title.lower():
+        return about[:1].upper() + about[1:]
+    return f"{title} {about}".strip()
+
+
+def _cell(code: Sequence[str], number: int) -> str:
+    """The cell above a view."""
+    text = code[number] if number < len(code) else ""
+    return f'<pre class="wb-cell" tabindex="0">{escape(text)}</pre>' if text else ""
 
 
 def _module(kind: str) -> str:

@@ -10,8 +10,9 @@ import os
 import secrets
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from IPython.core.getipython import get_ipython
@@ -36,12 +37,21 @@ class _Run:
     Attributes:
         spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
             before it runs, and keeps something of each widget that ever was, so they are used again.
+        code: the cell's text, if the front end says it.
+        used: what ran of each kernel that it launched, or that wrote an array that it showed.
     """
 
     message: str
     spare: list[Any]
     widgets: list[Any] = field(default_factory=list)
     views: list[Shown] = field(default_factory=list)
+    code: str = ""
+    used: list[Any] = field(default_factory=list)
+
+    def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
+        """Return what ran for these outputs of each kernel; a card shows what its kernels ran as last."""
+        cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
+        return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
         """Its widget, not displayed yet; None if there can be none."""
@@ -71,13 +81,13 @@ class Showing:
 
 
 _RUNS: dict[str, _Run] = {}
-"""The last run of each cell; where a front end gives cells no identity, of each output."""
+"""The last run of each cell; where a front end gives cells no identity, of each text of a cell."""
 _MOST = 500  # runs kept
 
 
 def show_here(shown: Shown) -> None:
     """Display in the running cell, with a widget of the cell's earlier run where one fits."""
-    _show(shown, get_ipython())
+    show_and_keep(shown, get_ipython())
 
 
 Shown.show_here = show_here
@@ -88,25 +98,53 @@ def session_views() -> list[Shown]:
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
+def session_code() -> list[str]:
+    """The code of the cell that each of `session_views` was the first view of; else empty."""
+    return [run.code if k == 0 else "" for run in _RUNS.values() for k, _ in enumerate(run.views)]
+
+
 def forget_session() -> None:
     """Forget what was shown."""
     _RUNS.clear()
 
 
+def runs_of_cells(shell: Any) -> tuple[_Run | None, list[_Run]]:
+    """Return the run of the cell that runs, if it showed something, and those of all cells."""
+    cell, _, message = _running(shell)
+    run = _RUNS.get(cell)
+    return run if run is not None and run.message == message else None, list(_RUNS.values())
+
+
+def _running(shell: Any) -> tuple[str, bool, str]:
+    """Return the running cell's identity, whether the front end gives it, and the message that runs the cell."""
+    header = getattr(shell, "parent_header", None) or {}
+    identity = (header.get("metadata") or {}).get("cellId")
+    code = (header.get("content") or {}).get("code")
+    cell = str(identity or (f"text {code}" if code else secrets.token_hex(6)))
+    return cell, bool(identity), str((header.get("header") or {}).get("msg_id") or "")
+
+
 def _run(shell: Any) -> _Run:
     """The running cell's run; that of an earlier one of the same cell ends."""
-    header = getattr(shell, "parent_header", None) or {}
-    cell = str((header.get("metadata") or {}).get("cellId") or secrets.token_hex(6))
-    message = str((header.get("header") or {}).get("msg_id") or "")
+    cell, identity, message = _running(shell)
     spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:
         before = _RUNS.pop(cell)
-        for widget in before.spare:
-            widget.close()
-        spare = before.widgets
+        _close(*before.spare)
+        if identity:
+            spare = before.widgets
+        else:  # it may be another cell with the same text, whose output must not show what this one does
+            _close(*before.widgets)
     while len(_RUNS) >= _MOST:
-        _RUNS.pop(next(iter(_RUNS)))
-    return _RUNS.setdefault(cell, _Run(message, spare))
+        before = _RUNS.pop(next(iter(_RUNS)))
+        _close(*before.spare, *before.widgets)
+    code = str(((getattr(shell, "parent_header", None) or {}).get("content") or {}).get("code") or "")
+    return _RUNS.setdefault(cell, _Run(message, spare, code=code))
+
+
+def _close(*widgets: Any) -> None:
+    for widget in widgets:
+        widget.close()
 
 
 def _note(shown: Shown, run: _Run) -> None:
@@ -120,17 +158,29 @@ def _note(shown: Shown, run: _Run) -> None:
         run.views.append(kept)
 
 
-def _show(shown: Shown, shell: Any) -> Showing | None:
+def show_and_keep(shown: Shown, shell: Any) -> Showing | None:
     """Display the static fallback and, if the front end can have it, the widget, which hides it and is returned."""
     run = _run(shell)
     _note(shown, run)
+    follow = shown.live_parts.get("threads_at")
+    if follow is not None and (used := follow.last.kernel.used) is not None:
+        run.used.append(used)
     twin = _twin()
     live = getattr(shell, "kernel", None) is not None and widgets_wanted()
     showing = run.live(shown, twin) if live else None
-    display(shown.bundle(twin if showing is not None else ""), raw=True)
-    if showing is not None:
-        _display_widget(showing.widget)
+    if showing is None:
+        display(shown.bundle(), raw=True)
+        return None
+    display(shown.bundle(twin), raw=True, display_id=twin)
+    showing.widget.rested = partial(_draw_again, shown, twin)
+    _display_widget(showing.widget)
     return showing
+
+
+def _draw_again(shown: Shown, twin: str, view: Any) -> None:
+    """Put a later view into the static fallback, which is what a saved notebook shows."""
+    if view is not None:
+        update_display(shown.with_view(view).bundle(twin), raw=True, display_id=twin)
 
 
 class LiveViews:
@@ -144,7 +194,7 @@ class LiveViews:
     def show(self, name: str, shown: Shown) -> None:
         """Display it, under a name."""
         old = self._shown.pop(name, None)
-        showing = _show(shown, self._shell)
+        showing = show_and_keep(shown, self._shell)
         if old is not None:
             old.close()
         if showing is not None:
@@ -233,4 +283,4 @@ class StatusDisplay:
         return self._as_shown(view).bundle(self._twin if self.card is not None else "")
 
     def _as_shown(self, view: StatusView, **live: Any) -> Shown:
-        return Shown("status_card", view, renderers.status_text(view), renderers.status_html(view), **live)
+        return Shown("status_card", view, renderers.status_text, renderers.status_html, **live)

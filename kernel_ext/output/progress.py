@@ -42,8 +42,9 @@ def line_html(found: inspect.UnderWay) -> str:
 class _Line:
     """The line of one run of a cell."""
 
-    def __init__(self, publisher: Any) -> None:
-        self._publisher, self._parent = publisher, publisher.parent_header
+    def __init__(self, shell: Any) -> None:
+        # Not the shell's publisher: within %%capture that is another one.
+        self._kernel, self._parent = shell.kernel, shell.parent_header
         self._name = f"wb-progress-{secrets.token_hex(6)}"
         self._text: str | None = None
 
@@ -60,8 +61,9 @@ class _Line:
         content = {
             "data": {"text/plain": text, "text/html": html}, "metadata": {}, "transient": {"display_id": self._name},
         }  # fmt: skip
-        publisher = self._publisher
-        publisher.session.send(publisher.pub_socket, kind, content, parent=self._parent, ident=publisher.topic)
+        kernel = self._kernel
+        topic = f"kernel.{kernel.ident}.{kind}".encode()
+        kernel.session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=topic)
 
 
 class Progress:
@@ -97,7 +99,7 @@ class Progress:
         """Watch the cell; the front end has just set its handler of interrupts, which ours goes before."""
         inspect.arm()
         with self._changed:
-            self._line = _Line(self._shell.display_pub)
+            self._line = _Line(self._shell)
             self._changed.notify()
 
     def cell_ends(self, result: Any = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, MutableMapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from kernel_ext.views.view_data import as_data
@@ -19,25 +20,42 @@ LARGEST = 100_000
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
 
+Make = Callable[[Any], str]
+"""Makes a static fallback of a view."""
+
+
 class Shown:
     """A view with its static fallback.
 
     Attributes:
         kind: the widget's name, in `widgets.MODULES`; in capitals its class's.
         view: a frozen dataclass, or JSON values.
-        text: the fallback in ASCII.
-        html: the fallback in HTML that an untrusted notebook keeps.
         live_parts: what the widget takes besides the view, by name.
     """
 
     show_here: ClassVar[Callable[[Shown], None]]
     """Displays one in the running cell: `output_area` sets it, which knows the cells."""
 
-    def __init__(self, kind: str, view: Any, text: str, html: str, **live: Any) -> None:
-        """`live`: what the widget takes besides the view: where its answers come from."""
-        self.kind, self.view, self.text, self.html = kind, view, text, html
+    def __init__(self, kind: str, view: Any, text: str | Make, html: str | Make, **live: Any) -> None:
+        """`text` and `html` may be functions of the view; `live`: what the widget takes besides the view."""
+        self.kind, self.view = kind, view
+        self._text, self._html = text, html
         self.live_parts: MutableMapping[str, Any] = live
         self._widget: Any = None
+
+    @cached_property
+    def text(self) -> str:
+        """The fallback in ASCII, made when it is first read: a frame of a film needs none."""
+        return self._text if isinstance(self._text, str) else self._text(self.view)
+
+    @cached_property
+    def html(self) -> str:
+        """The fallback in HTML that an untrusted notebook keeps, made when it is first read."""
+        return self._html if isinstance(self._html, str) else self._html(self.view)
+
+    def with_view(self, view: Any) -> Shown:
+        """Return the static form of another view of the same kind, such as a later frame."""
+        return Shown(self.kind, view, self._text, self._html)
 
     @property
     def parts(self) -> tuple[Shown, ...]:

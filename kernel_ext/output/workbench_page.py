@@ -19,6 +19,8 @@ from workbench import inspect
 
 OUTPUT = re.compile(r"_{1,3}|_\d+")
 """Names under which a shell keeps outputs."""
+_LISTED = 5
+"""Names that `free` lists of those that hold arrays."""
 
 
 def information() -> str:
@@ -35,13 +37,14 @@ def information() -> str:
     )
 
 
-def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) -> str:
+def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], code: Sequence[str] = ()) -> str:
     """Write a session's views as one page; a cell's card offers the texts of its kernels, as they are now.
 
     Args:
         path: the file.
         views: what was shown, in order.
         namespace: where the kernels are; those that went, or are stale, have no texts.
+        code: what stands above each view.
 
     Raises:
         Refusal: nothing was shown yet, or the file cannot be written.
@@ -54,7 +57,7 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any]) ->
 
     from kernel_ext.output.html_export import write_page
 
-    return write_page(path, "Workbench session", views, texts)
+    return write_page(path, "Workbench session", views, texts, code=code)
 
 
 def waited(progress: Callable[[str], None]) -> str:
@@ -84,7 +87,8 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
         keepers: objects of the shell that keep outputs as attributes.
         close: closes live pictures.
     """
-    ours = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair  # what may keep a lot of memory alive
+    # What may keep a lot of memory alive.
+    ours = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
     before = sum(inspect.held().values())
     for names in spaces:
         outputs = names.get("Out", {})
@@ -102,4 +106,12 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
     close()
     gc.collect()
     after = sum(inspect.held().values())
-    return f"freed {units.size(max(0, before - after))} of arrays; {units.size(after)} are held"
+    named = {id(a): (name, a.nbytes) for name, a in spaces[0].items() if isinstance(a, wb.array) and name[0] != "_"}
+    largest = sorted(named.values(), key=lambda item: -item[1])[:_LISTED]
+    by = ", ".join(f"{name} {units.size(count)}" for name, count in largest)
+    rest = " and by what is shown, recorded or in other objects" if sum(c for _, c in named.values()) < after else ""
+    return (
+        f"freed {units.size(max(0, before - after))} of arrays; {units.size(after)} are held"
+        + (f", by {by}" + (", …" if len(named) > _LISTED else "") if by else "")
+        + rest
+    )

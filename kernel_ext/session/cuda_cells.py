@@ -87,6 +87,7 @@ def reader(asked: CudaOptions, headers: Headers) -> Reader:
             force=options.force,
             compile=False,
         )
+        module.checks = options.checks
         for kernel in module.kernels.values():
             kernel.checks = options.checks
         if options.gradient:
@@ -100,7 +101,7 @@ def reader(asked: CudaOptions, headers: Headers) -> Reader:
 
 def _need_gradients(module: wb.CudaModule) -> None:
     for name, kernel in module.kernels.items():
-        if kernel.gradient is None and not name.endswith("_adjoint"):
+        if f"{name}_adjoint" not in module.kernels and not name.endswith("_adjoint"):
             raise NotDifferentiable(
                 f"--grad asks for gradients, and {name} has none.", kernel.place,
                 f"Write a kernel {name}_adjoint in this cell, or leave --grad out.", name,

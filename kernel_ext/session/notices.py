@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
-
-from IPython.display import display
 
 from kernel_ext.session.cells import is_building
+from kernel_ext.views import units
 from workbench import events
 
 
@@ -22,21 +20,32 @@ def _show(event: events.Event) -> None:
         print(event.message)
 
 
-def show_losses(shell: Any) -> Callable[[], None]:
-    """Draw the losses of each loop of `wb.optim.progress` in one output; the returned function ends that.
+def show_rebuilds(shell: Any) -> Callable[[], None]:
+    """Print why a launch compiled a kernel again, once for each kernel and cell; the returned function ends that."""
+    why: dict[tuple[str, str], tuple[str, ...]] = {}
+    told: set[str] = set()
 
-    A shell in a terminal has no outputs that change: there the loop prints a line itself.
-    """
-    if getattr(shell, "kernel", None) is None:
-        return lambda: None
-    shown: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+    def tell(event: events.Event) -> None:
+        if is_building():
+            return
+        if isinstance(event, events.CacheMiss):
+            why[event.kernel, event.direction] = event.why
+        elif isinstance(event, events.CompileDone) and event.kernel not in told:
+            reasons = why.pop((event.kernel, event.direction), ())
+            reasons = [reason for reason in reasons if not reason.startswith("option ")]  # of a tool, mostly
+            if reasons:  # the code differs because a constant does
+                told.add(event.kernel)
+                said = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
+                print(f"{event.kernel} recompiled: {', '.join(said)} · {units.seconds(event.seconds)}")
 
-    def draw(event: events.Event) -> None:
-        assert isinstance(event, events.LossReported)
-        run = event.progress
-        if len(run.history) > 1 and run in shown:
-            shown[run].update(run)
-        else:  # the loop starts, or starts again
-            shown[run] = display(run, display_id=True)
+    def cell_begins(*_: Any) -> None:
+        told.clear()
 
-    return events.subscribe(draw, events.LossReported)
+    shell.events.register("pre_run_cell", cell_begins)
+    stop = events.subscribe(tell, events.CacheMiss, events.CompileDone)
+
+    def end() -> None:
+        shell.events.unregister("pre_run_cell", cell_begins)
+        stop()
+
+    return end

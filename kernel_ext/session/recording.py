@@ -36,7 +36,9 @@ def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = s
     rows, builds = (tuple(_row(s, label) for s in part) for part in recorder.timeline())
     end = max((r.start + (r.seconds or 0.0) for r in (*rows, *builds)), default=0.0)
     host = (*builds, *_gaps((*rows, *builds), end)) if rows else ()
-    return TimelineView(title, tuple(sorted({r.lane for r in rows})), rows, end, recorder.lost, host)
+    return TimelineView(
+        title, tuple(sorted({r.lane for r in rows})), rows, end, recorder.lost, host, tuple(recorder.notes())
+    )
 
 
 def _row(span: Any, label: Label) -> SpanRow:
@@ -70,7 +72,8 @@ def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
 
 
 def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """`NAME=VALUE` items; a value is a Python expression over the namespace: a number, or the name of an array.
+    """`NAME=VALUE` items; a value is a Python expression over the namespace (a number, or the name of an array), or a
+    step, `+20`.
 
     Raises:
         Refusal: an item is not of that form, or its expression fails.
@@ -80,6 +83,9 @@ def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str
         name, equals, expression = item.partition("=")
         if not (equals and name.isidentifier() and expression.strip()):
             raise Refusal(f"-p takes NAME=VALUE, such as -p dt=0.02; it got {item!r}")
+        if expression.strip().startswith("+"):
+            found[name] = expression.strip()
+            continue
         try:
             found[name] = eval(expression, dict(namespace))
         except Exception as error:
@@ -109,7 +115,7 @@ def replay(
         if rewind:
             recorder.rewind()
         part.replay(**values)
-    given = ", ".join(f"{n}={v!r}" for n, v in values.items() if isinstance(v, (int, float)))
+    given = ", ".join(f"{n}={v}" for n, v in values.items() if isinstance(v, (int, float, str)))
     often = f" {times} times" if times > 1 else ""
     return f"replayed {units.count(len(part), 'entry')}{often}{f' with {given}' if given else ''}"
 
@@ -121,7 +127,7 @@ class Recording:
         """Off."""
         self.recorder: wb.Recorder | None = None
 
-    def on(self, inputs: bool = False) -> wb.Recorder:
+    def on(self, inputs: bool = False, counter: Sequence[str] = ()) -> wb.Recorder:
         """Begin, in the running cell.
 
         Raises:
@@ -129,7 +135,7 @@ class Recording:
         """
         if self.recorder is not None:
             raise Refusal("recording is already on; %record off ends it")
-        self.recorder = wb.Recorder(inputs=inputs).start()
+        self.recorder = wb.Recorder(inputs=inputs, counter=counter).start()
         return self.recorder
 
     def off(self) -> wb.Recorder:

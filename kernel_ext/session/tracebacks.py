@@ -12,13 +12,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 from IPython.core.error import UsageError
 
 import workbench
-from workbench.errors import CellErrors, WorkbenchError
+from workbench.errors import CellErrors, KernelFault, WorkbenchError
 from workbench.source import Location
 
 _OURS = tuple(
@@ -96,13 +97,14 @@ def _calls_magic(tb: TracebackType) -> bool:
     return tb.tb_next is not None and tb.tb_next.tb_frame.f_code.co_name in ("run_cell_magic", "run_line_magic")
 
 
-_SHOWN = (WorkbenchError, AttributeError)
+_SHOWN = (Exception, KeyboardInterrupt)
 
 
 class ShortTracebacks:
-    """Shows WorkbenchErrors short while installed in a shell; leaves a handler that someone else set.
+    """Shows errors without our frames while installed in a shell; leaves a handler that someone else set.
 
-    To an AttributeError of one of our objects it adds the name that may be meant, as Python's own prompt does.
+    A WorkbenchError is a few lines. All else is as IPython shows it; an AttributeError of one of our objects has the
+    name that may be meant, as at Python's own prompt.
     """
 
     def __init__(self, shell: Any) -> None:
@@ -122,14 +124,16 @@ class ShortTracebacks:
             self.shell.custom_exceptions, self.shell.CustomTB = self._before
         self._before = None
 
-    def _show(
-        self, shell: Any, kind: type, error: WorkbenchError | AttributeError, tb: Any, tb_offset: int | None = None
-    ) -> list[str]:
+    def _show(self, shell: Any, kind: type, error: BaseException, tb: Any, tb_offset: int | None = None) -> list[str]:
         if not isinstance(error, WorkbenchError):
             _suggest(error)
-            shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
+            with _shortened(error):
+                shell.showtraceback((kind, error, _of_user(tb)), tb_offset=tb_offset, running_compiled_code=True)
+            sys.last_traceback = tb  # `%tb` and `%debug` show everything
             return []
         rows = render(error, lambda name: cell_label(shell, name), tb)
+        if isinstance(error, KernelFault) and error.thread and not error.block:
+            rows += ["", f"%fault steps through thread {error.thread}; %fault threads shows all of them"]
         shell._showtraceback(kind, error, rows)
         # `%tb` and `%debug` ask these, and the hook of the error itself: from now on it shows everything.
         sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb
@@ -137,13 +141,50 @@ class ShortTracebacks:
         return rows
 
 
-def _suggest(error: AttributeError) -> None:
-    """Suggest the attribute that was probably meant, if one of our objects lacks the one that was read."""
-    value, name = error.obj, error.name
-    if name is None or not any(base.__module__.startswith("workbench.") for base in type(value).__mro__):
-        return
-    close = difflib.get_close_matches(name, [known for known in dir(value) if not known.startswith("_")], 1, 0.75)
-    note = f"Did you mean {close[0]}?" if close else ""
+def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | None:
+    """Return a traceback without our frames and those of libraries that we called; callbacks of the user stay."""
+    if tb is None:
+        return None
+    names = tb.tb_frame.f_globals
+    inside = tb.tb_frame.f_code.co_filename.startswith(_OURS) or (inside and names.get("__name__") != "__main__")
+    rest = _of_user(tb.tb_next, inside)
+    return rest if inside else TracebackType(rest, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+
+
+@contextmanager
+def _shortened(error: BaseException) -> Iterator[None]:
+    """Take our frames out of the errors that led to this one, for as long as it is shown."""
+    whole: list[tuple[BaseException, TracebackType | None]] = []
+    while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in whole):
+        whole.append((before, before.__traceback__))
+        before.__traceback__ = _of_user(before.__traceback__)
+        error = before
+    try:
+        yield
+    finally:
+        for before, tb in whole:
+            before.__traceback__ = tb
+
+
+_OPTIONS = {
+    "cmap": "colours", "colors": "colours", "c": "color", "s": "size", "vmin": "range", "vmax": "range",
+    "title": "name", "label": "name",
+}  # fmt: skip
+"""Options of others' drawing functions, by ours."""
+
+
+def _suggest(error: BaseException) -> None:
+    """Suggest the attribute that was probably meant where one of our objects lacks it, or the option of a view."""
+    note = ""
+    if isinstance(error, AttributeError) and error.name is not None:
+        value = error.obj
+        if any(base.__module__.startswith("workbench.") for base in type(value).__mro__):
+            known = [name for name in dir(value) if not name.startswith("_")]
+            note = "".join(f"Did you mean {n}?" for n in difflib.get_close_matches(error.name, known, 1, 0.75))
+    elif isinstance(error, TypeError):
+        called = re.match(r"(array|points|animate)\(\) got an unexpected keyword argument '(\w+)'", str(error))
+        option = _OPTIONS.get(called[2], "") if called else ""
+        note = f"Did you mean {option}=?" if option else ""
     if note and note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 

@@ -61,7 +61,7 @@ def png(pixels: np.ndarray) -> bytes:
 
     lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1)
     head = struct.pack(">IIBBBBB", columns, rows, 8, 6 if parts == 4 else 2, 0, 0, 0)
-    chunks = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)), chunk(b"IEND", b""))
+    chunks = (chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(lines.tobytes())), chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 

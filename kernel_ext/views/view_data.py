@@ -241,6 +241,7 @@ class TimelineView:
         seconds: from the first start to the last end.
         lost: calls that could not be noted.
         host: what the host did meanwhile: compile kernels, and Python where nothing else ran.
+        notes: what a reader must know of replays.
         totals: of each kernel and direction, and of each other kind, the longest first.
     """
 
@@ -250,6 +251,7 @@ class TimelineView:
     seconds: float
     lost: int = 0
     host: tuple[SpanRow, ...] = ()
+    notes: tuple[str, ...] = ()
     totals: tuple[TotalRow, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import anywidget
@@ -62,15 +63,20 @@ class Live(anywidget.AnyWidget):
         layout: a model of its own, which goes when the widget goes; None with a twin, whose place is a cell's output.
         view: what it shows, as JSON values.
         twin: class of the static output that it hides.
+        stale: why running the cell again would show something else; empty if nothing is known.
+        rested: called with the latest view when a film or a slider has come to rest, to draw the static output again.
         _own: the id of its model, by which the page finds that.
     """
 
     _esm = LOADER
+
+    rested: Callable[[Any], None] | None = None
     _own = traitlets.Unicode().tag(sync=True)
 
     layout = InstanceDict(Layout, allow_none=True).tag(sync=True, **widget_serialization)
     view = traitlets.Dict().tag(sync=True)
     twin = traitlets.Unicode("").tag(sync=True)
+    stale = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
         """`twin` is a class of the static output to hide; `more` is what the kind of widget takes besides the view."""
@@ -90,7 +96,7 @@ class Live(anywidget.AnyWidget):
         """Show something else from now on, as if it were just made."""
         traits = self.take(view, **more)
         with self.hold_sync():
-            for name, value in {"twin": twin, **traits}.items():
+            for name, value in {"twin": twin, "stale": "", **traits}.items():
                 setattr(self, name, value)
 
     @property
@@ -109,4 +115,11 @@ class Live(anywidget.AnyWidget):
         # ipykernel may call from another thread while a cell runs.
         if isinstance(content, dict):
             with self._hearing:
-                self.hear(content)
+                if content.get("ask") == "rest" and self.rested is not None:
+                    self.rested(self.latest())
+                else:
+                    self.hear(content)
+
+    def latest(self) -> Any:
+        """Return the view that is shown now, as the value that it was made of."""
+        raise NotImplementedError

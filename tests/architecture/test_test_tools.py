@@ -49,8 +49,9 @@ def test_a_sample_is_drawn_from_the_quick_cases_and_the_rest_is_slow(tmp_path: P
     several = "@pytest.mark.parametrize('n', [*range(9), pytest.param(9, marks=pytest.mark.slow)])"
     cases = f"@pytest.mark.sample(3)\n{several}\n"
     text = f"import pytest\n{cases}def test_n(n): print('RAN', n)\ndef test_whole(): pass\n"
+    text += f"{several}\ndef test_many(n): pass\n"
     code, quick = run(tmp_path, text, "-rP", "-m", "not slow")
-    assert code == 0 and "4 passed, 7 deselected" in quick and "RAN 9" not in quick
+    assert code == 0 and "12 passed, 9 deselected" in quick and "RAN 9" not in quick
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ import pytest
 from tests.support.checks.numeric import X1, check, compiled, kernel, values
 from tests.support.devices import on_gpu
 from workbench.autodiff import adjoint, reverse_mode
-from workbench.autodiff.reverse.loops.checkpoints import CHUNK
 from workbench.backends.python.interpret import run, step
 from workbench.ir.values import Function, walk
+from workbench.limits import REVERSED_CHUNK
 from workbench.types import VECTORS, ArrayType, Slots, float64, int32
 
 # Bodies of a kernel (x, y, a, n, m) in which rules, indices or predicates read what a loop carries.
@@ -181,7 +181,7 @@ KNOWN = [name for name, body in LOOPS.items() if "while" not in body and name !=
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("name", KNOWN)
 def test_few_iterations_keep_every_state(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    monkeypatch.setattr(reverse_mode, "REVERSED_UNROLLED", 0)
     for n in (1, 6):
         function = _kernel(LOOPS[name].replace("range(n", f"range({n}"))
         reverse = check(function, 3, values(6), values(6), 0.7, n, 1)
@@ -191,7 +191,7 @@ def test_few_iterations_keep_every_state(name: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_more_iterations_than_asked_for_are_run_in_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reverse_mode, "UNROLL_LIMIT", 0)
+    monkeypatch.setattr(reverse_mode, "REVERSED_UNROLLED", 0)
     for n, slots, storage in ((64, 16, {64}), (65, 16, {7, 8}), (64, 15, {1, 15}), (8, 2, {8})):
         reverse = adjoint(_kernel(LOOPS["product"].replace("range(n)", f"range({n})")), checkpoints=slots)
         assert {v.type.count for op in walk(reverse.body) for v in op.results if isinstance(v.type, Slots)} == storage
@@ -234,6 +234,8 @@ def test_no_choice_of_states_runs_fewer_iterations(n: int, slots: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 8, 9, 64, 83, 200])
 def test_no_choice_of_chunks_runs_fewer_iterations(n: int) -> None:
-    chunks = -(-n // CHUNK)
+    chunks = -(-n // REVERSED_CHUNK)
     # Each iteration but a chunk's last is run once more, to keep the states inside.
-    assert _forward_iterations(n, 2 * CHUNK) == CHUNK * _least(chunks, CHUNK - 1) + n - chunks
+    assert (
+        _forward_iterations(n, 2 * REVERSED_CHUNK) == REVERSED_CHUNK * _least(chunks, REVERSED_CHUNK - 1) + n - chunks
+    )

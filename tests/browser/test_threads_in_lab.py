@@ -57,14 +57,16 @@ def test_threads_and_sweeps(lab: Callable[[Path], Any], notebook: Path) -> None:
     blur.get_by_label("Elements of x").focus()
     for _ in range(3):
         page.page.keyboard.press("ArrowRight")
-    expect(told).to_contain_text("x[3]: read by thread 3 at line 5")
-    expect(told).to_contain_text("read by thread 2 at line 5")
+    expect(told).to_contain_text("x[3]: read by thread")
+    for thread in (2, 3, 4):  # in the order of the kernel's loads, which the compiler chooses
+        expect(told).to_contain_text(f"read by thread {thread} at line 5")
     blur.get_by_label("Elements of y").hover(position={"x": 5, "y": 5})
     expect(told).to_contain_text("y[0]: touched by no thread")
     blur.get_by_label("Threads: arrow keys").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "Enter"):
         page.page.keyboard.press(key)
-    expect(told).to_contain_text("thread 97 (block 1, warp 1, lane 1): line 5 reads x[97]")
+    expect(told).to_contain_text("thread 97 (block 1, warp 1, lane 1): line 5 reads x[")
+    expect(told).to_contain_text("line 5 reads x[97]")
     expect(blur).to_contain_text("Block 1, step by step")
     expect(moving).to_contain_text("warp 1 · line 5")
 

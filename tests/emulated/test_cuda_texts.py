@@ -97,20 +97,20 @@ def seed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 def test_a_block_reduces_in_shared_memory_in_any_order(seed: str) -> None:
     module = wb.cuda_module(prelude([("reduce",)], [], []) + TEXT, run="emulated")
     x, out = np.arange(1000, dtype=np.float32), np.zeros(1, np.float32)
-    module["total"][1000, 256](x, out, 1000)
+    module["total"][1000](x, out, 1000, block_dim=256)
     assert out[0] == x.sum()
     met = np.zeros(9, np.int32)
-    module["order"][256, 256](met)
+    module["order"][256](met, block_dim=256)
     assert sorted(met[:8]) == list(range(8)) and met[8] == 8
     assert seed or met[:8].tolist() == list(range(8))
 
 
 def test_warps_exchange_values(module: wb.CudaModule) -> None:
     x, out = np.arange(96, dtype=np.float64), np.zeros(3)
-    module["warps"][96, 96](x, out)
+    module["warps"][96](x, out, block_dim=96)
     assert out.tolist() == x.reshape(3, 32).sum(1).tolist()
     lanes, got = np.arange(32), np.zeros(192, np.int32)
-    module["lanes"][32, 32](got)
+    module["lanes"][32](got, block_dim=32)
     rows = got.reshape(6, 32)
     assert (rows[0] == 5).all() and (rows[1] == np.where(lanes % 8 >= 3, lanes - 3, lanes)).all()
     assert (rows[2] == lanes ^ 7).all() and (rows[4] == 1).all()
@@ -122,26 +122,26 @@ def test_warps_exchange_values(module: wb.CudaModule) -> None:
 def test_dynamic_shared_memory_and_blocks_of_two_dimensions(module: wb.CudaModule) -> None:
     x = np.arange(64 * 64, dtype=np.float32).reshape(64, 64)
     y = np.zeros_like(x)
-    module["transpose"][(64, 64), (16, 16), 16 * 16 * 4](x, y, 64)
+    module["transpose"][[64, 64]](x, y, 64, block_dim=(16, 16), shared=16 * 16 * 4)
     assert (y == x.T).all()
 
 
 def test_barriers_count_votes(module: wb.CudaModule) -> None:
     out = np.zeros(40, np.int32)
-    module["votes"][40, 40](out)
+    module["votes"][40](out, block_dim=40)
     assert (out == 1020).all()
 
 
 def test_vectors_and_maths(module: wb.CudaModule) -> None:
     v, d = np.ones((3, 4), np.float32), np.zeros(3)
-    module["vectors"][3, 3](v, (1, 2, 3), d)
+    module["vectors"][3](v, (1, 2, 3), d, block_dim=3)
     assert v.tolist() == [[4, 0.5, 2, 1]] * 3 and d.tolist() == [12.5] * 3
 
 
 @pytest.mark.parametrize("threads", [1, 31, 32, 64, 80])
 def test_the_prelude_s_warp_sum_on_whole_and_partial_warps(module: wb.CudaModule, threads: int) -> None:
     out = np.zeros(1, np.float32)
-    module["warped"][threads, threads](out)
+    module["warped"][threads](out, block_dim=threads)
     assert out[0] == threads * (threads - 1) / 2
 
 
@@ -160,10 +160,10 @@ def test_an_architecture_names_the_emulated_device(current: str) -> None:
     text, own = "__global__ void k(int* x) { x[0] = __CUDA_ARCH__ / 10; }", np.zeros(1, np.int32)
     with wb.ScopedDevice(current):
         kernel = wb.cuda_module(text, run="emulated", arch="sm_80")["k"]
-        kernel[1, 1](own)
+        kernel[1](own, block_dim=1)
         assert own[0] == 80
         x = wb.zeros(1, dtype=int, device="emulated:sm_75")
         with pytest.raises(wb.LaunchError, match="k is for sm_80, and emulated:sm_75 is of sm_75"):
-            kernel[1, 1](x)
+            kernel[1](x, block_dim=1)
         with pytest.raises(wb.DeviceError, match="no device 'emulated:sm_70'; emulated are"):
             wb.cuda_module(text, run="emulated", arch="sm_70")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -138,6 +139,47 @@ def test_copies_and_fills_are_nodes_and_can_change(found: Driver) -> None:
     copy.Height = 1000
     with pytest.raises(DeviceError, match="was freed, or never allocated"):
         found.call("cuGraphAddMemcpyNode", graph, None, 0, copy, context)
+
+
+def test_what_is_dropped_allocated_and_read_beside_a_captured_library_is_not_lost() -> None:
+    x = wb.array(np.arange(4, dtype=np.int32), device="emulated")
+    y = wb.zeros(4, dtype=int, device="emulated")
+    found = driver_of(x.device)
+    found.use(0)
+    before = found.call("cuMemGetInfo")[0], found.held(0)
+    for _ in range(3):
+        large = wb.zeros(1 << 20, device="emulated")
+        with wb.ScopedDevice("emulated"), wb.capture() as g, wb.capture_stream(reads=[x], writes=[y]) as stream:
+            found.call("cuMemcpyAsync", y.address, x.address, 16, stream.handle)
+            large = wb.empty(8, device="emulated")
+            assert x.numpy().tolist() == [0, 1, 2, 3]
+        del large
+        y.zero_()
+        g.launch()
+        assert y.numpy().tolist() == [0, 1, 2, 3]
+        del g
+        gc.collect()
+    wb.synchronize("emulated")
+    assert (found.call("cuMemGetInfo")[0], found.held(0)) == before
+
+
+def test_what_could_not_be_freed_is_freed_later(found: Driver) -> None:
+    before = found.call("cuMemGetInfo")[0]
+    x, (stream,) = found.alloc(0, 4096), streams(found, 1)
+    begin(found, stream)
+    with pytest.raises(DeviceError, match="STREAM_CAPTURE_IMPLICIT") as refused:
+        found.alloc(0, 64)
+    assert "before or after the capture" in refused.value.advice and "PREALLOCATE" not in refused.value.advice
+    del x
+    assert found.held(0) == 4096 and capturing(found, stream) == "INVALIDATED"
+    with pytest.raises(DeviceError, match="CAPTURE_INVALIDATED"):
+        found.call("cuStreamEndCapture", stream)
+    y = found.alloc(0, 64)
+    found.synchronize(0)
+    assert found.held(0) == 64
+    y.free()
+    found.synchronize(0)
+    assert found.call("cuMemGetInfo")[0] == before and found.held(0) == 0
 
 
 def test_a_library_may_use_two_streams_within_capture_stream() -> None:

@@ -33,7 +33,7 @@ __global__ void k(const float* x, float* y) {
 def run(wait: str, checks: bool) -> np.ndarray:
     x, y = np.arange(256, dtype=np.float32), np.zeros(64, np.float32)
     with wb.ScopedDevice("emulated"), wb.checks(checks):
-        wb.cuda_module(TEXT.replace("WAIT", wait), run="emulated", name="cell")["k"][64, 64](x, y)
+        wb.cuda_module(TEXT.replace("WAIT", wait), run="emulated", name="cell")["k"][64](x, y, block_dim=64)
     return y
 
 

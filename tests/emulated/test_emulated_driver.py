@@ -55,11 +55,13 @@ class Launch:
         self.found, self.index = found, index
         self.kernel = found.load(index, image, name)
         self.values = values
-        self.places = [ctypes.addressof(v) for v in values]
-        self.pointers = (ctypes.c_void_p * len(values))(*self.places)
+        self.pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+        self.queue = found.queue(self.kernel, [8 * n for n in range(len(values))])
 
-    def __call__(self, threads: int = 256, stream: Any = None, shared: int = 0) -> None:
-        self.found.launch(self.index, self.kernel, 1, threads, self.places, stream, shared)
+    def __call__(self, threads: int = 256, stream: Any = None, shared: int = 0, rows: int = 1) -> None:
+        params = b"".join(bytes(v).ljust(8, b"\0") for v in self.values)
+        shape = self.found.shape(self.kernel, (1, 1, 1), (threads, 1, rows), shared)
+        self.found.launch(self.queue, params, shape, stream)
 
     def node(self, **fields: Any) -> Any:
         params = self.found.api.CUDA_KERNEL_NODE_PARAMS()
@@ -251,13 +253,13 @@ def test_too_much_memory_is_told_as_by_a_gpu(found: Driver) -> None:
     assert found.alloc(0, 60 << 20).handle, "what is queued to be freed is freed first"
 
 
-@pytest.mark.parametrize(("grid", "block", "why"), [
-    (1, 1025, "1025 × 1 × 1 threads"), (1, 0, "0 × 1 × 1 threads"), (1, (1, 1, 65), "1 × 1 × 65 threads"),
+@pytest.mark.parametrize(("threads", "rows", "why"), [
+    (1025, 1, "1025 × 1 × 1 threads"), (0, 1, "0 × 1 × 1 threads"), (1, 65, "1 × 1 × 65 threads"),
 ])  # fmt: skip
-def test_blocks_that_no_device_has_are_refused(found: Driver, image: bytes, grid: Any, block: Any, why: str) -> None:
+def test_blocks_that_no_device_has_are_refused(found: Driver, image: bytes, threads: int, rows: int, why: str) -> None:
     launch = adding(found, image, zeros(found))
     with pytest.raises(DeviceError, match=why):
-        found.launch(0, launch.kernel, grid, block, launch.places)
+        launch(threads, rows=rows)
 
 
 def test_parameters_are_taken_when_the_launch_is_queued(found: Driver, image: bytes) -> None:
@@ -352,10 +354,13 @@ def test_a_capture_has_rules(found: Driver, image: bytes) -> None:
     launch = adding(found, image, x)
     mode = found.api.CUstreamCaptureMode(2)
     found.call("cuStreamBeginCapture", stream, mode)
-    found.call("cuLaunchKernel", launch.kernel.function, 1, 1, 1, 256, 1, 1, 0, stream,
-               ctypes.addressof(launch.pointers), 0)  # fmt: skip
     with pytest.raises(DeviceError, match=r"STREAM_CAPTURE_IMPLICIT.*default stream while"):
         found.fill(x.handle, 1, 4)
+    with pytest.raises(DeviceError, match="CAPTURE_INVALIDATED"):
+        found.call("cuStreamEndCapture", stream)
+    found.call("cuStreamBeginCapture", stream, mode)
+    found.call("cuLaunchKernel", launch.kernel.function, 1, 1, 1, 256, 1, 1, 0, stream,
+               ctypes.addressof(launch.pointers), 0)  # fmt: skip
     graph = found.call("cuStreamEndCapture", stream)
     assert (values(found, x) == 0).all(), "what was captured has not run"
     whole = found.call("cuGraphInstantiate", graph, 0)
@@ -364,6 +369,11 @@ def test_a_capture_has_rules(found: Driver, image: bytes) -> None:
     found.call("cuStreamBeginCapture", stream, mode)
     with pytest.raises(DeviceError, match="the stream is being captured"):
         found.call("cuStreamSynchronize", stream)
+    with pytest.raises(DeviceError, match="CAPTURE_INVALIDATED"):
+        found.call("cuStreamEndCapture", stream)
+    found.call("cuStreamBeginCapture", stream, mode)
+    with pytest.raises(DeviceError, match=r"STREAM_CAPTURE_IMPLICIT.*default stream while"):
+        found.fill(x.handle, 1, 4)
     with pytest.raises(DeviceError, match="CAPTURE_INVALIDATED"):
         found.call("cuStreamEndCapture", stream)
 

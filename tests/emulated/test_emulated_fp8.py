@@ -46,8 +46,8 @@ def test_fp8_rounds_saturates_and_keeps_nan(form: str) -> None:
     n, most = len(x), finite[-1]
     module = wb.cuda_module(TEXT.replace("FORM", form), run="emulated")
     single, pairs, back = np.zeros(n, np.uint8), np.zeros(n, np.uint16), np.zeros(256, np.float32)
-    module["to"][n, 128](x, single, pairs, n)
-    module["from"][256, 256](back)
+    module["to"][n](x, single, pairs, n, block_dim=128)
+    module["from"][256](back, block_dim=256)
     np.testing.assert_array_equal(back, codes)
     same(single.view(kind), np.clip(x, -most, most).astype(kind))
     with np.errstate(over="ignore"):

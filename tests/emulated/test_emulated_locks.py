@@ -22,7 +22,7 @@ def run(body: str, blocks: int = 1, checks: bool = True) -> np.ndarray:
     module = wb.cuda_module(HEAD + body + "}\n", run="emulated", name="cell")
     x = wb.zeros(256, dtype=wb.float32, device="emulated")
     with wb.ScopedDevice("emulated"), wb.checks(checks):
-        module.kernels["k"][64 * blocks, 64](x)
+        module.kernels["k"][64 * blocks](x, block_dim=64)
         wb.synchronize()
     return x.numpy()
 
@@ -84,7 +84,7 @@ def barrier(before: str, wait: str) -> np.ndarray:
     module = wb.cuda_module(text, run="emulated", name="cell")
     x = wb.zeros(64, dtype=wb.float32, device="emulated")
     with wb.ScopedDevice("emulated"), wb.checks():
-        module.kernels["k"][64, 64](x)
+        module.kernels["k"][64](x, block_dim=64)
         wb.synchronize()
     return x.numpy()
 
@@ -123,7 +123,7 @@ def test_an_mbarrier_hears_of_copies(arrive: str) -> None:
     module = wb.cuda_module(text, run="emulated", name="cell")
     x = wb.array(np.arange(64, dtype=np.float32), device="emulated")
     with wb.ScopedDevice("emulated"), wb.checks():
-        module.kernels["k"][64, 64](x)
+        module.kernels["k"][64](x, block_dim=64)
         wb.synchronize()
     assert x.numpy().tolist() == [63 - t for t in range(64)]
 
@@ -175,17 +175,17 @@ def test_barriers_and_pipelines_of_cudas_library() -> None:
         module = wb.cuda_module(LIBRARY, run="emulated")
         for name in ("barrier", "roles"):
             y = np.zeros(192, np.float32)
-            module[name][64, 64](x, y)
+            module[name][64](x, y, block_dim=64)
             assert (y.reshape(3, 64) == x.reshape(3, 64)[:, ::-1]).all(), name
 
 
 @pytest.mark.parametrize("checks", [False, True])
 def test_what_is_not_there_is_refused_with_the_cells_line(checks: bool) -> None:
-    """Warpgroup products, bulk copies (TMA), clusters and words of 128 bits, at compile time."""
+    """Warpgroup products, bulk copies (TMA), multicast and words of 128 bits, at compile time."""
     for instruction, what in (
         ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned cannot be executed: warpgroup matrix products are not"),
         ("cp.async.bulk.commit_group;", "cp.async.bulk.commit_group cannot be executed"),
-        ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned cannot be executed"),
+        ("multimem.red.global.add.f32 [%0], 0f00000000;", "multicast memory"),
         ("{ .reg .b128 a; ld.global.b128 a, [%0]; }", "ld.global.b128 cannot be executed"),
         ("{ .reg .b128 a, b; atom.global.exch.b128 b, [%0], a; }", "atom.global.exch.b128 cannot be executed"),
     ):
@@ -196,14 +196,14 @@ def test_what_is_not_there_is_refused_with_the_cells_line(checks: bool) -> None:
 
 
 def test_what_a_header_of_cuda_needs_is_refused_at_the_line_that_calls_it() -> None:
-    text = """#include <cooperative_groups.h>
+    text = """#include <cuda/ptx>
 __global__ void k(float* x) {
     x[threadIdx.x] = 1;
-    cooperative_groups::this_cluster().sync();
+    cuda::ptx::cp_async_bulk_commit_group();
 }
 """
-    with pytest.raises(wb.BuildError, match=r"barrier\.cluster\.arrive\S* cannot be executed") as met:
-        wb.cuda_module(text, run="emulated")["k"][1, 1](np.ones(1, np.float32))
+    with pytest.raises(wb.BuildError, match=r"cp\.async\.bulk\.commit_group\S* cannot be executed") as met:
+        wb.cuda_module(text, run="emulated")["k"][1](np.ones(1, np.float32), block_dim=1)
     assert met.value.location is not None
     assert met.value.location.line == 4
 

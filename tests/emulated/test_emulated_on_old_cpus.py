@@ -28,7 +28,7 @@ chance = np.random.default_rng(0)
 x, f = chance.normal(size=64).astype("f2"), (chance.normal(size=64) * 1e-4).astype("f4")
 x[:3] = np.inf, 6e-8, -0.0
 y, z = np.zeros(64, "f2"), np.zeros(64, "f4")
-wb.cuda_module(text, run="emulated")["k"][64, 64](x, f, y, z)
+wb.cuda_module(text, run="emulated")["k"][64](x, f, y, z, block_dim=64)
 assert (y == x + f.astype("f2")).all() and (z == x.astype("f4")).all()
 print("equal")
 """

@@ -28,7 +28,7 @@ def run(body: str, head: str = "float* x", arguments: tuple[Any, ...] = (), bloc
     module = wb.cuda_module(text_of(body, head), run="emulated", name="cell")
     x = wb.array(np.arange(256, dtype=np.float32), device="emulated")
     with wb.ScopedDevice("emulated"), wb.checks():
-        module.kernels["k"][blocks * THREADS, THREADS](*(arguments or (x,)))
+        module.kernels["k"][blocks * THREADS](*(arguments or (x,)), block_dim=THREADS)
         wb.synchronize()
     return x.numpy()
 
@@ -210,7 +210,7 @@ def test_a_sampled_launch_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
     module = wb.cuda_module(text_of("x[t] = 1;"), run="emulated", name="cell")
     with wb.ScopedDevice("emulated"), wb.checks():
         for _ in range(2):
-            module["k"][THREADS, THREADS](large)
+            module["k"][THREADS](large, block_dim=THREADS)
             wb.synchronize()
     unsubscribe()
     assert len(told) == 1
@@ -226,7 +226,7 @@ UNWRITTEN = {
     "shared": (
         "if (t < 32) s[t] = t;\n __syncthreads();\n x[t] = s[63 - t];",
         "s[t] = t;\n __syncthreads();\n x[t] = s[63 - t];",
-        "reads 4 bytes at byte 252 of shared memory, which no thread has written.",
+        "reads 4 bytes at byte 252 of shared memory, which no thread has written yet.",
     ),
     "local": (
         "float a[8];\n a[t % 8] = 1;\n x[t] = a[(t + 1) % 8];",
@@ -261,7 +261,7 @@ def test_copies_fills_and_launches_without_checks_write() -> None:
     x = wb.empty(256, dtype=wb.float32, device="emulated")
     module = wb.cuda_module(text_of("x[t] = 1;"), run="emulated", name="cell")
     with wb.ScopedDevice("emulated"), wb.checks(False):
-        module.kernels["k"][THREADS, THREADS](x)
+        module.kernels["k"][THREADS](x, block_dim=THREADS)
         wb.synchronize()
     run(add, arguments=(x,))
 
@@ -274,8 +274,17 @@ def test_freed_memory() -> None:
         run(body, head, (address,))
         del gone
         wb.synchronize()
-    fault = fault_of(body, head, (address,))
-    assert "which was freed (1,024 bytes)" in fault.message
+    other = wb.zeros(256, dtype=wb.float32, device="emulated")
+    for how, arguments in ((head, (address,)), (head + ", float* other", (address, other))):
+        fault = fault_of(body, how, arguments)
+        assert "writes 4 bytes at byte 0 of memory that was freed (1,024 bytes)." in fault.message
+
+
+def test_a_pointer_to_nothing_is_no_index_of_an_array() -> None:
+    fault = fault_of("    x[t] = ((float*)p)[t];", "float* x, long long p", (wb.zeros(64, device="emulated"), 4096))
+    assert "reads 4 bytes at the address 0x1000, which belongs to no allocation." in fault.message
+    fault = fault_of("    x[t - (1ll << 40)] = 1;")
+    assert f"at x[{-(1 << 40)}], before its first element" in fault.message
 
 
 def test_a_fault_does_not_break_the_device() -> None:
@@ -308,6 +317,6 @@ def test_a_launch_without_checks_runs_the_plain_code() -> None:
     assert "wbe_watch" in looked
     x = wb.array(np.arange(256, dtype=np.float32), device="emulated")
     with wb.ScopedDevice("emulated"), wb.checks(False):
-        module.kernels["k"][THREADS, THREADS](x)
+        module.kernels["k"][THREADS](x, block_dim=THREADS)
         wb.synchronize()
     assert x.numpy()[:2].tolist() == [1, 0]

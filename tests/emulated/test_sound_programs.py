@@ -91,7 +91,7 @@ def test_programs_without_a_race_are_left_alone() -> None:
 
     def ran(name: str, blocks: int, *more: np.ndarray, reads: bool = True) -> np.ndarray:
         y = np.zeros(256, np.float32)
-        module[name][64 * blocks, 64](*([x] if reads else []), y, *more)
+        module[name][64 * blocks](*([x] if reads else []), y, *more, block_dim=64)
         return y
 
     with wb.ScopedDevice("emulated"), wb.checks():

@@ -83,9 +83,9 @@ def results() -> list[np.ndarray]:
         found.append(out.numpy())
     module = wb.cuda_module(SHUFFLES, run="emulated")
     y, masks = on(np.zeros(64, "f4")), on(np.zeros(64, "u4"))
-    module["warps"][64, 32](on(x[:64]), y, masks)
+    module["warps"][64](on(x[:64]), y, masks, block_dim=32)
     sums = on(np.zeros(32, "f4"))
-    module["tables"][32, 32](on(k[:32]), sums)
+    module["tables"][32](on(k[:32]), sums, block_dim=32)
     return [*found, y.numpy(), masks.numpy(), sums.numpy()]
 
 
@@ -109,5 +109,5 @@ def test_the_interpreter_refuses_directed_rounding_by_name(name: str, need: Any,
     x = wb.ones(1, float, device="emulated")
     text = f"__global__ void k(float* x) {{ float a = x[0], b = x[0] / 3.0f; x[0] = {name}; }}"
     with pytest.raises(wb.DeviceError, match=r"(add|mul|fma|div)\.(rz|rm|rp)\S* is not interpreted"):
-        wb.cuda_module(text, run="emulated")["k"][1, 1](x)
+        wb.cuda_module(text, run="emulated")["k"][1](x, block_dim=1)
         x.numpy()

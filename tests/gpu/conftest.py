@@ -1,6 +1,8 @@
 """Tests that need a CUDA device. Without one they skip themselves; either way gpu-report.json says what happened.
 
-With `WORKBENCH_GPU=emulated` they run on the emulated device instead, but for those in `LEFT_OUT`, which says why.
+With `WORKBENCH_GPU=emulated` they run on the emulated device instead, but for those in `LEFT_OUT`, which says why; with
+`WORKBENCH_GPU=standin` too, but below the real cuda-core and cuda-bindings: `cuda:0` is a device of the stand-in for
+libcuda (`tests/support/cuda_driver`).
 """
 
 from __future__ import annotations
@@ -22,9 +24,14 @@ from workbench.runtime.device.driver import devices, why_no_cuda
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes three quarters of the memory
 
 HERE = Path(__file__).parent
-PACKAGES = ("kernel-workbench", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc", "numpy")
+PACKAGES = ("kernel-workbench", "cuda-bindings", "cuda-core", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "numpy")
 OUTCOMES: dict[str, str] = {}
 IS_EMULATED = os.environ.get("WORKBENCH_GPU") == "emulated"
+HAS_STAND_IN = os.environ.get("WORKBENCH_GPU") == "standin"
+if HAS_STAND_IN:
+    from tests.support.cuda_driver.executor import serve
+
+    serve()
 LEFT_OUT = {
     "test_gpu_jax.py": "XLA runs kernels on real GPUs only",
     "test_gpu_exchange.py": "torch and CuPy see real GPUs only",
@@ -57,7 +64,7 @@ def _on_it(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leaves out what an emulated device does not run."""
-    for item in items if IS_EMULATED else ():
+    for item in items if IS_EMULATED or HAS_STAND_IN else ():
         reason = LEFT_OUT.get(item.path.name) or LEFT_OUT.get(item.name)
         if reason and item.path.parent == HERE:
             item.add_marker(pytest.mark.skip(reason=f"not emulated: {reason}"))

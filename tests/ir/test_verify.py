@@ -81,6 +81,20 @@ MALFORMED: dict[str, list[Callable[[Given], Op]]] = {
         lambda g: Op("atomic", (g.array, g.i, g.d), (value(float32),), {"kind": "min"}),
         lambda g: Op("atomic", (g.array, g.i, g.x), (value(float64),), {"kind": "exch"}),
     ],
+    "atomic_load": [
+        lambda g: Op("atomic_load", (g.array,), (value(float32),)),
+        lambda g: Op("atomic_load", (g.array, g.i), (value(float64),)),
+    ],
+    "atomic_swap": [
+        lambda g: Op("atomic_swap", (g.array, g.i, g.x), (value(bool_),)),
+        lambda g: Op("atomic_swap", (g.array, g.i, g.d, g.x), (value(bool_),)),
+        lambda g: Op("atomic_swap", (g.array, g.i, g.i, g.x, g.x), (value(bool_),)),
+        lambda g: Op("atomic_swap", (g.array, g.i, g.x, g.x), (value(float32),)),
+    ],
+    "owned": [
+        lambda g: Op("owned", (g.x,), (value(bool_),)),
+        lambda g: Op("owned", (g.array,), (value(int32),)),
+    ],
     "reduce_add": [
         lambda g: Op("reduce_add", (g.array, g.d)),
         lambda g: Op("reduce_add", (g.array, g.i, g.x)),

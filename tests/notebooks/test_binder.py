@@ -99,7 +99,7 @@ def test_the_image_is_what_the_files_say() -> None:
 
 def test_only_lower_bounds_are_asked_for() -> None:
     requirements = (ROOT / "binder" / "requirements.txt").read_text()
-    assert requirements.split() == [".[lab,jax]"], "not editable: a wheel brings the front end's files"
+    assert requirements.split() == [".[lessons,jax,cu12]"], "not editable: a wheel brings the front end's files"
 
 
 def test_the_first_kernel_is_there_already(image: Image) -> None:

@@ -61,3 +61,20 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="number of steps"):
         wb.optim.progress(-1)
     assert wb.optim.progress(0)._repr_html_().startswith("<img")
+
+
+def test_what_is_watched_is_drawn_by_a_notebook_only() -> None:
+    calls, seen = [], []
+    for step in wb.optim.progress(5, watch=[lambda: calls.append(1), "loss"]):
+        step.report(1.0)
+    assert not calls, "a script draws nothing"
+    end = events.subscribe(lambda event: seen.append(event.progress.watch), events.LossReported)
+    try:
+        for _ in wb.optim.progress(2, watch=wb.zeros(3)):
+            pass
+    finally:
+        end()
+    assert seen and len(seen[-1]) == 1
+    for wrong in ("lose", [3]):
+        with pytest.raises(TypeError, match="watch takes"):
+            wb.optim.progress(2, watch=wrong)

@@ -7,7 +7,8 @@ import pytest
 
 import workbench as wb
 from workbench.ir.values import Function, walk
-from workbench.passes.loops.counters import LIMIT, split_counters
+from workbench.limits import SPLIT_LOOP_OPERATIONS
+from workbench.passes.loops.counters import split_counters
 
 FLOATS = wb.array(dtype=wb.float32)
 INTS = wb.array(dtype=int)
@@ -64,7 +65,7 @@ def test_the_turns_above_0_wrap_nothing() -> None:
 def test_other_loops_stay(kernel: wb.Kernel) -> None:
     function = kernel.specialise().function
     assert count(split_counters(function), "for") == count(function, "for")
-    assert LIMIT > len(list(walk(function.body)))
+    assert SPLIT_LOOP_OPERATIONS > len(list(walk(function.body)))
 
 
 def test_indices_below_0_count_from_the_end() -> None:

@@ -13,8 +13,9 @@ from workbench.api.builds.build import ir_of
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault
-from workbench.passes.analysis.partition import Partition, partition
-from workbench.passes.positioned import positioned
+from workbench.passes.analysis.offsets import Sizes
+from workbench.passes.analysis.partition import Halo, Part, Partition, partition
+from workbench.passes.positioned import Cut, positioned
 
 
 def made(body: str, params: str = "x: wb.array[float], n: int, y: wb.array[float]") -> Kernel:
@@ -37,6 +38,7 @@ def known(
         ("i = wb.tid()\ny[i] = x[i] + x[0]", "x is accessed at other elements"),
         ("i = wb.tid()\ny[i] = x[i]\ny[n] = 1.0", "y is accessed at other elements"),
         ("i = wb.tid()\ny[0] = x[i]", "write to one element of y"),
+        ("i = wb.tid()\ny[i + 1] = x[i]", "y is written, and not only at the thread's own index"),
         ("i = wb.tid()\ny[n] += x[i]\nif y[0] > 1.0:\n    y[1] += 1.0", "write to one element of y"),
         ("i = wb.tid()\nx[i] = wb.atomic_add(y, 0, 1.0)", "the old value of an update of y"),
         ("i = wb.tid()\nwb.atomic_exch(y, 0, x[i])", "write to one element of y"),
@@ -82,11 +84,61 @@ def test_an_index_that_is_a_number_too_is_reported(body: str) -> None:
     assert dimension.refused is None and dimension.numbered and dimension.axes["y"] == 0
 
 
-def test_a_subscript_that_is_computed_is_none_of_the_index() -> None:
-    (dimension,) = known("i = wb.tid()\ny[i] = x[i + 1]").dimensions
-    assert dimension.refused is None and dimension.axes == {"y": 0}
-    (dimension,) = known("i = wb.tid()\ny[i + 1] = x[i]").dimensions
-    assert dimension.refused is not None and "write to one element of y" in dimension.refused.text
+def bounded(line: str, n: int = 16, threads: int = 16, params: str = "", step: str = "forward") -> Partition:
+    """What is known of a launch of so many threads over arrays of n elements."""
+    head = params or "x: wb.array[float], k: wb.array[int], m: int, y: wb.array[float]"
+    found = made(f"i = wb.tid()\nn = x.shape[0]\n{line}", head)
+    shapes = dict.fromkeys(["x", "k", "y", "adj_x", "adj_y"], (n,))
+    function = ir_of(found.specialise().function, step, False, found.checkpoints)
+    return partition(function, Sizes((threads,), shapes, {"m": 3}))
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after"),
+    [
+        ("y[i] = x[max(i - 2, 0)] + x[min(i + 1, n - 1)]", 2, 1),
+        ("y[i] = x[wb.clamp(i + 3, 0, n - 1)]", 0, 3),
+        ("y[i] = x[min(i + 1, n - 2)]", 1, 1),
+        ("y[i] = x[(i + n - 3) % n] + x[(i + 1) % n]", 3, 1),
+        ("y[i] = x[(i - 3) % n]", 3, 0),
+        ("y[i] = x[i - m]", 3, 0),
+        ("y[i] = x[i]\nif i > 0:\n    y[i] += x[i - 1]", 1, 0),
+        ("s = 0.0\nfor d in range(-2, 4):\n    s += x[(i + d + n) % n]\ny[i] = s", 2, 3),
+        ("j = i\nif i > 0:\n    j = i - 1\ny[i] = x[j]", 1, 0),
+        ("j = i - 1 if i > 0 else 0\ny[i] = x[j]", 1, 0),
+        ("j = i + 1 if i < n - 1 else n - 1\ny[i] = x[j]", 0, 1),
+    ],
+)  # fmt: skip
+def test_a_part_has_as_much_of_its_neighbours_as_subscripts_reach(line: str, before: int, after: int) -> None:
+    (dimension,) = bounded(line).dimensions
+    assert dimension.refused is None and dimension.axes == {"x": 0, "y": 0}
+    assert dimension.halos == {"x": Halo(before, after)}
+
+
+def test_an_adjoint_adds_to_what_its_kernel_reads() -> None:
+    (dimension,) = bounded("y[i] = wb.sin(x[(i + 1) % n])", step="adjoint").dimensions
+    assert dimension.refused is None
+    assert dimension.halos == {"x": Halo(0, 1), "adj_x": Halo(0, 1, added=True)}
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("y[(i + 1) % n] = x[i]", "y is written, and not only at the thread's own index"),
+        ("x[i] = x[(i + 1) % n]", "x is written, and not only at the thread's own index"),
+        ("s = 0.0\nfor d in range(n):\n    s += x[(i + d) % n]\ny[i] = s", "as far away as it is large"),
+    ],
+)  # fmt: skip
+def test_what_reaches_too_far_or_is_written_there_stays_whole(line: str, why: str) -> None:
+    (dimension,) = bounded(line).dimensions
+    assert dimension.refused is not None and why in dimension.refused.text
+
+
+@pytest.mark.parametrize("line", ["y[i] = x[n - 1 - i]", "y[i] = x[k[i]]", "y[i] = x[2 * i % n]", "y[i] = x[i % 4]"])
+def test_a_subscript_without_a_bounded_offset_says_so(line: str) -> None:
+    found = bounded(line)
+    assert found.dimensions[0].axes.keys() <= {"y", "k"}
+    assert "is not the thread's index plus a bounded number" in found.unbounded[Part("x", 0)].text
 
 
 def test_each_dimension_is_looked_at_by_itself() -> None:
@@ -115,7 +167,7 @@ def test_parts_of_random_launches_are_the_whole(seed: int) -> None:
         found = known("\n".join(["i = wb.tid()", "s = 0.0", *lines]), _HEAD)
         (dimension,) = found.dimensions
         cut = dimension.axes
-        if dimension.refused is not None:
+        if dimension.refused is not None or not cut:
             refused += 1
             continue
         proved += 1
@@ -127,7 +179,9 @@ def test_parts_of_random_launches_are_the_whole(seed: int) -> None:
         whole = {n: a.copy() for n, a in arrays.items()}
         order = "xzknty"
         run(function, 8, [whole[n] if n != "n" else 3 for n in order])
-        of_part = positioned(function, [0], {part: 0 for part in found.sizes if part.array in cut})
+        sizes = {part: 0 for part in found.sizes if part.array in cut}
+        cuts = {Part(name, axis): Cut(0, 0) for name, axis in cut.items()}
+        of_part = positioned(function, sizes, cuts, Sizes())
         merged = {n: np.zeros_like(arrays[n]) for n in dimension.merged}
         for part in (slice(0, 2), slice(2, 8)):
             given = {n: a[part] if n in cut else a.copy() for n, a in arrays.items()}
@@ -144,3 +198,32 @@ def test_parts_of_random_launches_are_the_whole(seed: int) -> None:
             elif n in cut:
                 np.testing.assert_array_equal(arrays[n], whole[n], err_msg=str(lines))
     assert proved and refused
+
+
+_READS = (
+    "x[max(i - {a}, 0)]", "x[min(i + {a}, n - 1)]", "x[(i + {a}) % n]", "x[(i + n - {a}) % n]", "x[i - {a}]",
+    "x[wb.clamp(i - {a}, 0, n - 1)]", "x[(i - {a}) % n]", "x[max(min(i + {a}, n - 2), 1)]", "x[i]",
+    "(x[i - {a}] if i >= {a} else 2.0)", "x[i - {a} if i >= {a} else 0]", "(x[i + {a}] if i + {a} < n else 1.0)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_with_halos_of_random_launches_are_the_whole(seed: int) -> None:
+    chosen = random.Random(seed)
+    for _ in range(12):
+        reads = [chosen.choice(_READS).format(a=chosen.randint(1, 3)) for _ in range(chosen.randint(1, 3))]
+        line = f"y[i] = float(i) * 0.5 + {' + '.join(reads)}"
+        params, n = "x: wb.array[float], y: wb.array[float]", 12
+        (dimension,) = (found := bounded(line, n, n, params)).dimensions
+        assert dimension.refused is None, line
+        function = made(f"i = wb.tid()\nn = x.shape[0]\n{line}", params).specialise().function
+        x, y = np.random.default_rng(seed).integers(0, 9, n).astype(np.float32), np.zeros(n, np.float32)
+        run(function, n, [x, y])
+        halo = dimension.halos.get("x", Halo(0, 0))
+        cuts = {Part("x", 0): Cut(0, halo.before), Part("y", 0): Cut(0, 0)}
+        of_part = positioned(function, dict.fromkeys(found.sizes, 0), cuts, Sizes((n,), {"x": (n,), "y": (n,)}))
+        for begin, end in ((0, 5), (5, 12)):
+            reached = np.arange(begin - halo.before, end + halo.after) % n
+            mine = np.zeros(end - begin, np.float32)
+            run(of_part, end - begin, [x[reached], mine, begin, n])
+            np.testing.assert_array_equal(mine, y[begin:end], err_msg=line)

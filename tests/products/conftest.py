@@ -18,7 +18,7 @@ class Fake:
 
     def __init__(self, notes: Path, mode: str = "build", version: str = "1") -> None:
         self.notes = notes
-        self.builder = Builder("fake", lambda: version, lambda: "", f"tests.products.fake_builder:{mode}")
+        self.builder = Builder("fake", lambda target: version, lambda: "", f"tests.products.fake_builder:{mode}")
 
     @property
     def built(self) -> list[dict[str, Any]]:

@@ -171,7 +171,7 @@ def test_without_libmathdx_auto_is_silent_and_a_pin_says_what_to_install(device:
     def missing() -> str:
         return "cuBLASDx needs nvidia-libmathdx-cu13, which is not installed."
 
-    def version() -> str:
+    def version(target: str) -> str:
         raise DeviceError(missing(), advice=linking.CUBLASDX.name)
 
     monkeypatch.setattr(linking, "BUILDER", linking.Builder("cuBLASDx", version, missing, ()))

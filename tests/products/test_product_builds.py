@@ -135,8 +135,8 @@ def test_memory_and_cores_bound_how_many_run_at_once(monkeypatch: pytest.MonkeyP
 
 
 def test_without_the_builder_the_error_says_what_to_install(fake: Callable[..., Any]) -> None:
-    absent = Builder("cuBLASDx", lambda: "0", lambda: "cuBLASDx needs nvidia-libmathdx-cu13.", ())
-    with pytest.raises(DeviceError, match=r"pip install 'kernel-workbench\[mathdx\]'"):
+    absent = Builder("cuBLASDx", lambda target: "0", lambda: "cuBLASDx needs nvidia-libmathdx-cu13.", ())
+    with pytest.raises(DeviceError, match=r"pip install 'kernel-workbench\[mathdx-cu1[23]\]'"):
         products([SPEC], absent)
 
 

@@ -84,7 +84,7 @@ from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.products.workers import Builder
 from workbench.cache.products import products
 spec = ProductSpec.from_json({SPEC.as_json()!r})
-(found,) = products([spec], Builder("fake", lambda: "1", lambda: "", {builder.builder.task!r}))
+(found,) = products([spec], Builder("fake", lambda target: "1", lambda: "", {builder.builder.task!r}))
 print(found.where, len(found.code))
 """
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -80,7 +80,7 @@ def test_refused(body: str, caret: str | None, sentence: str) -> None:
     place = caught.value.location
     assert place is not None and place.line >= 7
     if caret is not None:
-        assert place.source.line(place.line)[place.column - 1 :].startswith(caret)
+        assert place.source.line(place.line)[place.column :].startswith(caret)
 
 
 def test_names_of_dimensions() -> None:

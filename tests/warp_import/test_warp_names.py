@@ -38,10 +38,17 @@ def test_each_row_is_a_name_and_says_what_is_ours(name):
 
 
 def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice():
-    assert wp.zeros is wb.zeros and wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
-    assert wp.sin is wb.sin and wp.sign is not wb.sign and wp.noise is not wb.noise
-    with pytest.raises(AttributeError, match="Queries of geometry are not in the language"):
-        wp.Mesh  # noqa: B018
+    assert wp.from_numpy is wb.from_numpy and wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
+    assert (
+        wp.sin(0.5) == pytest.approx(np.sin(0.5))
+        and type(wp.sin(0.5)) is float
+        and wp.sign is not wb.sign
+        and wp.noise is not wb.noise
+    )
+    with pytest.raises(NotImplementedError, match=r"wp\.Mesh is not in Workbench.*geometry"):
+        wp.Mesh(points=None)
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        wp.no_such_name  # noqa: B018
 
 
 def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given(recwarn, monkeypatch):

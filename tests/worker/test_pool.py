@@ -5,11 +5,14 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -260,3 +263,31 @@ def test_a_folder_for_temporary_files_is_not_needed(pool: Pool, monkeypatch: pyt
     monkeypatch.setattr(process.tempfile, "tempdir", "/nowhere")
     monkeypatch.setenv("TMPDIR", "/nowhere")
     assert pool.run(ECHO)[0]["given"] == 3
+
+
+def test_a_debugger_does_not_wait_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """debugpy puts itself into each Python process that is started, and waits there for someone who debugs it."""
+    seen: list[bool] = []
+    alone: list[bool] = [False]
+
+    @contextmanager
+    def skip_subprocess_arg_patch() -> Iterator[None]:
+        alone[0] = True
+        yield
+        alone[0] = False
+
+    debugger = ModuleType("_pydev_bundle.pydev_monkey")
+    debugger.skip_subprocess_arg_patch = skip_subprocess_arg_patch
+    monkeypatch.setitem(sys.modules, debugger.__name__, debugger)
+    started = subprocess.Popen
+
+    def start(*args: Any, **options: Any) -> Any:
+        seen.append(alone[0])
+        return started(*args, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+    worker = process.Process([])
+    worker.kill()
+    worker.end()
+    assert seen == [True]
+    assert alone == [False]

@@ -15,39 +15,38 @@ from typing import Any, TypedDict
 from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
-from workbench.api.graphs.graph import Graph
+from workbench.api.graphs.graph import Graph as CapturedGraph
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.api.narrow import HostArray
+from workbench.api.recorder import Recorder
 from workbench.autodiff.directions import parameters
 from workbench.cache.folder.entry import Damaged, decode
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.nonatomic import adds_alone
+from workbench.passes.memory.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
-from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
-from workbench.runtime.records.recorder import Recorder
+from workbench.runtime.records.counters import Counters
 from workbench.runtime.records.saved import (
     Ref,
     Saved,
     SavedBranch,
     SavedCall,
-    SavedEntry,
     SavedGraph,
     SavedLaunch,
-    SavedMove,
+    SavedWork,
     read,
 )
+from workbench.runtime.work import Add, Call, Copy, Fill, Graph, If, Launch, While, Work
 from workbench.source import UNKNOWN, Location
 from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
@@ -87,7 +86,7 @@ class SavedSpecialisation(Specialisation):
         return True
 
 
-class _Facts(TypedDict, total=False):
+class _Ran(TypedDict, total=False):
     """When an entry ran, for how long, and where in the user's code it was launched."""
 
     started: float
@@ -154,15 +153,20 @@ class _Restorer:
         for made, told in zip(self.arrays, saved.arrays, strict=True):
             if told.grad is not None:
                 self.link(made, self.arrays[told.grad])
-        self.graphs: list[Graph] = []
+        self.graphs: list[CapturedGraph] = []
         for graph in saved.graphs:
             self.graphs.append(self.graph(graph))
 
     def recorder(self) -> Recorder:
-        return Recorder([self.entry(e) for e in self.saved.entries], self.contents)
+        counters = Counters({name: step for name, step, _ in self.saved.counters})
+        counters.amounts = {name: amount for name, _, amount in self.saved.counters}
+        ran = [_Ran(started=e.started, seconds=e.seconds, site=e.site) for e in self.saved.entries]
+        works = [self.work(e.kind, e.what, times) for e, times in zip(self.saved.entries, ran, strict=True)]
+        return Recorder(works, self.contents, counter=counters)
 
     def memory(self, device: str, data: HostArray) -> Memory:
         made = allocate(get_device(self.device or device), data.nbytes)
+        made.version = 0
         write_bytes(made, made.address, data)
         self.contents.kept[made] = made.address, data
         return made
@@ -183,27 +187,40 @@ class _Restorer:
             self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__
         return self.structs[told]
 
-    def graph(self, told: SavedGraph) -> Graph:
-        made = Graph()
+    def graph(self, told: SavedGraph) -> CapturedGraph:
+        made = CapturedGraph()
         try:
             for kind, what in told.nodes:
-                made.add(self.node(kind, what))
+                node = self.work(kind, what, {})
+                if isinstance(node, Copy) and node.target.device != node.source.device:
+                    raise refused("a copy between devices in a graph")
+                made.add(node)
         except LaunchError as error:
             raise refused(error.message) from None
         made.close()
         return made
 
-    def node(self, kind: str, what: SavedLaunch | SavedMove | SavedBranch) -> Node:
+    def link(self, made: array, grad: array) -> None:
+        if grad.shape != made.shape or grad.dtype != made.dtype or grad.device != made.device:
+            raise refused("a gradient that does not match its array")
+        link_grad(made, grad)
+
+    def work(self, kind: str, what: SavedWork, ran: _Ran) -> Work:
+        """One node: of a record, of a graph, or a step of a call."""
         if isinstance(what, SavedLaunch):
-            return LaunchNode(self.launch(what))
-        if isinstance(what, SavedMove):
-            target = self.arrays[what.target]
-            if kind == "fill":
-                return MoveNode(kind, target, value=what.source)
-            source = self.source(what)
-            if target.device != source.device:
-                raise refused("a copy between devices in a graph")
-            return MoveNode(kind, target, source)
+            return Launch(self.launch(what), **ran)
+        if isinstance(what, SavedCall):
+            steps = tuple(self.work(kind, step, {}) for kind, step in what.steps)
+            return Call(what.label, what.dims, steps, tuple(self.arrays[n] for n in what.outputs), **ran)
+        if isinstance(what, SavedBranch):
+            return self.branch(kind, what, ran)
+        target = self.arrays[what.target]
+        if kind == "fill":
+            return Fill(target, what.source, **ran)
+        number: int = what.source
+        return (Add if kind == "add" else Copy)(target, self.arrays[number], **ran)
+
+    def branch(self, kind: str, what: SavedBranch, ran: _Ran) -> Graph:
         condition = None if what.condition is None else self.arrays[what.condition]
         bodies = {name: self.graphs[number] for name, number in what.bodies.items()}
         if any(b.nodes and condition is not None and b.device != condition.device for b in bodies.values()):
@@ -212,34 +229,7 @@ class _Restorer:
         looped = kind == "while"
         if looped and (condition is None or all(m is not condition.memory for m in bodies["body"].written())):
             raise refused("a loop that never writes its condition")
-        return BodyNode(kind, bodies, condition)
-
-    def source(self, what: SavedMove) -> array:
-        number: int = what.source
-        return self.arrays[number]
-
-    def link(self, made: array, grad: array) -> None:
-        if grad.shape != made.shape or grad.dtype != made.dtype or grad.device != made.device:
-            raise refused("a gradient that does not match its array")
-        link_grad(made, grad)
-
-    def entry(self, told: SavedEntry) -> Entry:
-        facts: _Facts = {"started": told.started, "seconds": told.seconds, "site": told.site}
-        what = told.what
-        if isinstance(what, int):
-            return GraphEntry(self.graphs[what], **facts)
-        if isinstance(what, SavedCall):
-            steps = tuple(self.work(kind, step, {}) for kind, step in what.steps)
-            return CalledEntry(what.label, what.dims, steps, tuple(self.arrays[n] for n in what.outputs), **facts)
-        return self.work(told.kind, what, facts)
-
-    def work(self, kind: str, what: SavedLaunch | SavedMove, facts: _Facts) -> Entry:
-        if isinstance(what, SavedLaunch):
-            return LaunchEntry(self.launch(what), **facts)
-        target = self.arrays[what.target]
-        if kind == "fill":
-            return FillEntry(target, what.source, **facts)
-        return CopyEntry(target, self.source(what), kind, **facts)
+        return {"graph": Graph, "if": If, "while": While}[kind](bodies, condition, **ran)
 
     def launch(self, told: SavedLaunch) -> LaunchRecord:
         specialisation = self.specialisations[told.module]

@@ -6,17 +6,18 @@ from typing import Any
 
 from workbench.api.graphs.graph import Graph
 from workbench.api.launches.launch_object import Launch
+from workbench.api.recorder import Recorder
+from workbench.api.tapes.tape import Tape
+from workbench.runtime import work
 from workbench.runtime.arrays.array import array
 from workbench.runtime.pages.export import program_of
 from workbench.runtime.pages.program import Program
-from workbench.runtime.records.entries import GraphEntry, LaunchEntry
-from workbench.runtime.records.recorder import Recorder
 
 
 def page_program(
-    subject: Recorder | Launch | Graph, watch: Any = None, from_start: bool = True, colour: Any = None
+    subject: Recorder | Launch | Graph | Tape, watch: Any = None, from_start: bool = True, colour: Any = None
 ) -> Program:
-    """What a page runs again: modules of WebAssembly, a schedule, arrays.
+    """Return what a page runs again: modules of WebAssembly, a schedule, arrays.
 
         inspect.page_program(rec, watch=x).data()
 
@@ -33,7 +34,11 @@ def page_program(
         RecordError: it holds something that cannot run in a page; the message names it.
     """
     seen = {name: a for name, a in (("watch", watch), ("colour", colour)) if isinstance(a, array)}
+    if isinstance(subject, Tape):
+        subject = Recorder(subject)
     if isinstance(subject, Recorder):
-        return program_of(subject.entries, subject.contents if from_start else None, seen)
-    entry = LaunchEntry(subject.record) if isinstance(subject, Launch) else GraphEntry(subject)
-    return program_of([entry], None, seen)
+        counters = subject.counters
+        steps = {n: (counters.step(n, subject.launches), counters.amounts.get(n, 0)) for n in counters.steps}
+        return program_of(subject.entries, subject.contents if from_start else None, seen, steps)
+    node = work.Launch(subject.record) if isinstance(subject, Launch) else work.Graph({"body": subject})
+    return program_of([node], None, seen)

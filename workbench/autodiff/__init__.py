@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.autodiff.adjoint_signature import (
     CHECKPOINT_RANGE,
-    CHECKPOINTS,
     adjoint_names,
     adjoint_params,
     adjoint_type,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from workbench.autodiff.reverse_mode import adjoint
 
 __all__ = [
-    "ADJOINTS", "CHECKPOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
+    "ADJOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
     "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters",
     "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
 ]  # fmt: skip

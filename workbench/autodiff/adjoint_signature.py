@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.ir.values import Function, Value, read_arrays, written_arrays
+from workbench.limits import CHECKPOINTS_LEAST, CHECKPOINTS_MOST
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type, is_float
 
-CHECKPOINTS = 16
-"""States of a loop that an adjoint keeps at once."""
-CHECKPOINT_RANGE = range(2, 1025)
-"""How many a user may ask for."""
+CHECKPOINT_RANGE = range(CHECKPOINTS_LEAST, CHECKPOINTS_MOST + 1)
+"""Numbers of checkpoints that a user may request."""
 
 
 def adjoint_names(params: Sequence[Value]) -> dict[str, str]:

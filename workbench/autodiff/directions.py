@@ -9,12 +9,17 @@ the clearing (see `gather/form.py`). Launch records, cache keys and events ident
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
+from workbench.limits import CHECKPOINTS
 from workbench.passes.pipeline import FINITE, run
 from workbench.types import Type
+
+if TYPE_CHECKING:
+    from workbench.autodiff.memory.effects import Launch
 
 FORWARD = "forward"
 GATHERED, CLEARING = "gathered-adjoint", "clearing-adjoint"
@@ -29,7 +34,7 @@ def then(direction: str, step: str) -> str:
 
 def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
-    constant: frozenset[str] = frozenset(), stack: bool = True,
+    constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
     """The function of this direction.
 
@@ -42,6 +47,7 @@ def derived(
         constant: parameters whose gradients an adjoint, if that is the first step, need not find. Later steps find all:
             the gradient of a gradient may well be by what the gradient was not.
         stack: adjoints may keep every state of a short loop (see `adjoint`).
+        launch: adjoints are for launches like this one (see `adjoint`).
 
     Raises:
         NotDifferentiable: a step cannot be taken.
@@ -54,8 +60,9 @@ def derived(
 
             left_out = frozenset[str]() if number else constant
             function = adjoint(
-                function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack
-            )
+                function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack,
+                launch=launch,
+            )  # fmt: skip
             function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":
             function = run(FINITE, function)

@@ -24,7 +24,7 @@ from workbench.ir.rewrite import fresh
 from workbench.ir.values import GRADIENT, Block, Function, Op, Value, array_of
 from workbench.ir.values import walk as every
 from workbench.ir.verify import verify
-from workbench.passes.nonatomic import owned_arrays
+from workbench.passes.memory.nonatomic import owned_arrays
 from workbench.passes.pipeline import TANGENT, run
 from workbench.types import ArrayType, is_float
 
@@ -93,6 +93,7 @@ class _Tangent:
         self.builder = Emitter()
         self.active = active_values(function)
         self.owned = owned_arrays(function)
+        self.decided = {o.result: o.operands[0] in self.owned for o in every(function.body) if o.name == "owned"}
         self.primal = [fresh(p) for p in function.params]
         self.env = dict(zip(function.params, self.primal, strict=True))
         self.arrays = {p: Value(p.type, names[p.name]) for p in function.params if is_float(p.type)}
@@ -185,9 +186,10 @@ class _Tangent:
         """
         if op.operands[0] in self.arrays:
             name = op.operands[0].name
+            what = f"atomic_{op.attrs[KIND]} on" if op.name == "atomic" else "An atomic change of"
             raise self.refuse(
-                f"atomic_{op.attrs[KIND]} on {name} has no tangent: {name} and its tangent cannot change at once.",
-                op, "Write each thread's value to an array, and choose among them in a loop.",
+                f"{what} {name} has no tangent: {name} and its tangent cannot change at once.",
+                op, "Write each thread's value to an array, and combine them in a loop.",
             )  # fmt: skip
 
     # Slots: beside those of values others of tangents.
@@ -243,7 +245,10 @@ class _Tangent:
     # Structure.
 
     def branch(self, op: Op) -> None:
-        """Both sides yield values and tangents."""
+        """Both sides yield values and tangents; of an `owned` the side that will run."""
+        if op.operands[0] in self.decided:
+            self.ops(op.blocks[0 if self.decided[op.operands[0]] else 1].ops[:-1])
+            return
         positions = [s for s, v in enumerate(op.results) if v in self.active]
         blocks = [self.nested(block, (), positions) for block in op.blocks]
         self.structured(op, (self.env[op.operands[0]],), positions, blocks)
@@ -336,6 +341,8 @@ _EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
     "atomic_add": _Tangent.added,
     "reduce_add": _Tangent.added,
     "atomic": _Tangent.atomic,
+    "atomic_load": _Tangent.atomic,
+    "atomic_swap": _Tangent.atomic,
 }
 _SLOTS: dict[str, Callable[[_Tangent, Op], None]] = {
     "slots": _Tangent.slots,

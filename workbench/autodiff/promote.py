@@ -18,7 +18,7 @@ from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
-from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE
+from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.source import UNKNOWN, Location
@@ -26,7 +26,8 @@ from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
 Element = tuple[Value, ...]
-CARRIED = ELEMENTS - {"atomic"}  # what a carried value can stand for
+WRITES = frozenset(("store", "atomic_add"))
+CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -209,4 +210,4 @@ def _where(block: Block, place: Element, loads: bool) -> Location:
 
 
 def _writes(block: Block, place: Element) -> bool:
-    return any(o.name in ("store", "atomic_add") and (o.operands[0], *indices_of(o)) == place for o in walk(block))
+    return any(o.name in WRITES and (o.operands[0], *indices_of(o)) == place for o in walk(block))

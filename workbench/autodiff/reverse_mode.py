@@ -8,20 +8,20 @@ at the line that needs it (or, for an array element that was overwritten, at the
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.adjoint_signature import CHECKPOINTS, adjoint_names, adjoint_type
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
-from workbench.autodiff.memory.dead_stores import drop_overwritten
-from workbench.autodiff.memory.effects import private_additions, study
-from workbench.autodiff.memory.load_forwarding import reuse
+from workbench.autodiff.memory.effects import Launch, private_additions, refuse_meeting, study
 from workbench.autodiff.promote import promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
@@ -29,18 +29,18 @@ from workbench.autodiff.reverse.recompute import Missing, written_out
 from workbench.autodiff.reverse.rules import RULES
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import REASON
-from workbench.ir.rewrite import fresh
+from workbench.ir.attributes import AXIS, REASON, VALUE, attributes
+from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.ir.verify import verify
-from workbench.passes.nonatomic import nonatomic
+from workbench.limits import CHECKPOINTS, REVERSED_UNROLLED
+from workbench.passes.memory.dead_stores import drop_overwritten
+from workbench.passes.memory.load_forwarding import may_overlap, reuse
+from workbench.passes.memory.nonatomic import nonatomic
 from workbench.passes.pipeline import ADJOINT_INPUT, HOISTED, REVERSED, SIMPLIFIED, SWEPT, run
 from workbench.passes.unroll import unroll
 from workbench.source import Location
 from workbench.types import ArrayType, is_float
-
-# Operations after unrolling one loop, at most.
-UNROLL_LIMIT = 2048
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -52,11 +52,13 @@ class _Wanted(msgspec.Struct, frozen=True):
     checkpoints: int
     constant: frozenset[str]
     stack: bool
+    launch: Launch | None = None
 
 
 def adjoint(
     function: Function, *, atomic: bool = False, aliased: bool = False, numbers: bool = True,
     checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(), stack: bool = True,
+    launch: Launch | None = None,
 ) -> Function:  # fmt: skip
     """The function that turns cotangents of a kernel's results into cotangents of its inputs.
 
@@ -76,11 +78,14 @@ def adjoint(
             adjoint arrays, which are parameters all the same, are not added to.
         stack: every state of a short loop may be kept, in memory of the thread's own; not so on a GPU, where what is in
             no register is far.
+        launch: the adjoint is for launches like this one, of which what it rests on is noted there.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
     """
-    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack)
+    wanted = _Wanted(atomic or aliased, aliased, numbers, checkpoints, constant, stack, launch)
+    if launch is not None:
+        return _adjoint(_at_single(function, launch.single), wanted)
     try:
         return _adjoint(function, wanted)
     except NotDifferentiable as refused:
@@ -93,13 +98,43 @@ def adjoint(
         raise refused
 
 
+def adjoint_at(
+    function: Function, dims: tuple[int, ...], arguments: Mapping[str, Any], checkpoints: int = CHECKPOINTS
+) -> Function:
+    """The adjoint for one launch: that for all launches, or one that is right for this.
+
+    Raises:
+        NotDifferentiable: there is neither.
+    """
+    try:
+        return adjoint(function, checkpoints=checkpoints)
+    except NotDifferentiable:
+        if function.block_dim:  # whose threads are not the launch's
+            raise
+    launch = Launch.like(function, dims)
+    result = adjoint(function, checkpoints=checkpoints, launch=launch)
+    refuse_meeting(function, launch, dims, arguments)
+    return result
+
+
+def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
+    """The function for launches with one thread along these axes."""
+
+    def change(_: Rewriter, op: Op) -> list[Op] | None:
+        one = op.name == "tid" and op.attrs[AXIS] in axes
+        return [Op("const", (), op.results, attributes({VALUE: 0}), (), op.location)] if one else None
+
+    return rewrite(function, change)
+
+
 def _adjoint(function: Function, wanted: _Wanted) -> Function:
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
     kept: frozenset[Op] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible its states are kept, so the turns end.
     while True:
-        result, own = _attempt(current, wanted, kept)
+        apart = Launch(wanted.launch.single) if wanted.launch is not None else None
+        result, own = _attempt(current, replace(wanted, launch=apart), kept)
         missing = _missing(result)
         if not missing:
             break
@@ -107,25 +142,27 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
         # A value that is missing for another reason than a loop stays missing, however much is unrolled.
         if len(loops) == 0 or any(m.loop is None for _, m in missing):
             raise _refusal(result, missing, own)
-        smaller = unroll(current, UNROLL_LIMIT, loops.__contains__)
+        smaller = unroll(current, REVERSED_UNROLLED, loops.__contains__)
         if smaller is current:
             kept |= loops
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
             current, kept = _simplified(smaller, wanted), frozenset[Op]()
+    if wanted.launch is not None and apart is not None:
+        wanted.launch.apart.extend(apart.apart)
     labels = own.labels
     return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=wanted.atomic)), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:
-    apart = not wanted.atomic
+    overlap = partial(may_overlap, apart=not wanted.atomic)
     return run(
         SIMPLIFIED,
         function,
-        nonatomic=partial(nonatomic, owned=private_additions),
+        nonatomic=partial(nonatomic, owned=partial(private_additions, launch=wanted.launch)),
         promote=partial(_promoted, aliased=wanted.aliased),
-        load_forwarding=partial(reuse, apart=apart),
-        dead_stores=partial(drop_overwritten, apart=apart),
+        load_forwarding=partial(reuse, overlap=overlap),
+        dead_stores=partial(drop_overwritten, overlap=overlap),
     )
 
 
@@ -140,7 +177,7 @@ def _promoted(function: Function, aliased: bool) -> Function:
 def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
     """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
-    memory = study(function, active, wanted.aliased)
+    memory = study(function, active, wanted.aliased, wanted.launch)
     # An adjoint may be differentiated again: its parameters must be other values than those of the kernel.
     primal = [fresh(p) for p in function.params]
     env = dict(zip(function.params, primal, strict=True))

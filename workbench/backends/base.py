@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32")
+RARE = ("aligned", "apart", "constant", "index32", "single")
 """Options that a key names only where they are not as usual."""
 
 
@@ -26,13 +26,16 @@ class Options(msgspec.Struct, frozen=True):
         contiguous: every array argument is C-contiguous, so strides are not read.
         index32: the launch has fewer than 2**31 threads and each array reaches over fewer than 2**31 bytes, so CUDA
             code computes indices and places in 32 bits. The CPU's code is the same either way.
-        aligned: dense arrays of vectors begin where a GPU loads whole vectors at once (`layout.wide`). As above.
+        aligned: dense arrays of vectors and structs begin where a GPU loads several scalars at once
+            (`layout.access_bytes`). As above.
         apart: no two arguments share memory, so CUDA code reads what the kernel does not change through the read-only
             path, and reads it ahead. As above.
         numbers: an adjoint finds the gradients of number parameters too.
         few_cores: a launch has few cores at most, so code that mostly adds to shared elements may be made for one core:
             it adds plainly, and says so (`one_core` in its metadata).
         constant: positions of the parameters whose gradients an adjoint need not find.
+        single: of an adjoint that is right for some launches only: the axes along which these have one thread; None of
+            one that is right for all.
         ordered: threads run one after the other, so that sums have an order; the code is the same.
     """
 
@@ -46,6 +49,7 @@ class Options(msgspec.Struct, frozen=True):
     few_cores: bool = False
     ordered: bool = False
     constant: tuple[int, ...] = ()
+    single: tuple[int, ...] | None = None
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
@@ -74,8 +78,8 @@ class Backend(ABC):
     name: str
 
     @abstractmethod
-    def version(self) -> str:
-        """Everything about the compiler that changes its output: for the module key."""
+    def version(self, target: str = "") -> str:
+        """Everything about the compiler for `target` that changes its output: for the module key."""
 
     @abstractmethod
     def target(self) -> str:

@@ -6,6 +6,8 @@
         scalar, vector    its bytes (a bool takes one)
     size                  rounded up to a multiple of 8
 
+CUDA code with 32-bit indices takes each dimension as uint32 size, uint32 `multiplier(size)`.
+
 A CUDA kernel takes the same pieces as by-value parameters, so its parameter pointers point into this buffer.
 
 Code with checks also gets the address of a fault record, zeroed before the launch:
@@ -25,7 +27,8 @@ from ctypes import Array, c_char
 
 import msgspec
 
-from workbench.types import Aggregate, ArrayType, Type, Vector
+from workbench.structs import StructArray, alignment
+from workbench.types import Aggregate, ArrayType, Type
 
 DIMS_SIZE = 32
 FAULT_SIZE = 56
@@ -71,10 +74,16 @@ def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
     return struct.unpack_from(f"<{slot.type.ndim}q", buffer, slot.offset + 8)
 
 
-def wide(dtype: object) -> int:
-    """The bytes, up to 16, that a GPU can load of a vector at once and of which it is a multiple; 0 if no more than one
-    component."""
-    if not isinstance(dtype, Vector):
-        return 0
-    found = math.gcd(dtype.size, 16)
-    return found if found > dtype.dtype.size else 0
+def multiplier(size: int) -> int:
+    """Return the m that divides without a division: `n // size == (2 * n * m >> 32) >> (size - 1).bit_length()`.
+
+    It holds for all n and sizes below 2³¹, and m has 32 bits; 0 for size 0, by which nothing is divided.
+    """
+    return -(-(1 << 31 + (size - 1).bit_length()) // size) if size else 0
+
+
+def access_bytes(type: ArrayType | StructArray) -> int:
+    """Return the bytes, up to 16, of which a dense array's elements (of a field: its structs) are multiples, so that a
+    GPU can load as many at once; 0 if that is no more than one scalar."""
+    found = math.gcd(getattr(type, "pitch", 0) or type.dtype.size, 16)
+    return found if found > alignment(type.dtype) else 0

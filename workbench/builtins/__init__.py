@@ -30,12 +30,13 @@ from workbench.builtins.vectors import (
     positions,
     quaternions,
     rotations,
+    spatial,
     transforms,
 )
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
     "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions",
-    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "tile_factors",
+    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "spatial", "tile_factors",
     "tile_fourier", "tile_orders", "tiles", "transforms", "views",
 ]  # fmt: skip

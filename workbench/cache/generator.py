@@ -21,7 +21,7 @@ import msgspec
 from workbench.backends.cpu.machine import Memory
 from workbench.errors import CacheError
 
-SOURCES = ("types.py", "ir", "builtins", "passes", "autodiff", "backends")
+SOURCES = ("types.py", "limits.py", "ir", "builtins", "passes", "autodiff", "backends")
 FRONT_END = (
     "frontend", "structs.py", "tiles.py", "source.py", "ranges.py", "host", "api/kernels", "api/builds",
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",

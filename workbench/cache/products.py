@@ -22,7 +22,7 @@ def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
     Raises:
         DeviceError: the builder is not installed, so its version is unknown.
     """
-    version = builder.version()
+    version = builder.version(spec.arch)
     return Key(
         (
             Part("product", "code", spec.identity.encode(), spec.shown),

@@ -37,5 +37,5 @@ def _digest(name: str, known_by: bytes) -> str:
 
 def keep_facts() -> None:
     """Keep in the cache, from now on, what this machine is and the digest of our sources."""
-    # Both are asked for below the store, which they do not know.
+    # They lie on a lower floor than the store, so it is handed to them.
     machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]

@@ -5,17 +5,19 @@ from workbench.frontend.functions.cuda_funcs import Native, native_of
 from workbench.frontend.functions.custom_gradients import Custom, watch_custom
 from workbench.frontend.names.annotate import (
     evaluated,
+    evaluated_defaults,
     is_annotation,
     parameter_annotation,
     parameter_annotations,
     parameter_families,
+    value_in,
 )
 from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named, usable_in_kernel
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
-from workbench.frontend.state.definition import MISSING, Definition, Scope, anything
+from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.reads import GIVEN, Reads
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
@@ -48,9 +50,12 @@ __all__ = [
     "array_of",
     "as_builtin",
     "check_signature",
+    "default_nodes",
     "evaluated",
+    "evaluated_defaults",
     "instead_of",
     "is_annotation",
+    "is_literal",
     "lost_value",
     "lower",
     "meaning",
@@ -64,5 +69,6 @@ __all__ = [
     "static_again",
     "structs_named",
     "usable_in_kernel",
+    "value_in",
     "watch_custom",
 ]

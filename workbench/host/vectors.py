@@ -11,7 +11,7 @@ ON_HOST: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = []
 """One function: what a name of the kernel language gives for values of Python. It needs the compiler, floors above."""
 
 NAMES = {"x": slice(0, 1), "y": slice(1, 2), "z": slice(2, 3), "w": slice(3, 4), "p": slice(0, 3), "q": slice(3, 7)}
-_KEEP = ("add", "subtract", "multiply", "divide", "negative", "absolute", "positive")
+_KEEP = ("add", "subtract", "multiply", "divide", "negative", "absolute", "positive", "remainder", "floor_divide")
 
 
 class HostVector(np.ndarray[Any, np.dtype[Any]]):
@@ -78,6 +78,18 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __rmul__(self, other: Any) -> Any:
         return self._product(other, self) if _special(other, self) else np.multiply(other, self)
+
+    def __eq__(self, other: Any) -> Any:
+        """Compare whole with a value of this type, a tuple or a list, to one bool; with other arrays as NumPy does."""
+        if self.type is not None and isinstance(other, (HostVector, tuple, list)):
+            return np.bool_(np.shape(other) == self.shape and np.all(np.equal(self, other)))
+        return np.equal(self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self == other
+        return np.bool_(not equal) if isinstance(equal, (bool, np.bool_)) else np.not_equal(self, other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @staticmethod
     def _product(left: Any, right: Any) -> Any:

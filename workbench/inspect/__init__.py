@@ -10,7 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from workbench.api.kernels.editions import note_bindings
-from workbench.api.launches.recent import LastLaunch, last_launch_with, note_launches
+from workbench.api.launches.recent import (
+    LastLaunch,
+    changes_of,
+    last_launch,
+    last_launch_with,
+    next_launch,
+    note_launches,
+    used_since,
+)
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache import entries as cache_entries
 from workbench.cache import info as cache_info
@@ -28,13 +36,14 @@ if TYPE_CHECKING:
     from workbench.api.builds.linking import free_memory
     from workbench.api.diagnosis.stepper import Steps
     from workbench.api.diagnosis.sweeps import Item, Sweeps, sweeps
+    from workbench.api.graphs.graph import graph_of
     from workbench.api.page_program import page_program
     from workbench.api.profiling.drawing import Drawing, Shape
     from workbench.api.profiling.profile import profiles
     from workbench.api.profiling.threads import Threads, threads
     from workbench.api.profiling.warp import Access, Step
     from workbench.api.tapes.flow import tape_graph, tape_svg
-    from workbench.api.tapes.summary import TapeSteps, tape_steps
+    from workbench.api.tapes.summary import TapeMemory, TapeSteps, tape_memory, tape_steps
     from workbench.builtins.declaration.help import is_word, word_help
     from workbench.doctor import Finding, Report, doctor
     from workbench.inspect.texts import (
@@ -63,13 +72,14 @@ _MODULES = {
     "workbench.api.builds.linking": ("free_memory",),
     "workbench.api.diagnosis.stepper": ("Steps",),
     "workbench.api.diagnosis.sweeps": ("Item", "Sweeps", "sweeps"),
+    "workbench.api.graphs.graph": ("graph_of",),
     "workbench.api.page_program": ("page_program",),
     "workbench.api.profiling.drawing": ("Drawing", "Shape"),
     "workbench.api.profiling.profile": ("profiles",),
     "workbench.api.profiling.threads": ("Threads", "threads"),
     "workbench.api.profiling.warp": ("Access", "Step"),
     "workbench.api.tapes.flow": ("tape_graph", "tape_svg"),
-    "workbench.api.tapes.summary": ("TapeSteps", "tape_steps"),
+    "workbench.api.tapes.summary": ("TapeMemory", "TapeSteps", "tape_memory", "tape_steps"),
     "workbench.builtins.declaration.help": ("is_word", "word_help"),
     "workbench.doctor": ("Finding", "Report", "doctor"),
     "workbench.inspect.texts": (
@@ -118,12 +128,12 @@ def warm() -> None:
 
 __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
-    "Step", "Steps", "Sweeps", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
-    "cache_entries", "cache_info", "can_link", "constants", "cpu_target", "cpu_threads", "cuda", "devices", "diff",
-    "doctor", "free_memory", "held", "ir", "is_word", "key", "last_launch_with", "llvm", "note_bindings",
-    "note_launches", "opened", "page_program", "panes", "parameters", "products", "profiles", "ptx", "sass",
-    "settle_all", "source", "sweeps", "tangent", "tape_graph", "tape_steps", "tape_svg", "threads", "warm", "why",
-    "word_help",
+    "Step", "Steps", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
+    "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads", "cuda",
+    "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
+    "last_launch_with", "llvm", "next_launch", "note_bindings", "note_launches", "opened", "page_program", "panes",
+    "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph",
+    "tape_memory", "tape_steps", "tape_svg", "threads", "used_since", "warm", "why", "word_help",
 ]  # fmt: skip
 
 

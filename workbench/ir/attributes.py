@@ -11,7 +11,7 @@ explained with the operations, in `ir.values` and `ir.tiles`.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, KeysView, Mapping
+from collections.abc import ItemsView, KeysView, Mapping, ValuesView
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast, get_args, get_origin, overload
 
 from workbench.source import Location
@@ -75,6 +75,10 @@ class Attributes(Protocol):
 
     def __contains__(self, key: object, /) -> bool: ...
 
+    def values(self) -> ValuesView[object]:
+        """The values of the attributes that the operation has."""
+        ...
+
     def keys(self) -> KeysView[Attribute[object]]:
         """The attributes that the operation has."""
         ...
@@ -85,7 +89,13 @@ class Attributes(Protocol):
 
 
 def attributes(values: Attributes | Mapping[str, object]) -> Attributes:
-    """A dict as a type checker sees it from here on; `ir.verify` checks the values' types."""
+    """Return a dict as a type checker sees it from here on; `ir.verify` checks the values' types.
+
+    An attribute that is None is left out, as it is when a function is read from a file: passes compare attributes, and
+    a kernel that comes from the cache must become the same code as one that was just lowered.
+    """
+    if None in values.values():
+        values = {name: value for name, value in values.items() if value is not None}
     return cast(Attributes, values)
 
 

@@ -9,7 +9,7 @@ from workbench.ir.attributes import CAPTURED, SHAPE, VALUE, Attributes, Number, 
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.source import UNKNOWN, Location
 from workbench.tiles import Tile, contents
-from workbench.types import Scalar, Slots, Type, Vector, int32
+from workbench.types import Scalar, Slots, Type, Vector, int32, is_weak, strong
 from workbench.types import bool as bool_
 
 
@@ -58,7 +58,12 @@ class Builder:
 
     def cast(self, value: Value, type: Type) -> Value:
         """`value` as `type`; itself where it already is."""
-        return value if value.type == type else self.one("cast", (value,), type)
+        same = value.type == type and is_weak(value.type) == is_weak(type)
+        return value if same else self.one("cast", (value,), type)
+
+    def strong(self, value: Value) -> Value:
+        """`value`; a weak one in its default type."""
+        return self.cast(value, strong(value.type))
 
     def load(self, array: Value, *indices: Value) -> Value:
         """The element at `indices`."""
@@ -131,7 +136,7 @@ class Builder:
         indices = [Value(int32) for _ in shape]
         elements = [Value(contents(t.type), t.name) for t in tiles]
         with self.block((*indices, *elements)) as opened:
-            made = tuple(make(indices, elements))
+            made = tuple(map(self.strong, make(indices, elements)))
             self.yield_(*made)
         types = [Tile(contents(v.type), shape) for v in made]
         return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results

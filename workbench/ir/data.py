@@ -16,6 +16,7 @@ from workbench.ir.json_values import Json, Malformed, Places, checked, nth
 from workbench.ir.show import literal_bits, read_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
+from workbench.limits import BLOCK_THREADS, FILE_DEPTH, FILE_OPERATIONS
 from workbench.source import UNKNOWN, Location, Source
 from workbench.tiles import STORAGES, Tile, is_shape
 from workbench.types import (
@@ -31,8 +32,6 @@ from workbench.types import (
     is_small,
 )
 
-MAX_OPS = 100_000
-MAX_DEPTH = 60
 _NAME = re.compile(r"[^\x00-\x1f]{1,1000}")
 _PARAMETER = re.compile(r"[^\W\d]\w*((\[\])?\.[^\W\d]\w*)*")  # `x`; `p.x` and `ps[].x` of structs
 _LOCAL = re.compile(r"[^\W\d][\w.]{0,200}")
@@ -198,7 +197,7 @@ class _Writer:
 
     def block(self, block: Block) -> dict[str, Json]:
         self.ops += len(block.ops)
-        if self.depth > MAX_DEPTH or self.ops > MAX_OPS:
+        if self.depth > FILE_DEPTH or self.ops > FILE_OPERATIONS:
             raise Unwritable("it has more operations, or deeper ones, than a file may have")
         self.depth += 1
         made: dict[str, Json] = {"params": [self.value(p) for p in block.params], "ops": [*map(self.op, block.ops)]}
@@ -266,7 +265,11 @@ class _Reader:
         data = checked(known, "a function", _FunctionData)
         self.types = [read_type(t) for t in data["types"]]
         self.sources = [self.source(s) for s in data["sources"]]
-        if not data["name"].isidentifier() or not 0 <= data["tid"] <= MAX_NDIM or not 0 <= data["block"] <= 1024:
+        if (
+            not data["name"].isidentifier()
+            or not 0 <= data["tid"] <= MAX_NDIM
+            or not 0 <= data["block"] <= BLOCK_THREADS
+        ):
             raise Malformed("a function without a proper name, number of dimensions or size of blocks")
         params = tuple(self.value(p) for p in data["params"])
         if not all(_PARAMETER.fullmatch(p.name) for p in params):
@@ -312,7 +315,7 @@ class _Reader:
 
     def op(self, data: Json, depth: int) -> Op:
         self.ops += 1
-        if self.ops > MAX_OPS or depth > MAX_DEPTH:
+        if self.ops > FILE_OPERATIONS or depth > FILE_DEPTH:
             raise Malformed("more operations, or deeper ones, than a function can have")
         match data:
             case [
@@ -361,7 +364,7 @@ class _Reader:
             case ["float", str() as text]:
                 return float.fromhex(text)
             case ["tuple", *items]:
-                if depth > MAX_DEPTH:
+                if depth > FILE_DEPTH:
                     raise Malformed("an attribute that is too deep")
                 return tuple(self.plain(item, depth + 1) for item in items)
             case ["block", inner]:

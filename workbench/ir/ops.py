@@ -98,6 +98,9 @@ _ROWS = (
               writes=_ARRAY),
     Operation(_CORE, "atomic", "array, *indices, *elements", "element", "kind reduction? accumulator?", reads=_ARRAY,
               writes=_ARRAY),
+    Operation(_CORE, "atomic_load", "array, *indices", "element", reads=_ARRAY),
+    Operation(_CORE, "atomic_swap", "array, *indices, old, new", "bool", reads=_ARRAY, writes=_ARRAY),
+    Operation(_CORE, "owned", "array", "bool", pure=True),
     Operation(_CORE, "reduce_add", "array, element", attrs="accumulator?", reads=_ARRAY, writes=_ARRAY),
     Operation(_CORE, "cast", "scalar or vector", "same shape, other scalar type", pure=True, cheap=True),
     Operation(_CORE, "vec", "*scalars", "vector", pure=True),
@@ -187,7 +190,7 @@ EFFECTS = _names(lambda row: row.writes is Memory.ARRAY)
 LOADS = READS - EFFECTS
 UPDATES = READS & EFFECTS
 """Changes elements by way of what they hold: the order of two threads may matter."""
-ADDITIONS = UPDATES - {"atomic", "combine"}
+ADDITIONS = UPDATES - {"atomic", "atomic_swap", "combine"}
 """Of these the order matters only to who uses the old value, and to rounding."""
 ACCESSES = READS | EFFECTS
 ELEMENTS = _names(lambda row: row.operands.startswith("array, *indices"))

@@ -15,6 +15,13 @@ Core operations (every other operation is the name of an elementwise builtin, se
     atomic_add     (array, *indices, element) -> element        the old value
     atomic         (array, *indices, *elements) -> element       attrs: kind (see ATOMIC_KINDS); the old value
         attrs of both, a hint for a backend: reduction, one element for all threads (see passes/reductions.py)
+    atomic_load    (array, *indices) -> element    what stands there, which other threads change by `atomic_swap`
+    atomic_swap    (array, *indices, old, new) -> bool          put `new` where `old` still stands, bit by bit;
+                   whether another thread has changed it, so that nothing was put there
+        `store` and those beginning in atomic_ may have one index more than the array has dimensions: the number of a
+        component, row by row, which is what they then mean (see passes/memory/by_component.py)
+    owned          (array) -> bool                 whether no other thread has access to the elements that this one
+                   has access to; only as the condition of an `if` that `passes/memory/nonatomic.py` decides
     reduce_add     (array, element) -> ()          add to element 0, summed over the threads of the launch
     cast           (scalar or vector) -> same shape, other scalar type
     vec            (*scalars) -> vector            a matrix or quaternion too: its components, row by row
@@ -225,6 +232,18 @@ def walk(block: Block) -> Iterator[Op]:
                 break
         else:
             open_blocks.pop()
+
+
+VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}
+"""Accesses to an element or a component, and how many values each is given."""
+
+
+def component_of(op: Op) -> Value | None:
+    """The number of the component that an access to an element is confined to; None if it is the whole element."""
+    values = VALUES.get(op.name)
+    if values is None or len(op.operands) == 1 + array_of(op.operands[0]).ndim + values:
+        return None
+    return op.operands[-1 - values]
 
 
 def number_of(const: Op) -> Number:

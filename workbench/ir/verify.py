@@ -9,7 +9,7 @@ from workbench.ir.ops import LEGAL, OPERATIONS
 from workbench.ir.tiles import RULES as TILE_RULES
 from workbench.ir.tiles import is_tiled
 from workbench.ir.values import ATOMIC_KINDS, GRADIENT, REPLAY, Block, Function, Op, Value, closed_blocks, dtype_of
-from workbench.types import ArrayType, Scalar, Slots, Vector, float64, int32, int64, is_float, is_integer
+from workbench.types import ArrayType, Scalar, Slots, Vector, element, float64, int32, int64, is_float, is_integer
 from workbench.types import bool as bool_
 
 
@@ -80,6 +80,21 @@ def _cast(op: Op) -> bool:
     return isinstance(a, Scalar) and isinstance(b, Scalar)
 
 
+def _changed(op: Op, count: int) -> bool:
+    """Return whether the last `count` operands have the type of the element or component that the indices name."""
+    array = op.operands[0].type
+    if not isinstance(array, ArrayType):
+        return False
+    component = len(op.operands) == 2 + array.ndim + count and isinstance(array.dtype, Vector)
+    type = element(array) if component else array.dtype
+    whole = Op(op.name, (*op.operands[: 1 + array.ndim], *op.operands[1 + array.ndim + component :]))
+    return (
+        _indices(whole, count)
+        and (not component or is_integer(op.operands[1 + array.ndim].type))
+        and all(v.type == type for v in op.operands[len(op.operands) - count :])
+    )
+
+
 def _atomic(op: Op) -> bool:
     count = ATOMIC_KINDS.get(op.attrs[KIND], 0)
     return (
@@ -133,8 +148,11 @@ RULES: dict[str, Callable[[Op], object]] = {
     "tid": lambda op: op.result.type == int32 and op.attrs[AXIS] in range(4),
     "shape": lambda op: isinstance(t := op.operands[0].type, ArrayType) and op.attrs[AXIS] in range(t.ndim),
     "load": lambda op: _indices(op, 0) and op.result.type == _element(op),
-    "store": lambda op: _indices(op, 1) and op.operands[-1].type == _element(op) and not op.results,
-    "atomic_add": lambda op: _indices(op, 1) and op.operands[-1].type == op.result.type == _element(op),
+    "store": lambda op: _changed(op, 1) and not op.results,
+    "atomic_add": lambda op: _changed(op, 1) and op.operands[-1].type == op.result.type,
+    "atomic_load": lambda op: _changed(op, 0) and op.result.type in (_element(op), element(op.operands[0].type)),
+    "atomic_swap": lambda op: _changed(op, 2) and op.result.type == bool_,
+    "owned": lambda op: _types(op.results) == [bool_] and _is_array(op.operands[0]),
     "atomic": _atomic,
     "reduce_add": lambda op: len(op.operands) == 2 and op.operands[1].type == _element(op) and not op.results,
     "cast": _cast,

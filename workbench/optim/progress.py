@@ -13,7 +13,7 @@ from workbench.api.measurement.chart import image
 from workbench.events import LossReported, listening, publish
 from workbench.runtime.arrays.array import array
 
-PAUSE = 0.2
+PAUSE = 0.1
 """Seconds between two pictures."""
 _POINTS = 400
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 190, 84, 16, 30, 28
@@ -50,10 +50,11 @@ class Progress:
         history: the losses reported so far.
         steps: the step of each of them.
         running: whether the loop goes on.
+        watch: what a notebook draws while it runs: "loss", arrays, and functions that return a view or an array.
     """
 
-    def __init__(self, total: int, title: str) -> None:
-        self.total, self.title = total, title
+    def __init__(self, total: int, title: str, watch: Sequence[Any] = ()) -> None:
+        self.total, self.title, self.watch = total, title, tuple(watch)
         self.done = 0
         self.history: list[float] = []
         self.steps: list[int] = []
@@ -64,7 +65,7 @@ class Progress:
         """Add a loss to the history, and draw it if the last picture is old enough."""
         self.history.append(loss)
         self.steps.append(step)
-        if time.monotonic() - self._shown >= PAUSE:
+        if not self.watch and time.monotonic() - self._shown >= PAUSE:
             self._show()
 
     def __len__(self) -> int:
@@ -78,6 +79,8 @@ class Progress:
                 step.progress = self
                 yield step
                 self.done = k + 1
+                if self.watch and time.monotonic() - self._shown >= PAUSE:
+                    self._show()
         finally:  # also where the loop is left by a break, an error or an interrupt
             self.running = False
             self._show()
@@ -96,6 +99,9 @@ class Progress:
         text = f"{self.title}: {self.done} of {self.total} steps{state}"
         if not self.history:
             return text
+        if math.isnan(self.history[-1]):
+            first = next(s for s, x in zip(self.steps, self.history, strict=True) if math.isnan(x))
+            return f"{text}, loss nan since step {first}: `with wb.find_nan():` stops where it is made"
         lowest = min((x for x in self.history if not math.isnan(x)), default=math.nan)
         return f"{text}, loss {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
@@ -104,7 +110,7 @@ class Progress:
         return image(_picture(text, self.steps, self.history, self.total), text)
 
 
-def progress(steps: int, title: str = "optimisation") -> Progress:
+def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Progress:
     """A loop over the numbers of steps, which draws the loss while it runs.
 
         run = wb.optim.progress(100)
@@ -113,12 +119,17 @@ def progress(steps: int, title: str = "optimisation") -> Progress:
             step.report(loss)
         print(run.history[-1])
 
+        for step in wb.optim.progress(200, watch=[lambda: show.points(x), "loss"]):
+            ...
+
     In a notebook with the extension loaded one picture below the cell follows the losses, on a logarithmic scale where
     they fall far; in a terminal one line does. Interrupt the loop as any other: the history so far is kept.
 
     Args:
         steps: how many there are to be.
         title: what to call them.
+        watch: what a notebook draws side by side, at most ten times a second: arrays, functions that return an array or
+            a view, and "loss". The frames are kept (at most 200, and 20 MB) to be looked through. A script draws none.
 
     Returns:
         What a `for` takes: each element is an int with a method `report`. `history` has the losses, and is emptied when
@@ -126,10 +137,15 @@ def progress(steps: int, title: str = "optimisation") -> Progress:
 
     Raises:
         ValueError: `steps` is negative.
+        TypeError: something to watch is no array, no function and not "loss".
     """
     if steps < 0:
         raise ValueError(f"progress() takes the number of steps, not {steps}")
-    return Progress(steps, title)
+    watched = tuple(watch) if isinstance(watch, list | tuple) else (watch,)
+    for each in watched:
+        if each != "loss" if isinstance(each, str) else not (isinstance(each, array) or callable(each)):
+            raise TypeError(f'watch takes arrays, functions and "loss"; it got {each!r}')
+    return Progress(steps, title, watched)
 
 
 def _picture(title: str, xs: Sequence[int], ys: Sequence[float], total: int) -> str:

@@ -87,7 +87,7 @@ def _change(
         if op.name == "tid":
             return (op.replace(attrs=further),)
         array = op.operands[0] if op.operands else None
-        if array is None or array not in lead:
+        if array is None or array not in lead or op.name == "owned":
             return None
         if op.name == "shape" and array not in singles:
             return (op.replace(attrs=further),)

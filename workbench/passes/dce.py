@@ -1,25 +1,42 @@
 """Dead code removed: operations without effect whose results are unused.
 
 Need is found backwards from the effects, through results of `if` and carried values of loops one by one, so that a
-value that a loop carries for itself alone is dropped. Loops are assumed to end: one that changes nothing is removed.
+value that a loop carries for itself alone is dropped. A `while` that may go on for ever is an effect: what comes after
+it must not run, whoever needs its results. In derivatives all loops end, since the kernel's did.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from workbench.ir.ops import LASTING, LEAD, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.passes.analysis.cost import constants
+from workbench.passes.analysis.ending import ends
 
 
 def prune(function: Function) -> Function:
-    """The function without operations, results of `if` and carried values that no effect depends on."""
-    return replace_body(function, _Needs(function.body).rebuilt(function.body))
+    """Return the function without operations, results of `if` and carried values that no effect depends on."""
+    body = function.body
+    known = constants(body) if any(op.name == "while" for op in walk(body)) else {}
+    return replace_body(function, _Needs(body, lambda op: not ends(op, known)).rebuilt(body))
+
+
+def prune_derivative(function: Function) -> Function:
+    """Return the same of a function all of whose loops end."""
+    return replace_body(function, _Needs(function.body, lambda op: False).rebuilt(function.body))
 
 
 class _Needs:
-    """Which operations are kept, and which slots (results, carried values) of structured ones are live."""
+    """Which operations are kept, and which slots (results, carried values) of structured ones are live.
 
-    def __init__(self, body: Block) -> None:
+    Attributes:
+        lasts: whether a `while` counts as an effect.
+    """
+
+    def __init__(self, body: Block, lasts: Callable[[Op], bool]) -> None:
+        self.lasts = lasts
         self.parent: dict[Op, Op | None] = {}
         self.made_by: dict[Value, tuple[Op, int | None]] = {}
         self.kept: set[Op] = set()
@@ -54,7 +71,7 @@ class _Needs:
                 effects += self.index(inner, op)
             if op.name in SLOT_WRITES:
                 self.writers.setdefault(op.operands[0], []).append(op)
-            if op.name in LASTING:
+            if op.name in LASTING or (op.name == "while" and self.lasts(op)):
                 effects.append(op)
         return effects
 

@@ -33,9 +33,10 @@ from workbench.ir.values import Function
 from workbench.passes.added_products import added_products
 from workbench.passes.borders.interior import split_border
 from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
+from workbench.passes.checks.endless import refuse_endless
 from workbench.passes.checks.finite_checks import finite
 from workbench.passes.contract import contract
-from workbench.passes.dce import prune
+from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
 from workbench.passes.loops.abreast import abreast
@@ -46,15 +47,21 @@ from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.early_exits import early_exits
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
-from workbench.passes.nonatomic import nonatomic
+from workbench.passes.memory.by_component import by_component
+from workbench.passes.memory.dead_stores import drop_overwritten
+from workbench.passes.memory.load_forwarding import reuse
+from workbench.passes.memory.nonatomic import atomic, nonatomic
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
 Stage = tuple[str, ...]
 
-# After lowering. A func that is called often is copied from its lowered form, which goes through the same.
-LOWERED: Stage = ("fold", "added_products", "dce")
+# After lowering: TYPED alone where each statement is to be seen (frontend/statements/trace.py). A func that is called
+# often is copied from its lowered form, which goes through the same.
+TYPED: Stage = ("weak_literals",)
+LOWERED: Stage = (*TYPED, "fold", "added_products", "refuse_endless", "dce")
 
 # Before the key of forward code: a gradient that the user wrote for a func changes adjoints and tangents alone.
 KEYED: Stage = ("strip_custom_gradients",)
@@ -64,52 +71,58 @@ KEYED: Stage = ("strip_custom_gradients",)
 ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
 # Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
-# unless it promotes something; the next two are in autodiff/memory.
-SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce")
+# unless it promotes something.
+SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative")
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
-SWEPT: Stage = ("dce", "recompute", "dce")
+SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
 # Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
-REVERSED: Stage = ("fold", "promote", "dce")
+REVERSED: Stage = ("fold", "promote", "dce_derivative")
 # Of one that is written another way (autodiff/gather).
-ADJOINT: Stage = ("fold", "dce")
+ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
-RUNNABLE_ADJOINT: Stage = ("reductions",)
+RUNNABLE_ADJOINT: Stage = ("reductions", "by_component")
 
 TANGENT: Stage = ("dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 
-# Before any backend. Arguments that overlap keep their atomic operations.
-RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "reductions")
+# Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `nonatomic` has not.
+RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component")
 
 # Of code with `fma=True`, after those.
 CONTRACTED: Stage = ("contract", "dce")
 
-# Per backend: `strip_asserts` runs in code without checks, `bounds_checks` in code with checks, never both.
-# `number_prints` is in backends/prints.py, `scalar_loops` in backends/cpu/emit/target, for CPUs without quick gathers;
-# what `expand` leaves is what the backend has.
+# Per backend: `atomic` takes elements that no pass has decided on for shared; `strip_asserts` runs in code without
+# checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py, `scalar_loops` in
+# backends/cpu/emit/target, for CPUs without quick gathers; what `expand` leaves is what the backend has.
 CPU: Stage = (
-    *("number_prints", "strip_asserts", "bounds_checks", "lower_tiles", "halves", "counted", "counters", "interior"),
+    *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
+    *("halves", "counted", "counters", "interior"),
     *("early_exits", "beside", "abreast", "later", "divisors", "scalar_loops", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
-CUDA: Stage = ("strip_asserts", "accumulate", "bounds_checks", "link_products", "halves", "expand", "dce")
-# `accumulate` is in backends/cuda/accumulate.py: before checks, which its `combine`s need none of.
+CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
+# `accumulate` is in backends/cuda/accumulate.py: before checks, which its `combine`s need none of, and behind `halves`,
+# whose `fold` would take a `combine`'s index from the loop over threads.
 # `combine` is in backends/cuda/tiles/reduce.py; tiles/operations.py then lays tiles out over the threads of a block.
-CUDA_TILES: Stage = ("strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
+CUDA_TILES: Stage = ("atomic", "strip_asserts", "bounds_checks", "link_products", "halves", "combine", "expand")
 # After tiles are laid out and barriers placed: indices that no element needed.
 CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
     "abreast": abreast,
+    "atomic": atomic,
     "added_products": added_products,
     "beside": beside,
+    "by_component": by_component,
     "bounds_checks": guard,
     "contract": contract,
     "counted": counted,
     "counters": split_counters,
     "dce": prune,
+    "dce_derivative": prune_derivative,
+    "dead_stores": drop_overwritten,
     "divisors": same_divisors,
     "early_exits": early_exits,
     "finite_checks": finite,
@@ -117,12 +130,15 @@ PASSES: Mapping[str, Pass] = {
     "halves": halves,
     "interior": split_border,
     "later": later,
+    "load_forwarding": reuse,
     "lower_tiles": lower_tiles,
     "nonatomic": nonatomic,
     "reductions": reductions,
+    "refuse_endless": refuse_endless,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
+    "weak_literals": decide,
 }
 
 

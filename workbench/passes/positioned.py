@@ -1,48 +1,119 @@
-"""A function for a part of a launch that is given where the part begins, and how large the whole is.
+"""A function for a part of a launch that is told where the part begins, and how large the whole is.
 
 In `y[i] = x[i] + float(i)` the subscript counts within the part of the arrays, and the number within the whole launch.
+In `y[i] = x[max(i - 1, 0)]` the index is clamped as in the whole, and then counted from where the part of x begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from workbench.ir.attributes import AXIS
+from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Function, Op, Value
-from workbench.passes.analysis.partition import Part, subscripts
-from workbench.types import int32
+from workbench.passes.analysis.offsets import Offsets, Sizes, subscripts
+from workbench.passes.analysis.partition import Part
+from workbench.types import int32, int64
 
 
-def positioned(function: Function, dimensions: Sequence[int], sizes: Mapping[Part, int]) -> Function:
-    """`function` with two more parameters for each of these dimensions: where the part begins, the size of the whole.
+class Cut(NamedTuple):
+    """The dimension of the launch that divides an axis, and how many elements its parts hold before their own."""
+
+    dimension: int
+    before: int
+
+
+def positioned(
+    function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False
+) -> Function:
+    """`function` with two more parameters for each dimension that is divided: where its part begins, its whole size.
 
     Args:
-        function: a function whose `partition` allows these dimensions.
-        dimensions: of the launch.
-        sizes: axes that are divided, and along which dimension; their sizes are those of the whole.
+        function: a function whose `partition` for this launch allows these dimensions.
+        sizes: axes whose sizes are used, and the dimension that divides each; their sizes are those of the whole.
+        cuts: how each axis that is divided is.
+        launch: sizes of the whole launch.
+        checked: whether indices are compared with the sizes of the whole.
     """
-    begins = {k: Value(int32, f"begin_{k}") for k in dimensions}
-    wholes = {k: Value(int32, f"whole_{k}") for k in dimensions}
-    names = {p: p.name for p in function.params}
-    numbers: dict[Value, Value] = {}
+    return _Positioned(function, sizes, cuts, launch, checked).function()
 
-    def change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
-        if op.name == "tid" and op.attrs[AXIS] in begins:
-            numbers[op.result] = Value(int32, op.result.name)
-            add = Op("add", (op.result, begins[op.attrs[AXIS]]), (numbers[op.result],), location=op.location)
-            return op, add
+
+class _Positioned:
+    """Rewrites one function; `numbers` has each thread's index in the whole, by its index in the part."""
+
+    def __init__(
+        self, function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool
+    ) -> None:
+        self.source, self.sizes, self.cuts, self.checked = function, sizes, cuts, checked
+        self.offsets = Offsets(function, launch)
+        self.dimensions = sorted({c.dimension for c in cuts.values()})
+        self.begins = {k: Value(int32, f"begin_{k}") for k in self.dimensions}
+        self.wholes = {k: Value(int32, f"whole_{k}") for k in self.dimensions}
+        self.numbers: dict[Value, Value] = {}
+
+    def function(self) -> Function:
+        body = Rewriter(self.change).block(self.source.body)
+        added = (v for k in self.dimensions for v in (self.begins[k], self.wholes[k]))
+        return replace(self.source, params=(*self.source.params, *added), body=body)
+
+    def change(self, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+        if op.name == "tid" and op.attrs[AXIS] in self.begins:
+            self.numbers[op.result] = Value(int32, op.result.name)
+            begin = self.begins[op.attrs[AXIS]]
+            return op, Op("add", (op.result, begin), (self.numbers[op.result],), location=op.location)
         if op.name == "shape":
-            dimension = sizes.get(Part(names.get(op.operands[0], ""), op.attrs[AXIS]))
+            dimension = self.sizes.get(Part(op.operands[0].name, op.attrs[AXIS]))
             if dimension is not None:
-                rewriter.mapping[op.result] = wholes[dimension]
+                rewriter.mapping[op.result] = self.wholes[dimension]
                 return ()
+        builder = Builder()
+        builder.location = op.location
         inside = subscripts(op)
-        operands = tuple(v if n in inside else numbers.get(v, v) for n, v in enumerate(op.operands))
-        return None if operands == op.operands else (rewriter.inside(op.replace(operands)),)
+        operands = tuple(
+            self.subscript(builder, rewriter, op.operands[0].name, n - 1, v) if n in inside else self.numbers.get(v, v)
+            for n, v in enumerate(op.operands)
+        )
+        return None if operands == op.operands else (*builder.body().ops, rewriter.inside(op.replace(operands)))
 
-    body = Rewriter(change).block(function.body)
-    added = (v for k in dimensions for v in (begins[k], wholes[k]))
-    return replace(function, params=(*function.params, *added), body=body)
+    def subscript(self, builder: Builder, rewriter: Rewriter, name: str, axis: int, value: Value) -> Value:
+        """The subscript of a part."""
+        cut = self.cuts.get(Part(name, axis))
+        if cut is None:
+            return self.numbers.get(value, value)
+        local = self.local(builder, rewriter, value, cut.dimension)
+        if cut.before:
+            local = builder.one("add", (local, builder.const(cut.before, value.type)), value.type)
+        if not self.checked or value in self.numbers:
+            return local
+        # A report has the index and the size that the user knows.
+        whole = self.numbers.get(value, value), self.wholes[cut.dimension]
+        return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *whole)), int64)
+
+    def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
+        """An index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
+        op = self.offsets.made.get(value)
+        if op is None or value in self.numbers:
+            return value
+        one, *others = (rewriter.mapping.get(v, v) for v in op.operands)
+        if op.name == "cast":
+            return builder.cast(self.local(builder, rewriter, one, dimension), value.type)
+        if op.name in ("mod", "wrap_index"):
+            local, turns = self.local(builder, rewriter, one, dimension), self.offsets.turns(op)
+            back = builder.one("mul", (others[0], builder.const(turns, value.type)), value.type) if turns else None
+            return local if back is None else builder.one("sub", (local, back), value.type)
+        moved = next((n for n, v in enumerate(op.operands) if self.moves(v, dimension)), None)
+        if op.name in ("add", "sub") and moved is not None:
+            ends = [one, *others]
+            ends[moved] = self.local(builder, rewriter, ends[moved], dimension)
+            operands = [v if n == moved else self.numbers.get(v, v) for n, v in enumerate(ends)]
+            return builder.one(op.name, operands, value.type)
+        return builder.one("sub", (value, builder.cast(self.begins[dimension], value.type)), value.type)
+
+    def moves(self, value: Value, dimension: int) -> bool:
+        """Return whether a value is an index along the dimension, and something bounded."""
+        found = self.offsets.of(value, {})
+        return found is not None and found.dimension == dimension

@@ -17,6 +17,7 @@ from workbench.ir.attributes import KIND, REDUCTION
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, walk
+from workbench.limits import COMBINED_COMPONENTS
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.types import ArrayType, Kind, Vector, element
 
@@ -24,8 +25,6 @@ KINDS = frozenset({"add", "min", "max", "and", "or", "xor"})
 """Changes whose order has no meaning; `exch` and `cas` are not among them."""
 SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
 """Operations whose result is the same in every thread if their operands are, cheap enough to be done again."""
-COMPONENTS = 64
-"""At most so many scalars are combined by one kernel."""
 
 
 @deep
@@ -97,7 +96,7 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
     found = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in places[array]]
     # Each component costs a buffer and lanes, and a step after each chunk of threads.
     widths = sum(t.length if isinstance(t := _element(p[0]), Vector) else 1 for p in found)
-    return frozenset(found) if widths <= COMPONENTS else frozenset()
+    return frozenset(found) if widths <= COMBINED_COMPONENTS else frozenset()
 
 
 def _combines(op: Op) -> bool:

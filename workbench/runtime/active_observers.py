@@ -21,7 +21,12 @@ class Listener(Protocol):
 
     @property
     def takes(self) -> bool:
-        """Whether what it hears of is left to it."""
+        """Return whether what it hears of is left to it."""
+        ...
+
+    @property
+    def looks_inside(self) -> bool:
+        """Return whether it sees the nodes of a graph rather than the graph."""
         ...
 
     def launching(self, record: Any) -> None:

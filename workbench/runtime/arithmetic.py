@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.runtime.absent_names import Lacking
+from workbench.runtime.active_observers import notify
 
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
@@ -24,6 +25,9 @@ OPERATORS = {
     "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }  # fmt: skip
 """What NumPy calls an operator, and the builtin that it is here."""
+
+LOGICAL = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
+"""The same for what is logical on bools and bitwise on integers."""
 
 
 def _operations() -> Any:
@@ -51,6 +55,10 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
     return found
 
 
+def _is_numpy(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
 def _read_only(value: Any) -> Any:
     if isinstance(value, Arithmetic):
         host = np.asarray(value).view()
@@ -74,12 +82,14 @@ class Arithmetic(Lacking):
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        mixed = any(isinstance(value, (np.ndarray, np.generic)) for value in inputs)
+        mixed = any(map(_is_numpy, inputs))
         if mixed and method == "__call__" and not options:
             if ufunc is np.matmul:
                 return _operations().product(*inputs)
             if ufunc.__name__ in OPERATORS:
                 return _operations().binary(OPERATORS[ufunc.__name__], *inputs)
+            if ufunc.__name__ in LOGICAL:  # all three commute
+                return _operations().logical(LOGICAL[ufunc.__name__], *sorted(inputs, key=_is_numpy))
         return _by_numpy(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
@@ -288,7 +298,8 @@ class Arithmetic(Lacking):
 
     def tolist(self: Any) -> list[Any]:
         """The elements as Python numbers, in lists nested as the shape."""
-        return self.numpy().tolist()
+        notify("reading", self)
+        return self.host().tolist()
 
     def __len__(self: Any) -> int:
         return self.shape[0]
@@ -302,10 +313,14 @@ class Arithmetic(Lacking):
     def __int__(self) -> int:
         return int(self._only())
 
+    def __format__(self, spec: str) -> str:
+        return format(self._only("takes a format"), spec) if spec else str(self)
+
     def _only(self: Any, does: str = "converts to a number") -> Any:
         if self.size != 1:
             raise TypeError(f"only an array of one element {does}; this one has shape {self.shape}")
-        host = self.numpy()
+        notify("reading", self)
+        host = self.host()
         if host.size != 1:
             raise TypeError(f"a {self.dtype!r} is no number; take one of its components")
         return host.item()

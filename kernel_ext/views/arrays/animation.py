@@ -5,15 +5,16 @@ from __future__ import annotations
 import inspect as signatures
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import html, units
+from kernel_ext.views.arrays.array_fallback import array_html, array_text
 from kernel_ext.views.arrays.array_view import ArrayView, with_range
-from kernel_ext.views.arrays.points_view import PointsView
+from kernel_ext.views.arrays.points_view import PointsView, points_html, points_text
 from workbench.errors import WorkbenchError
 
 Picture = ArrayView | PointsView
@@ -32,8 +33,8 @@ class AnimationView:
         fps: frames per second when it plays.
         seconds: how long the last step took.
         said: what went wrong in it; empty if nothing did.
-        kind: "array_view" or "points".
         picture: the frame.
+        others: pictures beside it.
     """
 
     title: str
@@ -43,8 +44,13 @@ class AnimationView:
     fps: float
     seconds: float
     said: str
-    kind: str
     picture: Picture
+    others: tuple[Picture, ...] = ()
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All pictures of the frame."""
+        return (self.picture, *self.others)
 
 
 class Animation:
@@ -52,7 +58,7 @@ class Animation:
 
     Attributes:
         step: what makes the next frame, as it was given.
-        watch: the array that is drawn.
+        watch: the array that is drawn, or a list of what is.
         options: of what draws it.
         fixed: whether the range of colours is given.
         colours: the name of the colour map; empty: chosen by the range.
@@ -60,7 +66,7 @@ class Animation:
     """
 
     def __init__(
-        self, step: Any, draw: Callable[[], Picture], title: str, frames: int, fps: float,
+        self, step: Any, draw: Callable[[], tuple[Picture, ...]], title: str, frames: int, fps: float,
         options: Mapping[str, Any], watch: Any = None,
     ) -> None:  # fmt: skip
         """`options`: those of `draw`; without a `range` that of the colours grows with the frames.
@@ -77,8 +83,8 @@ class Animation:
         self._step, self._draw = runner(step), draw
         self._lock = threading.Lock()
         self._kept = [draw()]
-        kind = "points" if isinstance(self._kept[0], PointsView) else "array_view"
-        self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", kind, self._kept[0])
+        first, *others = self._kept[0]
+        self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
         """The frame of this number; steps that have not run yet run now, and a step that fails is the last one."""
@@ -95,16 +101,68 @@ class Animation:
                     said = error.message
                 spent = time.perf_counter() - started
             number = min(number, len(self._kept) - 1)
+            first, *others = self._kept[number]
             self.view = replace(self.view, frame=number, kept=len(self._kept), seconds=spent, said=said,
-                                picture=self._kept[number])  # fmt: skip
+                                picture=first, others=tuple(others))  # fmt: skip
             return self.view
 
-    def _drawn(self) -> Picture:
-        """A frame in the colours of all frames so far: a colour means the same number in each."""
-        made, before = self._draw(), self._kept[-1]
+    def _drawn(self) -> tuple[Picture, ...]:
+        return tuple(map(self._with_range, self._draw(), self._kept[-1]))
+
+    def _with_range(self, made: Picture, before: Picture) -> Picture:
+        """A picture in the colours of all frames so far: a colour means the same number in each."""
         if self.fixed or isinstance(made, PointsView) or isinstance(before, PointsView):
             return made
         return with_range(made, min(made.low, before.low), max(made.high, before.high), self.colours)
+
+
+class Reel:
+    """Frames of a loop that runs by itself: at most so many and so large, thinned evenly, to be looked through.
+
+    Attributes:
+        view: the frame that is shown.
+    """
+
+    MOST, LARGEST = 200, 20_000_000
+    """Frames, and bytes of them all."""
+
+    def __init__(self) -> None:
+        """No frame yet."""
+        self._frames: list[AnimationView] = []
+        self._every, self._seen = 1, 0
+        self.view: AnimationView | None = None
+
+    def add(self, title: str, pictures: Sequence[Picture], last: bool = False) -> AnimationView:
+        """Show a frame, and keep it if it is one of those kept; returns it with its number. The last one is kept."""
+        first, *others = pictures
+        frame = AnimationView(title, 2, 0, 0, 20.0, 0.0, "", first, tuple(others))
+        if last or self._seen % self._every == 0:
+            self._frames.append(frame)
+            while len(self._frames) > self.MOST or sum(map(_bytes, self._frames)) > self.LARGEST:
+                self._frames, self._every = self._frames[::2], 2 * self._every
+                if len(self._frames) == 1:
+                    break
+        self._seen += 1
+        count = len(self._frames)
+        self.view = replace(frame, frames=max(2, count), frame=count - 1, kept=count)
+        return self.view
+
+    def frame(self, number: int) -> AnimationView:
+        """The kept frame of this number."""
+        count = len(self._frames)
+        number = max(0, min(number, count - 1))
+        self.view = replace(self._frames[number], frames=max(2, count), frame=number, kept=count)
+        return self.view
+
+
+def _bytes(frame: AnimationView) -> int:
+    size = 0
+    for picture in frame.pictures:
+        if isinstance(picture, PointsView):
+            size += len(picture.places) + len(picture.colours)
+        else:
+            size += sum(len(part.low) + len(part.high) for part in picture.parts)
+    return size
 
 
 def runner(step: Any) -> Callable[[int], Any]:
@@ -130,14 +188,16 @@ def runner(step: Any) -> Callable[[int], Any]:
     return step if numbered else lambda _: step()
 
 
-def animation_text(view: AnimationView, picture: str) -> str:
+def animation_text(view: AnimationView) -> str:
     """The animation in a line, above the text of its frame."""
-    return units.ascii_only(f"{_headline(view)}\n{picture}")
+    drawn = (points_text(p) if isinstance(p, PointsView) else array_text(p) for p in view.pictures)
+    return units.ascii_only("\n".join([_headline(view), *drawn]))
 
 
-def animation_html(view: AnimationView, picture: str) -> str:
+def animation_html(view: AnimationView) -> str:
     """The frame, and what is needed to see it move."""
-    return html.box(html.line(_headline(view)), html.line("it plays with the notebook's kernel"), picture)
+    drawn = (points_html(p) if isinstance(p, PointsView) else array_html(p) for p in view.pictures)
+    return html.box(html.line(_headline(view)), html.line("it plays with the notebook's kernel"), *drawn)
 
 
 def _headline(view: AnimationView) -> str:

@@ -14,6 +14,8 @@ from kernel_ext.views.arrays.colour_maps import blend
 _WIDTH, _HEIGHT, _LEFT = 560, 150, 8
 _INK, _SHADES = "#2b7bba", " .:-=+*#%@"
 _BAD = (255, 0, 200)
+ROWS = 24
+"""Rows of the table of an array of structs."""
 
 
 def array_text(view: ArrayView) -> str:
@@ -41,6 +43,23 @@ def array_html(view: ArrayView) -> str:
     listed = "" if view.few else values
     facts = html.folded("numbers, values and histogram", html.table((), view.facts) + listed + spread)
     return html.box(html.line(headline(view)), *pictures, facts)
+
+
+def columns_html(host: np.ndarray, name: str, said: str) -> str:
+    """An array of structs as a table: a row for each element, a column for each field, the middle of many left out."""
+    rows = host.reshape(-1)
+    first, last = (rows, rows[:0]) if len(rows) <= ROWS else (rows[: ROWS - 3], rows[-3:])
+    fields = host.dtype.names or ()
+
+    def row(k: int, element: np.void) -> list[str]:
+        index = ", ".join(map(str, np.unravel_index(k, host.shape)))
+        return [f"[{index}]", *(np.array2string(np.asarray(element[f]), precision=5, separator=" ") for f in fields)]
+
+    listed = [row(k, e) for k, e in enumerate(first)]
+    listed += [["…", *("" for _ in fields)]] if len(last) else []
+    listed += [row(len(rows) - len(last) + k, e) for k, e in enumerate(last)]
+    wide = f'<div style="overflow-x:auto">{html.table(("index", *fields), listed)}</div>'
+    return html.box(html.line(f"{name}: {said}"), wide)
 
 
 def headline(view: ArrayView) -> str:

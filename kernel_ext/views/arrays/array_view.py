@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import base64
 import math
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -150,6 +152,25 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
     """The same picture with other values at the ends of its colours and of its axis."""
     stops, span = map_of(colours, low, high)
     return replace(view, low=low, high=high, stops=stops, span=span)
+
+
+def slices(value: Any, view: ArrayView, look: Look) -> Callable[[tuple[int, ...]], ArrayView]:
+    """Return what draws other slices of an array for as long as something else holds the array.
+
+    A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
+    """
+    try:
+        held: Callable[[], Any] = weakref.ref(value)
+    except TypeError:  # of no size to speak of: a list, say
+        return lambda at: array_view(value, view.name, at, look)
+
+    def slice_at(at: tuple[int, ...]) -> ArrayView:
+        array = held()
+        if array is None:
+            return replace(view, kind="the array is gone; give it a name to look at its other slices")
+        return array_view(array, view.name, at, look)
+
+    return slice_at
 
 
 def _checked(look: Look) -> Look:

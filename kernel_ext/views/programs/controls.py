@@ -23,7 +23,7 @@ from kernel_ext.views.arrays.array_view import ArrayView, Look, array_view
 from workbench import events
 from workbench.errors import WorkbenchError
 
-Subject = wb.Recorder | wb.Launch | wb.Graph | Callable[..., Any]
+Subject = wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
 """How many places a slider has where no step is given."""
 
@@ -84,10 +84,12 @@ class Bound:
             Refusal: a range is invalid, or there is no number to change.
             LaunchError: no launch has a parameter of that name.
         """
+        if isinstance(subject, wb.Tape):
+            subject = wb.Recorder(subject)
         if not isinstance(subject, wb.Recorder | wb.Launch | wb.Graph) and (
             isinstance(subject, wb.Kernel) or not callable(subject)
         ):
-            what = "a record, a kept launch, a graph or a function"
+            what = "a record, a tape, a kept launch, a graph or a function"
             raise Refusal(f"controls() takes {what}; it got {type(subject).__name__!r}")
         self.subject, self.watch, self.look, self._returned = subject, watch, look, None
         keeps = isinstance(subject, wb.Recorder) and subject.keeps_inputs

@@ -13,8 +13,9 @@ from kernel_ext.refusal import Refusal
 from kernel_ext.views import html, units
 from workbench import inspect
 
-_TRAILING = re.compile(r"^(?P<text>.*?)(?P<options>(?:\s+--(?:wrt(?:=|\s+)\S+|check))*)\s*$", re.DOTALL)
-_LEADING = re.compile(r"^\s*(?P<options>(?:--(?:wrt(?:=|\s+)\S+|check)\s+)*)(?P<text>.*)$", re.DOTALL)
+_OPTION = r"--(?:(?:wrt|checkpoint)(?:=|\s+)\S+|check|memory)"
+_TRAILING = re.compile(rf"^(?P<text>.*?)(?P<options>(?:\s+{_OPTION})*)\s*$", re.DOTALL)
+_LEADING = re.compile(rf"^\s*(?P<options>(?:{_OPTION}\s+)*)(?P<text>.*)$", re.DOTALL)
 MOST_ROWS = 60
 
 
@@ -39,6 +40,7 @@ class TapeView:
         steps: how many.
         rows: a row per kind of step, in the order of the first of each.
         kept: copies, bytes of all of them.
+        memory: the most bytes at once, and those without checkpoints; None if the tape has none.
         gradients: name, shape and norm of the gradients there are.
     """
 
@@ -47,10 +49,13 @@ class TapeView:
     rows: tuple[TapeRow, ...]
     kept: tuple[int, int]
     gradients: tuple[tuple[str, str, str], ...] = ()
+    memory: tuple[int, int] | None = None
 
 
 def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> TapeView:
     """What a tape holds; names of arrays are those of the namespace."""
+    memory = inspect.tape_memory(tape)
+    again = {row.kernel: row.nbytes for row in memory.rows} if memory.recomputes else {}
     kept: dict[str, list[int]] = {}
     for snapshot in tape.snapshots:
         kept.setdefault(snapshot.kernel, []).append(snapshot.nbytes)
@@ -58,10 +63,13 @@ def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] |
     for group in inspect.tape_steps(tape):
         copies = kept.get(group.name, []) if group.kind == "launch" else []
         told = f"{units.count(len(copies), 'copy')}, {units.size(sum(copies))}" if copies else ""
+        if again.get(group.name) and group.kind == "launch":
+            told = f"recomputed: {units.size(again[group.name])}"
         size = "×".join(map(str, group.dim))
         rows.append(TapeRow(group.kind, group.name, group.times, size, ", ".join(group.changes), told))
     gradients = _gradients(tape, namespace or {})
-    return TapeView(title, len(tape), tuple(rows), (len(tape.snapshots), tape.nbytes), gradients)
+    numbers = (memory.peak, memory.plain) if memory.recomputes else None
+    return TapeView(title, len(tape), tuple(rows), (len(tape.snapshots), tape.nbytes), gradients, numbers)
 
 
 def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,6 +106,9 @@ def headline(view: TapeView) -> str:
     """The tape in one line."""
     copies, size = view.kept
     kept = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
+    if view.memory is not None:
+        peak, plain = map(units.size, view.memory)
+        kept += f", {peak} at most; {plain} without checkpoints"
     return f"{view.title}: {units.count(view.steps, 'step')}, {kept}"
 
 

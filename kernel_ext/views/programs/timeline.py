@@ -29,7 +29,7 @@ def timeline_text(view: TimelineView) -> str:
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows]
     more = [f"... {len(view.rows) - len(shown)} more"] if len(view.rows) > len(shown) else []
     totals = html.text_table([_HEADS, *map(_total, view.totals[:ROWS_OF_TOTALS])]) if shown else []
-    return units.ascii_only("\n".join([headline(view), *totals, *(lines if shown else []), *more]))
+    return units.ascii_only("\n".join([headline(view), *view.notes, *totals, *(lines if shown else []), *more]))
 
 
 def timeline_html(view: TimelineView) -> str:
@@ -44,8 +44,9 @@ def timeline_html(view: TimelineView) -> str:
     rest = len(view.rows) - ROWS_OF_TABLE
     more = f"<div>… {rest} more</div>" if rest > 0 else ""
     table = f'<table style="border-collapse:collapse"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>'
+    notes = "".join(f"<div>{escape(note)}</div>" for note in view.notes)
     return (
-        f'<div style="{_MONO}"><div>{escape(headline(view))}</div>{image}{_totals_html(view)}'
+        f'<div style="{_MONO}"><div>{escape(headline(view))}</div>{notes}{image}{_totals_html(view)}'
         f"<details><summary>{units.count(len(view.rows), 'row')}</summary>{table}{more}</details></div>"
     )
 

@@ -41,3 +41,7 @@ class Animation(Live):
         with self.hold_sync():
             self.view = as_data(view)
             self.answered = int(content.get("number") or 0)
+
+    def latest(self) -> Any:
+        """Return the view of the last run."""
+        return self._frames.view if self._frames is not None else None

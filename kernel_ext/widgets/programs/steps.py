@@ -23,9 +23,11 @@ class Steps(Live):
 
     selected = traitlets.Int(-1).tag(sync=True)
 
-    def take(self, view: Any) -> dict[str, Any]:
-        """A new view begins at its start."""
-        return {"view": as_data(view), "selected": self.start}
+    def take(self, view: Any, at: int | None = None) -> dict[str, Any]:
+        """A new view begins at a step, -1 is the last; without one, at its start."""
+        data = as_data(view)
+        rows = data.get("rows", ())
+        return {"view": data, "selected": self.start if at is None else at % max(1, len(rows))}
 
 
 class Stepper(Steps):

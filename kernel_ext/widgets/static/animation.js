@@ -4,32 +4,38 @@
  * plays, for the next one: a slow program plays slowly and builds up no queue.
  *
  * @typedef {{title: string, frames: number, frame: number, kept: number, fps: number, seconds: number, said: string,
- *   kind: "array_view" | "points", picture: any}} View
+ *   picture: any, others: any[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { listen, make, onWidth, place, press, spent } from "./parts.js";
+import { listen, make, markPlaying, onWidth, place, press, resting, spent } from "./parts.js";
 import { picturesOf } from "./pictures.js";
 import { cloud, coloursOf } from "./cloud.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
   const view = () => /** @type {View} */ (model.get("view"));
-  const points = view().kind === "points" ? cloud() : null;
-  const scale = make("div", {});
+  const pictures = () => [view().picture, ...view().others];
+  const screens = pictures().map((picture) => {
+    const points = "places" in picture ? cloud() : null;
+    const scale = make("div", {});
+    const stage = make("div", { class: `wb-stage ${points ? "" : "wb-pictures"}` }, ...(points ? [scale, points.canvas] : []));
+    return { points, scale, stage };
+  });
   const title = make("span", { class: "wb-title" });
-  const stage = make("div", { class: `wb-stage ${points ? "" : "wb-pictures"}` }, ...(points ? [scale, points.canvas] : []));
+  const stages = make("div", { class: "wb-screens" }, ...screens.map(({ stage }) => stage));
   const told = make("div", { class: "wb-told", role: "status" });
-  const play = press("▶", "Play", () => toggle());
+  const play = press("", "Play", () => toggle());
   const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, max: view().frames - 1, value: view().frame, "aria-label": "Frame" }));
   const label = make("output", { class: "wb-mono" });
   const root = make("div", { class: "wb-box wb-animation", "data-testid": "wb-animation", role: "group" },
-    make("div", { class: "wb-head" }, title), make("div", { class: "wb-player" }, play, slider, label), stage, told);
+    make("div", { class: "wb-head" }, title), make("div", { class: "wb-player" }, play, slider, label), stages, told);
   place(model, el, root);
 
   let [playing, number, timer, asked] = [false, 0, 0, 0];
   /** @type {number | null} a frame to be asked for when the answer to the last message is there */
   let waiting = null;
+  const rest = resting(model);
   const busy = () => number > Number(model.get("answered") ?? 0);
   const ask = (/** @type {number} */ at) => {
     waiting = busy() ? at : null;
@@ -41,34 +47,36 @@ function render({ model, el }) {
   const next = () => ask((view().frame + 1) % view().frames);
   const toggle = (on = !playing) => {
     playing = on && Boolean(model.send);
-    play.textContent = playing ? "⏸" : "▶";
-    play.setAttribute("aria-label", playing ? "Pause" : "Play");
-    play.title = playing ? "Pause" : "Play";
+    markPlaying(play, playing);
     clearTimeout(timer);
     if (playing && !busy()) next();
   };
-  const picture = () => {
+  const resize = () => screens.forEach(({ points, stage }, k) => {
     const width = Math.max(120, (stage.clientWidth || 560) - 16);
     if (points) points.resize(width);
-    else stage.replaceChildren(...picturesOf(view().picture, width));
-  };
+    else stage.replaceChildren(...picturesOf(pictures()[k], width));
+  });
   const redraw = () => {
     const { frames, frame, kept, seconds, said } = view();
     title.textContent = title.title = view().title;
     root.setAttribute("aria-label", view().title);
     if (document.activeElement !== slider || playing) slider.value = String(frame);
+    slider.max = String(frames - 1);
     label.textContent = `${frame} / ${frames - 1}`;
-    if (points) {
-      scale.replaceChildren(coloursOf(view().picture));
-      points.show(view().picture);
-    } else picture();
+    screens.forEach(({ points, scale }, k) => {
+      if (!points) return;
+      scale.replaceChildren(coloursOf(pictures()[k]));
+      points.show(pictures()[k]);
+    });
+    if (screens.some(({ points }) => !points)) resize();
     told.classList.toggle("wb-fault", Boolean(said));
-    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} made · the last in ${spent(seconds)}` : "Play: each step makes a frame, and frames are kept.")
+    told.textContent = said || (model.send ? (kept > 1 ? `${kept} ${kept === 1 ? "frame" : "frames"} ${seconds ? `made · the last in ${spent(seconds)}` : "kept"}` : "Play: each step makes a frame, and frames are kept.")
       : "It plays with the notebook's kernel.");
     if (said) toggle(false);
   };
   const answer = () => {
     if (busy()) return;
+    rest();
     if (waiting !== null) ask(waiting);
     else if (playing) timer = window.setTimeout(next, Math.max(0, 1000 / view().fps - (performance.now() - asked)));
   };
@@ -79,15 +87,16 @@ function render({ model, el }) {
   });
   slider.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
   for (const control of [play, slider]) if (!model.send) control.setAttribute("disabled", "");
+  markPlaying(play, false);
   redraw();
-  if (points) picture();
-  const still = onWidth(stage, picture);
+  if (screens.some(({ points }) => points)) resize();
+  const still = onWidth(stages, resize);
   const deaf = listen(model, { "change:view": redraw, "change:answered": answer });
   return () => {
     toggle(false);
     still();
     deaf();
-    points?.close();
+    for (const { points } of screens) points?.close();
   };
 }
 

@@ -8,7 +8,7 @@
  *   timelines: number[]}} Computed
  */
 
-import { make, press } from "./parts.js";
+import { make, markPlaying, press } from "./parts.js";
 
 const OFTEN = 250; // milliseconds between two times that a timeline shows
 const REFUSED = "This place lets no worker run, so nothing computes here.";
@@ -133,17 +133,17 @@ function sliders(model, one, ask, bar, halt) {
     return told;
   };
   const first = Object.fromEntries(model.get("view").sliders.map((/** @type {any} */ s) => [s.name, s.value]));
-  model.send = async ({ values, number }) => {
+  model.send = async ({ ask: wanted, values, number }) => {
+    if (wanted !== "replay") return;
     await run({ values, rewind: one.rewind, times: 1 });
     model.set("answered", number);
   };
-  const play = press("▶ play", "Play", () => toggle());
+  const play = press("", "Play", () => toggle());
+  markPlaying(play, false, true);
   const toggle = async (on = !playing) => {
     if (playing === on) return;
     playing = on;
-    play.textContent = playing ? "⏸ pause" : "▶ play";
-    play.title = playing ? "Pause" : "Play";
-    play.setAttribute("aria-label", play.title);
+    markPlaying(play, playing, true);
     while (playing) {
       const told = await run({ times: 1 });
       if (told.error || told.said) return void toggle(false);
@@ -184,7 +184,8 @@ function frames(model, one, ask) {
     const at = Math.min(wanted, kept.length - 1);
     model.set("view", { ...view, frame: at, kept: kept.length, seconds, said, picture: kept[at] });
   };
-  model.send = async ({ at, number }) => {
+  model.send = async ({ ask: wanted, at, number }) => {
+    if (wanted !== "frame") return;
     await frame(at);
     model.set("answered", number);
   };

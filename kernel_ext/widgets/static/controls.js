@@ -9,7 +9,7 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, onWidth, place, press, spent, uniqueId } from "./parts.js";
+import { figure, listen, make, onWidth, place, press, resting, spent, uniqueId } from "./parts.js";
 import { picturesOf } from "./pictures.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
@@ -91,7 +91,8 @@ function render({ model, el }) {
   show();
   redraw();
   const still = onWidth(stage, picture);
-  const deaf = listen(model, { "change:view": redraw, "change:answered": redraw });
+  const rest = resting(model);
+  const deaf = listen(model, { "change:view": redraw, "change:answered": () => (redraw(), rest()) });
   return () => {
     still();
     deaf();

@@ -8,7 +8,7 @@
  * @typedef {number | [kind: string, condition: number, main: any[], other: any[]]} Step a row, a branch or a loop
  * @typedef {{said: string, text: string, times: number[]}} Told
  * @typedef {{memory: number, stack: number, stop: number, chunks: [number, number][], modules: [number, string[], Record<string, number[]>][], rows: Row[], schedule: Step[],
- *   numbers: Record<string, [number, string][]>, arrays: Record<string, Place>, titles: string[],
+ *   numbers: Record<string, [number, string][]>, counters: Record<string, [step: number, amount: number]>, arrays: Record<string, Place>, titles: string[],
  *   faults: Record<string, number[]>[], lines: number[], prints: [number, any[]][]}} Program
  */
 
@@ -142,6 +142,24 @@ export async function openMachine(program, payload, fused = hasFused()) {
   };
   rewind();
 
+  /** A number of a launch. @param {[number, string]} place */
+  const numberAt = ([at, dtype]) => new TYPES[dtype](memory.buffer, at, 1);
+  /** Numbers that advance with each run, in all their launches; as many bits as they have.
+   * @type {{name: string, step: bigint, amount: bigint, places: [number, string][], from: bigint[]}[]} */
+  const counters = Object.entries(program.counters ?? {}).map(([name, [step, amount]]) => {
+    const places = program.numbers[name] ?? [];
+    return { name, step: BigInt(step), amount: BigInt(amount), places, from: places.map((place) => BigInt(numberAt(place)[0])) };
+  });
+  const advance = () => {
+    for (const one of counters) {
+      one.amount += one.step;
+      for (const [k, place] of one.places.entries()) {
+        const sum = one.from[k] + one.amount;
+        numberAt(place)[0] = place[1].endsWith("int64") ? sum : Number(sum);
+      }
+    }
+  };
+
   /** A launch, as the native launcher runs one: strip by strip, then what strips left is combined. @param {Row} row */
   function* strips([entry, params, total, grain, sums, fault]) {
     const run = entries[entry];
@@ -249,7 +267,11 @@ export async function openMachine(program, payload, fused = hasFused()) {
     const told = { said: "", text: "", times: [] };
     halted = false;
     due = performance.now() + LONGEST;
-    for (let k = 0; k < count && (await walk(steps, told)); k++) {
+    const once = () => {
+      if (steps === program.schedule) advance();
+      return walk(steps, told);
+    };
+    for (let k = 0; k < count && (await once()); k++) {
       if (performance.now() >= due && !(await goOn()) && !stopped(told)) break;
     }
     return told;
@@ -281,9 +303,10 @@ export async function openMachine(program, payload, fused = hasFused()) {
   const setNumber = (name, value) => {
     const places = program.numbers[name];
     if (!places) throw new Error(`there is no number ${name}; there is ${Object.keys(program.numbers).join(", ") || "none"}`);
-    for (const [at, dtype] of places) {
-      const one = new TYPES[dtype](memory.buffer, at, 1);
-      one[0] = dtype.endsWith("int64") ? BigInt(Math.round(value)) : value;
+    for (const place of places) numberAt(place)[0] = place[1].endsWith("int64") ? BigInt(Math.round(value)) : value;
+    for (const one of counters) {
+      // The next run has the number itself; it advances from there.
+      if (one.name === name) [one.from, one.amount] = [places.map(() => BigInt(Math.round(value))), -one.step];
     }
   };
 

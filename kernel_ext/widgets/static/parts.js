@@ -57,6 +57,9 @@ export function figure(value, count = 4) {
   return size && (size < 1e-4 || size >= 1e6) ? value.toExponential(count - 2) : String(Number(value.toPrecision(count)));
 }
 
+/** What shows whether the view of a model, placed last, is stale. @type {WeakMap<Model, () => void>} */
+const marks = new WeakMap();
+
 /**
  * Put a widget's root into its place. The static fallback stands in an output above it and is hidden by a rule, because a
  * front end may draw that again.
@@ -67,6 +70,14 @@ export function place(model, el, root) {
   const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
   const rule = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
   el.append(make("style", {}, rule), root);
+  const mark = make("div", { class: "wb-stale", role: "status" });
+  root.prepend(mark);
+  const tell = () => {
+    mark.textContent = model.get("stale") ? `${model.get("stale")} · run the cell again` : "";
+    mark.hidden = !mark.textContent;
+  };
+  tell();
+  marks.set(model, tell);
 }
 
 /** @param {string} sign @param {string} name @param {() => void} act */
@@ -74,6 +85,26 @@ export function press(sign, name, act) {
   const button = make("button", { type: "button", "aria-label": name, title: name }, sign);
   button.addEventListener("click", act);
   return button;
+}
+
+/** Show that a button plays or pauses; the sign is drawn, because not every machine has a font with it.
+ * @param {Element} button @param {boolean} playing @param {boolean} [inWords] */
+export function markPlaying(button, playing, inWords = false) {
+  const name = playing ? "Pause" : "Play";
+  button.replaceChildren(draw("svg", { viewBox: "0 0 10 10", width: "0.8em", height: "0.8em", fill: "currentColor", "aria-hidden": "true" },
+    draw("path", { d: playing ? "M1 0h3v10H1zM6 0h3v10H6z" : "M1 0l9 5l-9 5z" })), inWords ? ` ${name.toLowerCase()}` : "");
+  button.setAttribute("aria-label", name);
+  button.setAttribute("title", name);
+}
+
+/** Tell the kernel half a second after the last call that the picture has come to rest, so that it draws what a saved
+ * notebook shows. @param {Model} model */
+export function resting(model) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => model.send?.({ ask: "rest" }), 500);
+  };
 }
 
 /** Arrow keys, Home and End move among the children of a tab list. @param {KeyboardEvent} event @param {HTMLElement} tabs */
@@ -112,7 +143,7 @@ export function openTab(tabs, name) {
 /** A table with a head. @param {(string | Node)[]} head @param {(string | Node)[][]} rows */
 export function tableOf(head, rows) {
   /** @param {string} tag @param {(string | Node)[]} cells */
-  const row = (tag, cells) => make("tr", {}, ...cells.map((cell) => make(tag, tag === "th" ? { scope: "col" } : {}, cell)));
+  const row = (tag, cells) => make("tr", {}, ...cells.map((cell) => (tag === "th" && cell ? make("th", { scope: "col" }, cell) : make("td", {}, cell))));
   return make("table", { class: "wb-grid" }, make("thead", {}, row("th", head)), make("tbody", {}, ...rows.map((r) => row("td", r))));
 }
 
@@ -126,11 +157,12 @@ export function onWidth(node, act) {
   return () => watcher.disconnect();
 }
 
-/** Listen to a model; gives the way to stop. @param {Model} model @param {Record<string, Function>} ears */
+/** Listen to a model whose view was placed; gives the way to stop. @param {Model} model @param {Record<string, Function>} ears */
 export function listen(model, ears) {
-  for (const [event, act] of Object.entries(ears)) model.on(event, act);
+  const all = Object.entries({ ...ears, "change:stale": marks.get(model) ?? (() => {}) });
+  for (const [event, act] of all) model.on(event, act);
   return () => {
-    for (const [event, act] of Object.entries(ears)) model.off(event, act);
+    for (const [event, act] of all) model.off(event, act);
   };
 }
 

@@ -3,7 +3,7 @@
  * A toolbar that goes through steps: play, to the ends, one on, one back, a slider.
  */
 
-import { make, press } from "./parts.js";
+import { make, markPlaying, press } from "./parts.js";
 
 const PACE = 500; // milliseconds of a step that plays
 
@@ -12,22 +12,17 @@ export function stepPlayer(what, { now, last, go }) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let playing;
   const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, step: 1, "aria-label": `Step of ${what}` }));
-  const play = press("▶", "Play", () => (playing ? stop() : start()));
-  /** @param {string} sign @param {string} name */
-  const sign = (sign, name) => {
-    play.textContent = sign;
-    play.setAttribute("aria-label", name);
-    play.title = name;
-  };
+  const play = press("", "Play", () => (playing ? stop() : start()));
+  markPlaying(play, false);
   const stop = () => {
     clearInterval(playing);
     playing = undefined;
-    sign("▶", "Play");
+    markPlaying(play, false);
   };
   const start = () => {
     if (now() === last()) go(0);
     playing = setInterval(() => (play.isConnected && now() < last() ? go(now() + 1) : stop()), PACE);
-    sign("❚❚", "Pause");
+    markPlaying(play, true);
   };
   slider.addEventListener("input", () => go(Number(slider.value)));
   return {

@@ -6,7 +6,7 @@
  * @typedef {{start: number, seconds: number | null, lane: string, kind: string, name: string, size: number[],
  *   place: string, bytes: number}} Row
  * @typedef {{kind: string, name: string, calls: number, seconds: number, share: number, colour: string}} Total
- * @typedef {{title: string, lanes: string[], rows: Row[], seconds: number, lost: number, host: Row[], totals: Total[]}} View
+ * @typedef {{title: string, lanes: string[], rows: Row[], seconds: number, lost: number, host: Row[], notes?: string[], totals: Total[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
@@ -158,8 +158,8 @@ function render({ model, el }) {
     told.textContent = row ? sentence(row, index) : matches || (view().rows.length ? "Choose a bar: click it, or use the arrow keys." : "Nothing was recorded.");
   };
   const redraw = () => {
-    const { rows, lost, title: name } = view();
-    title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be recorded` : ""}`;
+    const { rows, lost, title: name, notes = [] } = view();
+    title.textContent = `${name} · ${rows.length} recorded · ${spent(view().seconds)}${lost ? ` · ${lost} more could not be recorded` : ""}${notes.map((note) => ` · ${note}`).join("")}`;
     root.setAttribute("aria-label", title.textContent);
     const here = measure();
     const seen = bars().flatMap((row, index) => {

@@ -9,7 +9,7 @@ import pytest
 
 import workbench as wb
 from workbench import events
-from workbench.api.builds import build
+from workbench.api.builds import keys
 from workbench.errors import KernelSyntaxError
 
 HELPER = "def helper(a: float):\n    return a * {}\n"
@@ -33,6 +33,38 @@ def test_a_cell_sees_its_own_names_and_not_those_that_it_will_replace() -> None:
     wb.build_cell(BOTH.format(2.0), namespace).bind(namespace)
     cell = wb.build_cell(BOTH.format(3.0), namespace)
     assert result(cell.kernels["use"]) == 3 and result(namespace["use"]) == 2
+
+
+CONSTANTS = """DT = 0.25
+TWICE: float = 2 * DT
+DOWN = vec3(0.0, -DT, 0.0)
+STENCIL = (1.0, -2.0)
+def use(x: array[float], by: float = TWICE):
+    i = tid()
+    x[i] = DT + DOWN[1] + STENCIL[1] + by
+"""
+
+
+def test_constants_stand_above_the_defs_and_are_names_of_the_notebook() -> None:
+    namespace: dict[str, Any] = {}
+    wb.build_cell(CONSTANTS, namespace).bind(namespace)
+    assert namespace["DT"] == 0.25 and namespace["STENCIL"] == (1.0, -2.0) and list(namespace["DOWN"]) == [0, -0.25, 0]
+    assert result(namespace["use"]) == -1.5
+    namespace["DT"] = 1.0  # as in another cell: the next launch reads it
+    assert result(namespace["use"]) == -0.75
+    cell = wb.build_cell(CONSTANTS, namespace, constants={"DT": 8.0})
+    assert "DT" not in cell.names and result(cell.kernels["use"]) == 8 - 8 - 2 + 16, "the options go before the text"
+
+
+@pytest.mark.parametrize("line, sentence", [
+    ("x0 = wb.zeros(3)", "x0 is an array, which is no constant"),
+    ("X = 1 + nothing", "X cannot be evaluated: name 'nothing'"),
+    ("a, b = 1, 2", "only defs and constants"), ("X += 1", "only defs and constants"),
+])  # fmt: skip
+def test_what_is_no_constant_is_refused_at_its_line(line: str, sentence: str) -> None:
+    with pytest.raises(wb.WorkbenchError, match=sentence) as caught:
+        wb.build_cell(f"# constants\n{line}\n{CONSTANTS}", {"wb": wb})
+    assert caught.value.location.line == 2
 
 
 @pytest.mark.parametrize("how", ["bind", "update"])
@@ -70,8 +102,8 @@ def test_the_reason_for_a_recompile_names_the_text_and_not_options_of_other_buil
     text = f"def {name}(x: array[float]):\n    x[tid()] = {{}}\n"
     wb.build_cell(text.format("1.0 + 2.0 * x[tid()]"), {}, checks=True)
     wb.build_cell(text.format("1.0 + 2.0 * x[tid()]"), {}, checks=False)
-    assert build.why(name) == ("option checks: on → off",)
+    assert keys.why(name) == ("option checks: on → off",)
     wb.build_cell(text.format("4.0 * sin(x[tid()])"), {}, checks=True)
-    assert build.why(name) == ("code changed",)
+    assert keys.why(name) == ("code changed",)
     wb.build_cell(text.format("5.0 * cos(x[tid()])"), {}, fast_math=True, checks=True)
-    assert build.why(name)[0] == "code changed"
+    assert keys.why(name)[0] == "code changed"

@@ -111,7 +111,7 @@ def test_exec_with_its_text():
     ("source", "sentence"),
     [
         (None, "The source code of k cannot be found.  Pass it: wb.kernel(function, source=text)."),
-        ("def other():\n    pass\n", "The source code given for k has no def k."),
+        ("def other():\n    pass\n", "The source code given for k has no def k that compiles to it."),
         ("def k(:\n    pass\n", "The source code of k is not Python: invalid syntax."),
         (f"def k():\n    y = {'-' * 30_000}1\n", "The source code of k is nested too deeply."),
     ],

@@ -90,7 +90,7 @@ def test_it_is_launched_like_any_kernel_and_in_brackets(module: wb.CudaModule) -
     module["saxpy"][3](x, y, 1.0, 3)
     assert y.numpy().tolist() == [3, 6, 9]
     host = np.zeros(3, np.float32)
-    module["saxpy"][(3,), 32](x.numpy(), host, 0.5, 3)
+    module["saxpy"][[3]](x.numpy(), host, 0.5, 3, block_dim=32)
     assert host.tolist() == [0.5, 1, 1.5]
     assert list(module) == list(module.kernels) and "saxpy" in repr(module)
     with pytest.raises(KeyError, match="no kernel blur; it has saxpy"):
@@ -100,7 +100,7 @@ def test_it_is_launched_like_any_kernel_and_in_brackets(module: wb.CudaModule) -
 def test_two_dimensions_go_as_an_array_does_and_shared_memory_is_given(module: wb.CudaModule) -> None:
     x = wb.array(np.arange(60, dtype=np.float32).reshape(6, 10))
     y = wb.zeros((10, 6))
-    module["transpose"][(6, 10), (4, 8), 4 * 32](x, y, 6, 10)
+    module["transpose"][[6, 10]](x, y, 6, 10, block_dim=(4, 8), shared=4 * 32)
     assert (y.numpy() == x.numpy().T).all()
 
 
@@ -111,22 +111,22 @@ def test_vectors_and_small_types_are_passed_by_value(module: wb.CudaModule) -> N
     rows = np.zeros((2, 3), np.float32)
     with pytest.raises(wb.LaunchError, match=r"move: p takes array\[vec3\]; .*ndarray\.  Make an array of it first"):
         wb.launch(module["move"], 2, inputs=[rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True], block_dim=2)
-    module["move"][2, 2](rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True)
+    module["move"][2](rows, (1, 2, 3), (0, 0, 0, 7), 0.5, True, block_dim=2)
     assert rows.tolist() == [[0, 0, 1.5]] * 2
 
 
 def test_halves_round_as_numpy_s(module: wb.CudaModule) -> None:
     x = np.array([1.0, 3.3333, -1e-6, 6e4, 65504, 1e-8], np.float16)
     y = np.zeros_like(x)
-    module["halves"][6, 6](x, y)
+    module["halves"][6](x, y, block_dim=6)
     assert y.tolist() == (x * np.float16(0.5) + np.float16(1)).tolist()
 
 
 def test_its_gradient_is_the_text_s_own(module: wb.CudaModule) -> None:
     x, y, loss = floats(1, 2, 3, 4), floats(1, 1, 1, 1), floats(0)
     with wb.Tape() as tape:
-        module["saxpy"][4, 32](x, y, 3.0, 4)
-        module["total"][4, 64](y, loss, 4)
+        module["saxpy"][4](x, y, 3.0, 4, block_dim=32)
+        module["total"][4](y, loss, 4, block_dim=64)
     tape.backward(loss)
     assert loss.numpy()[0] == sum((1 + 3 * v) ** 2 for v in (1, 2, 3, 4))
     assert x.grad.numpy().tolist() == [6 * (1 + 3 * v) for v in (1, 2, 3, 4)]
@@ -137,7 +137,7 @@ def test_its_gradient_is_the_text_s_own(module: wb.CudaModule) -> None:
 def test_what_is_in_a_text_is_not_explained(module: wb.CudaModule) -> None:
     x, y = floats(1), floats(0)
     with wb.Tape() as tape:
-        module["saxpy"][1, 1](x, y, 0.0, 1)
+        module["saxpy"][1](x, y, 0.0, 1, block_dim=1)
     tape.backward(grads={y: np.ones(1, np.float32)})
     with pytest.raises(wb.LaunchError, match="cannot look inside saxpy, which is CUDA C"):
         print(wb.explain_grad(tape, x))
@@ -174,8 +174,8 @@ def test_gradcheck_computes_in_double(module: wb.CudaModule) -> None:
 def test_records_replay_and_graphs_launch_it(module: wb.CudaModule) -> None:
     x, y, loss = floats(1, 2, 3), floats(0, 0, 0), floats(0)
     with wb.record(inputs=True) as rec:
-        module["saxpy"][3, 32](x, y, 1.0, 3)
-        module["total"][3, 64](y, loss, 3)
+        module["saxpy"][3](x, y, 1.0, 3, block_dim=32)
+        module["total"][3](y, loss, 3, block_dim=64)
     assert [e.name for e in rec] == ["saxpy", "total"] and rec[0].record.writes == {"y"}
     assert rec[0].record.reads == {"x", "y"}
     y.fill_(0.0), loss.fill_(0.0)
@@ -184,8 +184,8 @@ def test_records_replay_and_graphs_launch_it(module: wb.CudaModule) -> None:
     with pytest.raises(wb.RecordError, match="saxpy is CUDA C\\+\\+, and a record of its launches cannot be saved"):
         rec.save("/tmp/never.wbr")
     with wb.capture() as graph:
-        module["saxpy"][3, 32](x, y, 1.0, 3)
-        module["total"][3, 64](y, loss, 3)
+        module["saxpy"][3](x, y, 1.0, 3, block_dim=32)
+        module["total"][3](y, loss, 3, block_dim=64)
     y.fill_(0.0), loss.fill_(0.0)
     graph.launch()
     assert loss.numpy()[0] == 14 and y.numpy().tolist() == [1, 2, 3]
@@ -195,7 +195,7 @@ def test_records_replay_and_graphs_launch_it(module: wb.CudaModule) -> None:
 def test_a_barrier_that_not_all_reach_is_a_fault_at_its_line(module: wb.CudaModule, how: str) -> None:
     y = floats(0)
     with wb.checks(), wb.record() as rec, pytest.raises(wb.KernelFault) as caught:
-        module["stuck"][32, 32](y)
+        module["stuck"][32](y, block_dim=32)
         wb.synchronize()
     if how == "replay":
         with pytest.raises(wb.KernelFault) as caught:
@@ -218,14 +218,14 @@ def test_with_checks_what_is_written_outside_is_found_and_does_no_harm(module: w
     assert caught.value.location.line == 1 and "threads past the end" in caught.value.advice
     host = np.zeros(8, np.int32)
     with wb.checks(), pytest.raises(wb.KernelFault, match=r"at y\[-1\], before its first element"):
-        made["k"][1, 1](np.arange(8, dtype=np.int32), host, -1)
+        made["k"][1](np.arange(8, dtype=np.int32), host, -1, block_dim=1)
     assert (host == 0).all()
 
 
 def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest.CaptureFixture[str]) -> None:
-    module["talk"][1, 8](5)
+    module["talk"][1](5, block_dim=8)
     with wb.record() as rec:
-        module["talk"][1, 8](6)
+        module["talk"][1](6, block_dim=8)
         wb.synchronize()
     rec.replay()
     wb.synchronize()
@@ -241,10 +241,10 @@ def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest
         (lambda k, x, y: k[3](x, y, "a", 3), "saxpy: a takes float32"),
         (lambda k, x, y: k[3](x, y, 1.0, 2**40), "does not fit n"),
         (lambda k, x, y: k[3](wb.zeros(6)[::2], y, 1.0, 3), "x is a view with gaps"),
-        (lambda k, x, y: k[3, 2000](x, y, 1.0, 3), "a block of 2000 threads is more than 1024"),
-        (lambda k, x, y: k[3, (2, 2)](x, y, 1.0, 3), "block_dim has 2 sizes and dim has 1"),
-        (lambda k, x, y: k[3, 2, -1](x, y, 1.0, 3), "dynamic shared memory is 0 to 232448 bytes"),
-        (lambda k, x, y: k[(1, 1, 1, 1),](x, y, 1.0, 3), "1 to 3 dimensions"),
+        (lambda k, x, y: k[3](x, y, 1.0, 3, block_dim=2000), "a block of 2000 threads is more than 1024"),
+        (lambda k, x, y: k[3](x, y, 1.0, 3, block_dim=(2, 2)), "block_dim has 2 sizes and dim has 1"),
+        (lambda k, x, y: k[3](x, y, 1.0, 3, block_dim=2, shared=-1), "dynamic shared memory is 0 to 232448 bytes"),
+        (lambda k, x, y: k[[1, 1, 1, 1]](x, y, 1.0, 3), "1 to 3 dimensions"),
         (lambda k, x, y: k(x, y), r"saxpy is a kernel.  Launch it"),
         (lambda k, x, y: wb.launch_tangent(k, 3, [x, y, 1.0, 3], tan_inputs=[x, y]), "CUDA C\\+\\+"),
         (lambda k, x, y: wb.launch_tiled(k, 3, inputs=[x, y, 1.0, 3], block_dim=32), "launch\\(\\) runs it in blocks"),
@@ -254,6 +254,30 @@ def test_what_it_prints_is_python_s_output(module: wb.CudaModule, capsys: pytest
 def test_what_does_not_fit_is_refused_by_name(module: wb.CudaModule, call: Callable[..., Any], said: str) -> None:
     with pytest.raises(wb.WorkbenchError, match=said):
         call(module["saxpy"], wb.zeros(3), wb.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("where", "blocks", "threads"),
+    [
+        ((8, 256), "saxpy[8 * 256](…, block_dim=256)", "saxpy[8](…, block_dim=256)"),
+        (((2, 3), (16, 8)), "saxpy[[3 * 8, 2 * 16]](…, block_dim=(8, 16))", "saxpy[[2, 3]](…, block_dim=(16, 8))"),
+        ((8, 256, 64), "saxpy[8 * 256](…, block_dim=256, shared=64)", "saxpy[8](…, block_dim=256, shared=64)"),
+    ],
+)
+def test_a_pair_in_brackets_is_refused_with_both_readings(
+    module: wb.CudaModule, where: tuple[Any, ...], blocks: str, threads: str
+) -> None:
+    with pytest.raises(wb.LaunchError, match="as CUDA and Numba count") as caught:
+        module["saxpy"][where]
+    assert caught.value.advice == f"Write {blocks} for the first, or {threads} for the second."
+
+
+def test_each_reading_has_its_spelling(module: wb.CudaModule) -> None:
+    x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+    module["saxpy"][2 * 16](x, y, 1.0, 64, block_dim=16)
+    assert y.sum() == 2 * 16
+    module["saxpy"][2](x, y, 1.0, 64, block_dim=16)
+    assert y.sum() == 2 * 16 + 16
 
 
 def test_without_a_device_it_is_compiled_and_says_what_to_do() -> None:
@@ -301,13 +325,14 @@ def test_errors_stand_at_the_cell_s_lines(run: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("template <typename T> __global__ void k(T* x) {}", "k is a template"),
-        ("struct P { float x; };\n__global__ void k(P* p) {}", r"p of k is `P\*`, which cannot be passed"),
-        ("__global__ void k(float** p) {}", "cannot be passed from Python"),
+        ("__global__ void k(float& p) {}", "p is `float&`, a reference, which cannot be passed"),
         ("__global__ void k(float* x) {}\n__global__ void k(int* x) {}", "k is defined twice"),
-        ("namespace a { __global__ void k(float* x) {} }", "k is inside of a namespace"),
         ('#include "no.h"\n', "There is no header no.h"),
-        ("#include <cub/cub.cuh>\n", r"cub/cub.cuh is for code of the host.*<cub/block/block_reduce.cuh>"),
+        ("__global__ void k() { __shared__ float x; x = tex2D<float>(t, 1, 2); }", "Textures are not supported"),
+        (
+            "#include <thrust/sort.h>\n__global__ void k(int* x) { thrust::sort(thrust::seq, x, x + 2); }",
+            "Thrust is for",
+        ),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(float* x, float* adj_x) {}", "is not const"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(const float* x) {}", "does not take adj_x"),
         ("__global__ void k(float* x) {}\n__global__ void k_adjoint(int q, float* adj_x) {}", "which k does not have"),
@@ -317,7 +342,7 @@ def test_errors_stand_at_the_cell_s_lines(run: str) -> None:
 )
 def test_texts_that_cannot_be_called_are_refused_at_their_place(text: str, said: str) -> None:
     with pytest.raises(wb.WorkbenchError, match=said) as caught:
-        wb.cuda_module(text, compile=False)
+        wb.cuda_module(text, run="emulated")
     assert caught.value.location is not None
 
 
@@ -329,7 +354,7 @@ def test_headers_macros_and_folders(tmp_path: Path) -> None:
         text, run="emulated", defines={"T": "float", "K": 0.5}, headers=headers, use=["more.h"], include=[str(tmp_path)]
     )
     x = floats(3)
-    made["k"][1, 1](x)
+    made["k"][1](x, block_dim=1)
     assert x.numpy()[0] == 6.5
     with pytest.raises(wb.WorkbenchError, match="is undefined") as caught:
         wb.cuda_module(
@@ -385,6 +410,6 @@ def test_the_cache_says_what_it_did_and_why(own_cache: Path) -> None:
 def test_a_launch_with_shared_restricted_memory_is_refused(module: wb.CudaModule) -> None:
     text = "__global__ void k(const float* __restrict__ x, float* y) { y[0] = x[0]; }\n"
     made, x = wb.cuda_module(text, run="emulated"), wb.zeros(4)
-    made["k"][1, 1](x[:2], x[2:])
+    made["k"][1](x[:2], x[2:], block_dim=1)
     with pytest.raises(wb.LaunchError, match=re.escape("x and y share memory, and one of them is __restrict__")):
-        made["k"][1, 1](x[:3], x[2:])
+        made["k"][1](x[:3], x[2:], block_dim=1)

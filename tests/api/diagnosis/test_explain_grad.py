@@ -230,3 +230,42 @@ def test_arrays_of_structs() -> None:
         tape.backward(grads={y: np.ones(3)})
         found = wb.explain_grad(tape, balls)
         assert (found.state, found.cause, found.line) == (state, cause, line), found
+
+
+def test_a_nan_in_an_image_is_named_and_the_image_is_not_printed() -> None:
+    """Of an array of 900 vectors, the element that was read."""
+
+    @wb.kernel
+    def doubled(x: wb.array2d[wb.vec3], y: wb.array2d[wb.vec3]):
+        i, j = wb.tid()
+        y[i, j] = x[i, j] * 2.0
+
+    @wb.kernel
+    def scaled(x: wb.array2d[wb.vec3], y: wb.array2d[wb.vec3]):
+        i, j = wb.tid()
+        y[i, j] = x[i, j] * wb.length(x[i, j])
+
+    host = np.ones((30, 30, 3), np.float32)
+    host[3, 4, 1] = np.nan
+    x, y = wb.array(host, dtype=wb.vec3, requires_grad=True), wb.zeros((30, 30), wb.vec3)
+    with wb.Tape() as tape:
+        wb.launch(doubled, (30, 30), [x], [y])
+        z = wb.zeros((30, 30), wb.vec3)
+        wb.launch(scaled, (30, 30), [y], [z])
+        loss = wb.map(wb.length, z).sum()
+    tape.backward(loss)
+    text = str(wb.explain_grad(tape, x))
+    assert len(text.splitlines()) < 6 and "x[3, 4]" in text and "wb.find_nan()" in text
+
+
+def test_the_gradient_of_an_intermediate_array_is_kept_on_request() -> None:
+    x = wb.array([1.0, 2.0], requires_grad=True)
+    with wb.Tape() as tape:
+        y = wb.zeros(2, requires_grad=True)
+        wb.map(wb.sin, x, out=y)
+        loss = (y * y).sum()
+    tape.backward(loss)
+    assert "retain_grad=True" in str(wb.explain_grad(tape, y))
+    tape.zero()
+    tape.backward(loss, retain_grad=True)
+    np.testing.assert_allclose(y.grad.numpy(), 2 * np.sin([1, 2]), rtol=1e-6)

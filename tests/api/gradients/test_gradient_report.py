@@ -99,3 +99,9 @@ def test_nan_is_counted_and_not_ok() -> None:
 def test_what_has_no_gradient_is_refused(call: object, wrt: dict, message: str) -> None:
     with pytest.raises(wb.LaunchError, match=message):
         wb.gradients_of(call, wrt)
+
+
+def test_a_program_whose_value_is_nan_says_so() -> None:
+    x = wb.array([-1.0, 2.0])
+    report = wb.gradients_of(lambda: wb.sqrt(x).sum(), {"x": x}, check=True)
+    assert not report.directions and "NaN" in report.notes[-1] and "wb.find_nan()" in report.notes[-1]

@@ -370,7 +370,7 @@ def test_the_direct_way_counts_versions_and_is_left_when_something_changes() -> 
         graph.launch()
     outer.launch()
     assert x.numpy().tolist() == [16, 16, 16]
-    graph.nodes[0].replace_arrays(lambda a: other)
+    graph.nodes[0] = graph.nodes[0].on(lambda a: other)
     graph.stale()
     graph.launch()
     outer.launch()

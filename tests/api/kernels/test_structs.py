@@ -112,7 +112,7 @@ def test_refused_at_its_place(statement, place, sentence):
     ("body", "line", "sentence"),
     [
         ("    x = 1.0\n", 3, "x of P has no annotation"),
-        ("    x: float = 1.0\n", 3, "has a default"),
+        ("    x: array[float] = 1.0\n", 2, "only numbers and vectors have defaults"),
         ("    x: float\n    def f(self):\n        return 1\n", 4, "has a method, f"),
         ("    x: float\n    p: P\n", 4, "p makes P contain itself"),
         ("    x: str\n", 3, "no type of the language"),

@@ -102,7 +102,10 @@ def test_a_changed_constant_is_seen_by_the_next_launch():
     try:
         wb.launch(scale, 1, inputs=[1.0, 0, x, y])
         assert y.numpy()[0] == 5
-        SCALE = np.float64(0.1)
+        SCALE = np.float64(0.1)  # a Python float, which takes the type of what it meets
+        wb.launch(scale, 1, inputs=[1.0, 0, x, y])
+        assert y.numpy()[0] == np.float32(0.1)
+        SCALE = "0.1"
         with pytest.raises(wb.KernelTypeError):
             wb.launch(scale, 1, inputs=[1.0, 0, x, y])
     finally:

@@ -59,8 +59,8 @@ def test_a_plain_function_and_the_constant_that_it_captures(monkeypatch):
     assert wb.map(plain, x).numpy().tolist() == [2.0, 4.0]
     monkeypatch.setitem(globals(), "SCALE", 3.0)
     assert wb.map(plain, x).numpy().tolist() == [3.0, 6.0]
-    monkeypatch.setitem(globals(), "SCALE", np.float64(0.5))  # another type of the constant: another result
-    assert wb.map(plain, x).dtype == wb.float64
+    monkeypatch.setitem(globals(), "SCALE", wb.vec2(0.5, 2.0))  # another type of the constant: another result
+    assert wb.map(plain, x).numpy().tolist() == [[0.5, 2.0], [1.0, 4.0]]
 
 
 def test_the_kernel_is_made_once_for_each_kind_of_arguments():
@@ -76,7 +76,7 @@ def test_several_results_numpy_arrays_vectors_and_integers():
     assert length.numpy().tolist() == [5.0, 10.0]
     assert both.dtype == wb.vec2d and both.numpy().tolist() == [[3.0, 4.0], [6.0, 8.0]]
     points = wb.array(np.ones((5, 3), np.float32), dtype=wb.vec3)
-    dots = wb.map(wb.dot, points, np.array([1, 2, 3], np.float32))
+    dots = wb.map(wb.dot, points, wb.vec3(1.0, 2.0, 3.0))
     assert dots.numpy().tolist() == [6.0] * 5
     halves = wb.map(blend, wb.array(np.array([1, 2], np.int32)), 3, 2)
     assert halves.dtype == wb.int32 and halves.numpy().tolist() == [5, 4]

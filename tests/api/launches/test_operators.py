@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import operator
+import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
 from workbench.errors import LaunchError, NotDifferentiable
+
+
+@wb.kernel
+def sine(x: wb.array[float]):
+    i = wb.tid()
+    x[i] = wb.sin(x[i])
+
 
 DEVICES = ("cpu", pytest.param("emulated", marks=pytest.mark.slow))
 A = np.array([[1.5, -2.0, 3.0], [0.25, 5.0, -6.0]], np.float32)
@@ -90,7 +100,7 @@ def test_shapes_broadcast(device):
     assert np.array_equal((a + row).numpy(), A + B[0]) and np.array_equal((column * row).numpy(), B[:, :1] * B[0])
     assert np.array_equal((a - np.array([1, 2, 3], np.float32)).numpy(), A - np.array([1, 2, 3]))
     points = wb.ones(2, dtype=wb.vec3, device=device)
-    assert (points * np.array([1, 2, 3], np.float32)).numpy().tolist() == [[1, 2, 3]] * 2
+    assert (points * wb.vec3(1.0, 2.0, 3.0)).numpy().tolist() == [[1, 2, 3]] * 2
     assert np.array_equal(wb.where(a > row, 1.0, -1.0).numpy(), np.where(A > B[0], 1, -1))
     centred = a - a.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(centred.numpy(), A - A.mean(1, keepdims=True), rtol=1e-6)
@@ -326,3 +336,107 @@ def test_writes_through_a_view_as_integers_are_no_silent_cut():
         loss = y.sum()
     tape.backward(loss)
     assert bits.dtype == wb.uint32 and np.array_equal(x.grad.numpy(), 2 * A)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (3,), (4,), (5,), (2, 1), (2, 3), (1, 4), (4, 3), (0,)])
+def test_arrays_of_numpy_broadcast_or_fail_as_numpy_s_do(shape: tuple[int, ...], device: str) -> None:
+    x, other = wb.array(A, device=device), np.full(shape, 2, np.float32)
+    programs: list[tuple[Any, Any]] = [(lambda v, o, op=op: op(v, o), lambda h, o, op=op: op(h, o)) for op in BINARY]
+    programs += [(lambda v, o, op=op: op(o, v), lambda h, o, op=op: op(o, h)) for op in BINARY]
+    programs += [
+        (lambda v, o: wb.where(v > 0, v, o), lambda h, o: np.where(h > 0, h, o)),
+        (lambda v, o: wb.where(o > 1, o, v), lambda h, o: np.where(o > 1, o, h)),
+        (lambda v, o: wb.max(v, o), np.maximum),
+        (lambda v, o: wb.map(wb.min, o, v), np.minimum),
+        (lambda v, o: (v > 0) & (o > 1), lambda h, o: (h > 0) & (o > 1)),
+        (lambda v, o: (o > 1) ^ (v > 0), lambda h, o: (o > 1) ^ (h > 0)),
+    ]
+    for ours, theirs in programs:
+        try:
+            expected = theirs(A, other)
+        except ValueError:
+            with pytest.raises(LaunchError, match=re.escape(str(shape))):
+                ours(x, other)
+        else:
+            found = ours(x, other)
+            assert isinstance(found, wb.array) and (found.shape, found.device) == (expected.shape, x.device)
+            np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(3,), (4,), (2, 3)])
+def test_in_place_and_reductions_with_arrays_of_numpy(shape: tuple[int, ...]) -> None:
+    x, other = wb.array(A), np.full(shape, 2, np.float32)
+    if shape[-1] == 3:
+        x += other
+        assert np.array_equal(x.numpy(), A + 2) and x.dtype == wb.float32
+        assert float((x * other).sum()) == ((A + 2) * other).sum()
+        x[:] = other
+        assert (x.numpy() == 2).all()
+        assert float(wb.array(A[0]).dot(A[1])) == A[0] @ A[1]
+    else:
+        with pytest.raises(LaunchError, match=r"The shapes \(2, 3\), \(4,\) do not fit"):
+            x += other
+        with pytest.raises(ValueError, match=r"\(4,\)"):
+            x[:] = other
+        assert np.array_equal(x.numpy(), A)
+
+
+@pytest.mark.parametrize("shape", [(3,), (5, 3), (3, 3)])
+def test_an_array_of_numpy_beside_vectors_is_numbers_or_vectors_by_what_is_written(shape: tuple[int, ...]) -> None:
+    points = wb.array(np.arange(15, dtype=np.float32).reshape(5, 3), dtype=wb.vec3)
+    for program in (lambda: points + np.ones(shape, np.float32), lambda: wb.where(True, points, np.ones(shape))):
+        with pytest.raises(LaunchError, match=r"wb\.vec3\(…\)"):
+            program()
+    weights = np.float32([1, 2, 3, 4, 5])
+    assert np.array_equal((points * weights).numpy(), points.numpy() * weights[:, None])
+    assert np.array_equal((points + wb.vec3(1.0, 2.0, 3.0)).numpy(), points.numpy() + np.float32([1, 2, 3]))
+
+
+def test_a_generic_parameter_takes_an_array_of_any_size() -> None:
+    """2 to 4 elements, too: as a vector it would be passed by value, and what the kernel writes would be lost."""
+
+    @wb.kernel
+    def double(x: Any):
+        i = wb.tid()
+        x[i] = x[i] * 2.0
+
+    for n in (1, 2, 3, 4, 5):
+        host = np.arange(n, dtype=np.float32)
+        wb.launch(double, n, [host])
+        assert np.array_equal(host, 2 * np.arange(n))
+
+
+MASKED = np.ma.masked_array(np.float32([1, 999, 3]), mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: wb.array(MASKED), lambda: wb.array([MASKED, MASKED]), lambda: wb.array([1.0, np.ma.masked, 3.0]),
+        lambda: wb.from_numpy(MASKED), lambda: wb.from_dlpack(MASKED), lambda: wb.zeros(3).assign(MASKED),
+        lambda: wb.zeros(3).fill_(MASKED), lambda: wb.zeros(3).__setitem__(slice(None), MASKED),
+        lambda: wb.zeros(3).__setitem__(0, np.ma.masked), lambda: wb.zeros(3) + MASKED, lambda: wb.zeros(3) < MASKED,
+        lambda: wb.where(wb.zeros(3) > 0, MASKED, 0.0), lambda: wb.zeros(3) + np.ma.masked,
+        lambda: wb.zeros((2, 3)) @ MASKED, lambda: wb.zeros(3).dot(MASKED), lambda: wb.map(wb.sin, MASKED),
+        lambda: setattr(wb.zeros(3, requires_grad=True), "grad", MASKED), lambda: wb.launch(sine, 3, [MASKED]),
+        lambda: wb.grad(lambda x: x.sum())(MASKED), lambda: wb.launch(sine, 3, [np.ma.masked_array(np.zeros(3))]),
+    ],
+)  # fmt: skip
+def test_masked_arrays_are_refused(program: Callable[[], object]) -> None:
+    with pytest.raises(LaunchError, match=r"mask.*\.filled\("):
+        program()
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_matrices_of_numpy_are_no_operands() -> None:
+    matrix = np.asmatrix(A)
+    assert np.array_equal(wb.array(matrix).numpy(), A)
+    for program in (
+        lambda: wb.array(A) * matrix,
+        lambda: matrix * wb.array(A),
+        lambda: wb.where(True, matrix, wb.array(A)),
+    ):
+        with pytest.raises(LaunchError, match=r"np\.asarray"):
+            program()

@@ -13,7 +13,7 @@ from tests.support.devices.on_gpu import DEVICE
 from workbench.api.builds import overlaps
 from workbench.api.launches import launch
 from workbench.runtime.arrays import shapes
-from workbench.runtime.graphs.nodes import LaunchNode
+from workbench.runtime.work import Launch
 
 SMALL = (4, 6)
 
@@ -95,14 +95,17 @@ def test_it_is_chosen_again_when_a_graph_is_updated() -> None:
     with wb.capture() as graph:
         wb.launch(transposed, SMALL[:1] * 2, [x, y])
     graph.launch()
-    node = next(n for n in graph.walk() if isinstance(n, LaunchNode))
-    assert node.record.loaded.index32
+
+    def launched() -> Launch:
+        return next(n for n in graph.walk() if isinstance(n, Launch))
+
+    assert launched().record.loaded.index32
     graph.update(0, x=a[:8, :4], y=b[:4, :8])
-    assert not node.record.loaded.index32
+    assert not launched().record.loaded.index32
     graph.launch()
     np.testing.assert_array_equal(b.numpy()[:4, :4], a.numpy()[:4, :4].T + 1)
     graph.update(0, x=x, y=y)
-    assert node.record.loaded.index32
+    assert launched().record.loaded.index32
 
 
 @pytest.mark.usefixtures("few")
@@ -279,3 +282,104 @@ def test_every_type_is_read_whole_by_it(type: str) -> None:
     y = wb.zeros(5, dtype, device=DEVICE)
     wb.launch(made, 5, [wb.array(data, dtype, device=DEVICE), y])
     np.testing.assert_array_equal(y.numpy(), data)
+
+
+@wb.struct
+class Particle:
+    """32 bytes, two words of 16."""
+
+    pos: wb.vec3
+    mass: float
+    vel: wb.vec3
+    age: float
+
+
+@wb.struct
+class Cell:
+    """72 bytes, words of 8, some of them with gaps."""
+
+    on: bool
+    level: wb.int16
+    weight: wb.float16
+    total: wb.float64
+    spot: wb.vec2
+    inner: Particle
+    code: int
+
+
+@wb.kernel
+def moved(ps: wb.array[Particle], dt: float):
+    i = wb.tid()
+    p = ps[i]
+    v = p.vel - p.pos * (dt / p.mass)
+    p.pos = p.pos + v * dt
+    p.vel = v
+    p.mass = p.mass * 1.5
+    p.age = p.age + dt
+    ps[i] = p
+
+
+@wb.kernel
+def gathered(ps: wb.array[Particle], cells: wb.array2d[Cell], out: wb.array2d[Cell]):
+    i, j = wb.tid()
+    c = cells[i, j]
+    if c.on:
+        c.inner.vel = ps[c.code].vel * ps[c.code].age + c.inner.pos
+        c.level = c.level + wb.int16(1)
+    c.spot = c.spot * ps[i].mass
+    c.total = c.total * wb.float64(c.weight)
+    out[i, j] = c
+
+
+@wb.kernel
+def lengths(pos: wb.array[wb.vec3], mass: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = wb.dot(pos[i], pos[i]) * mass[i]
+
+
+def structs(shape: tuple[int, ...], kind: type, seed: int) -> np.ndarray:
+    """Return random structs of small integers, whose sums are exact in any order."""
+    random = np.random.default_rng(seed)
+
+    def filled(dtype: np.dtype) -> np.ndarray:
+        out = np.zeros(shape, dtype)
+        for name in dtype.names or ():
+            field = out[name]
+            field[...] = filled(field.dtype) if field.dtype.names else random.integers(0, 7, field.shape)
+        return out
+
+    return filled(kind.__wb_struct__.numpy)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_structs_have_the_same_bits_on_every_device(start: int) -> None:
+    ps, cells = structs((9,), Particle, 1), structs((5, 7), Cell, 2)
+    ps["mass"] += 1
+    results = []
+    for device in ("cpu", DEVICE):
+        a = wb.array(ps, dtype=Particle, device=device, requires_grad=True)
+        b = wb.array(cells, dtype=Cell, device=device, requires_grad=True)
+        out, y = wb.zeros((5, 7), Cell, device=device, requires_grad=True), wb.zeros(9, device=device)
+        with wb.Tape() as tape:
+            wb.launch(gathered, (5 - start, 7), [a[start:], b[start:], out[start:]])
+        wb.launch(lengths, 9, [a["pos"], a["mass"], y])
+        tape.backward(grads={out: wb.array(cells, dtype=Cell, device=device)})
+        wb.launch(moved, 9 - start, [a[start:], 0.25])
+        results.append([v.numpy() for v in (a, out, y, a.grad, b.grad)])
+    for host, here in zip(*results, strict=True):
+        assert host.tobytes() == here.tobytes()
+
+
+def test_neighbouring_fields_are_loaded_and_stored_at_once() -> None:
+    text = wb.inspect.ptx(moved)
+    assert [text.count(w) for w in ("ld.global.v4", "ld.global.f32", "st.global.v4", "st.global.f32")] == [2, 0, 2, 0]
+    a = wb.array(structs((64,), Particle, 1), dtype=Particle)
+    counted = wb.profile(moved, 64, [a, 0.25], arch="sm_90")
+    assert counted.total.global_sectors == 4 * 64  # of 8 scalars, each in a sector of its own, it was 16
+    dtype = Particle.__wb_struct__.numpy
+    raw = np.zeros(2112, np.uint8)
+    first = -raw.ctypes.data % 16 + 4
+    shifted = raw[first : first + 2048].view(dtype)
+    shifted[...] = structs((64,), Particle, 1)
+    apart = wb.profile(moved, 64, [wb.from_numpy(shifted, dtype=Particle), 0.25], arch="sm_90")
+    assert apart.total.global_sectors == 16 * 64

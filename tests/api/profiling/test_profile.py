@@ -143,7 +143,11 @@ def test_the_text():
     text = str(wb.profile(kernel(), N, arrays()))
     assert text.startswith("scaled: 1 block of 256 threads over 256, for sm_90\n")
     assert "line 7: stride 4: 4.0× the sectors needed; let neighbouring threads read neighbouring elements." in text
-    assert "no times" in text and "Bound by memory on H100 SXM" in text
+    assert "no times" in text and "\nBound by latency: 1 block, where H100 SXM runs 1,056 at once; with" in text
+    assert "sectors is l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum" in text
+    assert "\nBound by memory on H100 SXM" in str(
+        wb.profile(kernel(), 256 * 1056, [wb.zeros(1024 * 1056), wb.zeros(256 * 1056)])
+    )
 
 
 def test_registers_and_shared_memory_are_those_of_the_cubin():

@@ -13,9 +13,10 @@ from workbench.errors import LaunchError
 TEXT = """
 def poly(x: array[float], y: array[float]):
     i = tid()
-    v = x[i]
-    for k in range(x.shape[0]):
-        v = v * x[i] + 0.5
+    a = x[i]
+    v = a
+    for k in range(y.shape[0]):
+        v = v * a + 0.5
     y[i] = v
 
 def tiled(x: array[float], y: array[float]):

@@ -204,11 +204,13 @@ def test_a_transpose(kernels):
 def test_parity_halves_the_lanes(kernels):
     p = profile(kernels, "parity", floats(N), floats(N))
     assert line(p, "y[i] = -x[i]").efficiency == 0.5
+    # 16 lanes write every second element: 64 bytes, 2 sectors' worth, in 4 sectors. NVRTC 13 reads before it branches,
+    # NVRTC 12.9 on each side, 16 lanes again.
+    sides = 2 if line(p, "y[i] = -x[i]").bytes == 4 * N else 1
     for text in ("y[i] = x[i]", "y[i] = -x[i]"):
-        # 16 lanes write every second element: 64 bytes, 2 sectors' worth, in 4 sectors. NVRTC reads before it branches.
-        assert line(p, text).bytes == 4 * N // 2
-        assert sectors(line(p, text)) == (4 * WARPS, 2 * WARPS)
-    assert sectors(p.total) == (3 * 4 * WARPS, 2 * 4 * WARPS)
+        assert line(p, text).bytes == sides * 4 * N // 2
+        assert sectors(line(p, text)) == (sides * 4 * WARPS, sides * 2 * WARPS)
+    assert sectors(p.total) == ((2 + sides) * 4 * WARPS, 2 * 4 * WARPS)
     texts = [f.text for _, f in p.findings]
     assert "gaps left by idle lanes: 2.0× the sectors needed; let the threads of a warp take the same branch" in texts
     assert "16.0 of 32 lanes active; let the threads of a warp take the same branch" in texts

@@ -204,8 +204,8 @@ def within(t: Scalar, function: Function, step: int | None) -> Function:
     ("t", "step"), [(t, step) for t in (int8, uint8, int32) for step in (None, 1, -1) if (t, step) != (uint8, -1)]
 )
 def test_inner_loops_of_few_and_of_many_iterations(launch, t, step, monkeypatch):
-    monkeypatch.setattr(strips, "STRIP", 256)  # iterations of a strip: 16, about
-    monkeypatch.setattr(strips, "LONG", 1024)
+    monkeypatch.setattr(strips, "STRIP_OPERATIONS", 256)  # iterations of a strip: 16, about
+    monkeypatch.setattr(strips, "LOOK_OPERATIONS", 1024)
     ranges = RANGES[t] + [(10, 10 + n, 1) for n in (0, 1, 3, 4, 5, 31, 32, 33, 64, 100)]
     ranges += [(stop, start, -1) for start, stop, _ in ranges[-10:]] if t is not uint8 else []
     if step is not None:

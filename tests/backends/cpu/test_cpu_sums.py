@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.backends.cpu.native import dispatch as launcher
+from workbench.backends.cpu.native import schedule
 from workbench.ir import Builder, Function, Value
 from workbench.types import VECTORS, ArrayType, Scalar, float32, float64, int32, int64, uint32
 
@@ -128,12 +129,16 @@ def test_replay_runs_the_rows_in_order(packed):
         i = b.one("tid", (), int32, {"axis": 0})
         b.store(x, i, b.one(name, (b.load(x, i), b.const(amount, int64)), int64))
         kernels.append(packed(Function(name, (x,), b.body(), 1), [6], [data]))
-    rows = [[code.address, buffer.ctypes.data, 6, 1, launcher.GRAIN, 0, 0, 0] for code, buffer in kernels * 2]
+    rows = [[code.address, buffer.ctypes.data, 6, 1, launcher.DISPATCH_GRAIN, 0, 0, 0] for code, buffer in kernels * 2]
     table = np.array(rows, np.int64)
     assert table.strides[0] == launcher.ENTRY_SIZE
-    assert launcher.replay(table.ctypes.data, len(rows)) == 4
+    step = np.array([schedule.IN_ORDER, table.ctypes.data, len(rows), 1, 0, 0, 0, 0])
+    steps = np.array([step.ctypes.data, 1])
+    run = launcher.install().functions.steps(steps.ctypes.data)
+    assert run() == 0
     assert data.tolist() == [((v + 3) * 2 + 3) * 2 for v in range(6)]
-    assert launcher.replay(table.ctypes.data, 0) == 0
+    steps[1] = 0
+    assert run() == 0
     assert data[0] == 18
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from workbench.backends.cpu.jit import CpuCode
-from workbench.backends.cpu.native import dispatch
+from workbench.backends.cpu.native import dispatch, schedule
 from workbench.ir import Builder, Function, Value
+from workbench.limits import DISPATCH_GRAIN
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
@@ -34,14 +35,14 @@ def doubling(packed) -> tuple[CpuCode, np.ndarray, np.ndarray]:
 
 
 def row(code: CpuCode, buffer: np.ndarray) -> np.ndarray:
-    return np.array([code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0, 0], np.int64)
+    return np.array([code.address, buffer.ctypes.data, 6, 1, DISPATCH_GRAIN, 0, 0, 0], np.int64)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda f: f.run(), lambda f: f.run(1, 2, 3), lambda f: f.run(1, 2, 3, 4, 5, 6, 7, 8, 9), lambda f: f.replay(1),
-        lambda f: f.run("1", 2, 3, 4, 5, 6, 0, 0), lambda f: f.replay(1.5, 2),
+        lambda f: f.run(), lambda f: f.run(1, 2, 3), lambda f: f.run(1, 2, 3, 4, 5, 6, 7, 8, 9), lambda f: f.hold(1),
+        lambda f: f.run("1", 2, 3, 4, 5, 6, 0, 0), lambda f: f.hold(1.5, 2),
         lambda f: f.run(None, 2, 3, 4, 5, 6, 0, 0), lambda f: f.launch(1, "text", 3, 4, 5, 0, 0, 0),
         lambda f: f.launch(1, 2, 3, 4, 5, 0, 0, 0), lambda f: f.launch(b""),
     ],
@@ -59,12 +60,14 @@ def test_a_number_too_large_raises(functions) -> None:
 def test_the_three_ways_do_the_same(functions, doubling) -> None:
     code, buffer, data = doubling
     here = row(code, buffer)
-    assert functions.run(code.address, buffer.ctypes.data, 6, 1, dispatch.GRAIN, 0, 0, 0) == 0
-    assert functions.launch(code.address, buffer.tobytes(), 6, 1, dispatch.GRAIN, 0, 0, 0) == 0
+    assert functions.run(code.address, buffer.ctypes.data, 6, 1, DISPATCH_GRAIN, 0, 0, 0) == 0
+    assert functions.launch(code.address, buffer.tobytes(), 6, 1, DISPATCH_GRAIN, 0, 0, 0) == 0
     assert functions.row(here.ctypes.data)() == 0
-    assert functions.replay(np.stack([here, here]).ctypes.data, 0) == 0
-    table = np.stack([here, here])
-    assert functions.replay(table.ctypes.data, 2) == 2
+    rows = np.stack([here, here])
+    steps = np.array([schedule.IN_ORDER, rows.ctypes.data, 2, 1, 0, 0, 0, 0])
+    for count in (0, 1):
+        table = np.array([steps.ctypes.data, count])
+        assert functions.steps(table.ctypes.data)() == 0
     assert data.tolist() == [v * 32 for v in range(6)]
 
 
@@ -74,7 +77,7 @@ def test_nothing_is_leaked(functions, doubling) -> None:
     run, address = functions.row(here.ctypes.data), code.address + 0
     before = sys.getrefcount(params), sys.getrefcount(address), sys.getrefcount(run)
     for _ in range(5000):
-        functions.launch(address, params, 6, 1, dispatch.GRAIN, 0, 0, 0)
+        functions.launch(address, params, 6, 1, DISPATCH_GRAIN, 0, 0, 0)
         run()
     assert (sys.getrefcount(params), sys.getrefcount(address), sys.getrefcount(run)) == before
 
@@ -94,7 +97,7 @@ def test_other_python_threads_run_meanwhile(functions, packed) -> None:
     code, buffer = packed(Function("wait", (flag,), b.body(), 0), [1], [data])
     writer = threading.Timer(0.0, lambda: data.__setitem__(0, 1))
     writer.start()
-    assert functions.launch(code.address, buffer.tobytes(), 1, 1, dispatch.GRAIN, 0, 0, 0) == 0
+    assert functions.launch(code.address, buffer.tobytes(), 1, 1, DISPATCH_GRAIN, 0, 0, 0) == 0
     writer.join()
     assert data[0] == 1
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.support.kernels.cuda_kernels import KERNELS
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build, resources
-from workbench.backends.cuda.compile.nvrtc_program import not_installed
-from workbench.backends.worker.pool import Pool
 from workbench.errors import BuildError, DeviceError
 
 TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
@@ -66,7 +63,7 @@ def test_parameters_lie_where_the_layout_says() -> None:
 
 
 def test_an_unknown_target_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(DeviceError, match=r"cannot compile for 'sm_42'.*It knows sm_75, "):
+    with pytest.raises(DeviceError, match=r"cannot compile for 'sm_42'.*It knows sm_\d\d, "):
         CudaBackend().compile(KERNELS["saxpy"](), Options(), "sm_42")
     with pytest.raises(DeviceError, match="cannot compile for 'compute_90'"):
         CudaBackend("compute_90").compile(KERNELS["saxpy"](), Options())
@@ -79,18 +76,8 @@ def test_text_that_nvrtc_refuses_is_a_build_error_with_its_log() -> None:
     assert "\0" not in caught.value.log
 
 
-def test_nvrtc_that_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "msgspec").symlink_to(Path(msgspec.__file__).parent)  # all that a worker needs besides
-    monkeypatch.setattr(nvrtc, "POOL", Pool("bare", lambda: [str(tmp_path)]))
-    with pytest.raises(DeviceError, match="pip install cuda-bindings nvidia-cuda-nvrtc"):
-        build("", Options(), "sm_90", "ptx")
-
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert not_installed("no module").advice == "There is none for macOS."
-
-
-def test_the_version_names_the_wheels() -> None:
-    assert CudaBackend().version().startswith("nvidia-cuda-nvrtc 13.")
+def test_the_version_names_the_wheel() -> None:
+    assert re.fullmatch(r"nvidia-cuda-nvrtc(-cu12 12\.9| 13\.\d+)\.\d+", CudaBackend().version())
     assert CudaBackend().target() == "sm_90"
     assert 90 in nvrtc.architectures()
 

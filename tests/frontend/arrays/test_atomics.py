@@ -12,7 +12,7 @@ from tests.support.devices.on_gpu import Library
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
-from workbench.passes.nonatomic import nonatomic
+from workbench.passes.memory.nonatomic import nonatomic
 from workbench.types import SCALARS, ArrayType
 
 WORDS = ("int32", "uint32", "int64", "uint64")

@@ -26,7 +26,12 @@ ADVICE = [
     ("z = random.random()", "random.random()", "Draw with randf(state)"),
     ("z = np.random.rand()", "np.random.rand()", "Draw with randf(state)"),
     ("z = sum(x)", "sum(x)", "Write a loop: for v in x"),
-    ("z = wb.zeros(3)", "wb.zeros(3)", "It is called outside of kernels."),
+    (
+        "z = wb.zeros(3)", "wb.zeros(3)",
+        "A thread's own numbers are a vector: vector(length=3, dtype=float). Make arrays before the launch.",
+    ),
+    ("z = min(x)", "min(x)", "Write a loop over its elements, or call the array's own min() before the launch."),
+    ("print(f'x = {x[i]}, i {i}')", "f'x = {x[i]}, i {i}'", 'Write print("x =", x[i], ", i", i).'),
     ("z = x.sum()", "x.sum", "Write a loop over its elements."),
     ("z = x.T[0]", "x.T", "the other way round"),
     ("y[i] = vec3()", "y[i]", "Take one component of it: v[0]."),
@@ -125,8 +130,8 @@ def test_a_shape_is_whole_numbers(shape: Any) -> None:
 def test_a_struct_without_a_place_shows_none() -> None:
     names: dict[str, Any] = {"wb": wb}
     with pytest.raises(KernelTypeError) as caught:
-        exec("@wb.struct\nclass Drop:\n    mass: float = 1.0\n", names)
-    assert "The field mass of Drop has a default; fields not given are zero." in str(caught.value)
+        exec("@wb.struct\nclass Drop:\n    mass: float = 'heavy'\n", names)
+    assert "The default of mass of Drop does not fit" in str(caught.value)
     assert "^" not in str(caught.value) and "line 0" not in str(caught.value)
 
 
@@ -134,7 +139,7 @@ def test_annotations() -> None:
     assert wb.array(float) == wb.array[float] and wb.array(wb.vec3, ndim=2) == wb.array2d[wb.vec3]
     with pytest.raises(KernelTypeError, match=r"list is not a type of the kernel language") as caught:
         meaning.define("def k(x: list):\n    x[tid()] = 1.0\n")
-    assert caught.value.advice == "Write array(dtype=float) for an array."
+    assert caught.value.advice == "Write array[float] for an array."
 
 
 @pytest.mark.parametrize(
@@ -143,9 +148,9 @@ def test_annotations() -> None:
         ("float[:]", "Write array[float] for an array of 1 dimension."),
         ("wb.vec3[:, :]", "Write array2d[wb.vec3] for an array of 2 dimensions."),
         ("array[float, 2]", "Write array2d[float] for an array of 2 dimensions"),
-        ("list[float]", "Write array(dtype=float) for an array."),
+        ("list[float]", "Write array[float] for an array."),
         ("str", "Pass a number or a bool"),
-        ("[float]", "Write array(dtype=float) for an array."),
+        ("[float]", "Write array[float] for an array."),
     ],
 )
 def test_arrays_annotated_as_elsewhere(annotation: str, advice: str) -> None:

@@ -52,7 +52,7 @@ TYPES = [
     ("if i > 3:\n        s = 1.0\n    y[i] = s", "s", "set only if i > 3 holds"),
     ("if i > 3:\n        s = 1.0\n    else:\n        s = i\n    y[i] = s", "if i > 3:", "float literal on one path"),
     ("for q in range(i):\n        s = 1.0\n    y[i] = s", "s", "set only inside the loop"),
-    ("n = 0\n    for q in range(3):\n        y[i] = sin(n)\n        n += 1", "sin(n)", "it got int32"),
+    ("n = i\n    for q in range(3):\n        y[i] = sin(n)\n        n += 1", "sin(n)", "it got int32"),
     ("y[i] = i & x[i]", "i & x[i]", "takes integers"),
     ("z = i and i > 3", "i", "and/or take bools"),
     ("z = min(1.0)", "min(1.0)", "takes 2 arguments"),
@@ -162,8 +162,8 @@ def test_variadic_parameters_are_refused():
 
 
 def test_stray_lines_and_broken_python_are_refused_at_their_line():
-    with pytest.raises(KernelSyntaxError, match="holds only defs") as caught:
-        meaning.define("a = 1\ndef k(x: array[float]):\n    x[tid()] = 1.0\n")
+    with pytest.raises(KernelSyntaxError, match="holds only defs and constants") as caught:
+        meaning.define("a += 1\ndef k(x: array[float]):\n    x[tid()] = 1.0\n")
     assert caught.value.location.line == 1
     with pytest.raises(KernelSyntaxError, match="not Python") as caught:
         meaning.define("def k(x:\n    x[tid()] = 1.0\n")
@@ -183,3 +183,20 @@ def test_one_cell_defines_nothing_when_it_is_wrong():
 def test_carets_count_characters_not_bytes():
     error = wrong("z = 1.0 if i > 0 else 2.0; élan = déjà")
     assert under_caret(error) == "déjà"
+
+
+@pytest.mark.parametrize(
+    ("annotation", "meant"), [("arrray[float]", "array"), ("array2D[float]", "array2d"), ("array[flaot]", "float")]
+)
+def test_a_misspelt_annotation_says_what_was_meant(annotation: str, meant: str) -> None:
+    with pytest.raises(wb.WorkbenchError, match=f"Did you mean {meant}\\?"):
+        wb.build_cell(f"def k(x: {annotation}):\n    x[0] = 1.0\n", {})
+
+
+def test_a_call_that_returns_nothing_is_marked_itself() -> None:
+    text = "def f(x: float):\n    y = 2.0 * x\n\ndef k(x: array[float]):\n    x[0] = f(x[0])\n"
+    with pytest.raises(wb.WorkbenchError, match="this call returns none") as refused:
+        wb.build_cell(text, {})
+    shown = str(refused.value).splitlines()
+    line = next(n for n, row in enumerate(shown) if "x[0] = f(x[0])" in row)
+    assert shown[line + 1].index("^") == shown[line].index("f(x[0])")

@@ -11,7 +11,7 @@ from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import optimised_text
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.ir.show import canonical, show
-from workbench.passes.nonatomic import nonatomic
+from workbench.passes.memory.nonatomic import nonatomic
 
 PORTABLE = "x86-64-v3"
 

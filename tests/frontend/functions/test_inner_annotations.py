@@ -50,13 +50,13 @@ def test_a_length_given_to_the_function_around(n: int) -> None:
 
 
 def test_a_text_whose_name_is_gone_says_what_to_do() -> None:
-    def make(kind: Any) -> wb.Kernel:
-        @wb.kernel
+    def make(kind: Any) -> Any:
         def fill(x: "wb.array[kind]"):
             x[wb.tid()] = 1
 
         return fill
 
+    kernel = wb.kernel(make(float))
     with pytest.raises(wb.KernelTypeError, match="name 'kind' is not defined") as caught:
-        wb.launch(make(float), 1, [wb.zeros(1)])
+        wb.launch(kernel, 1, [wb.zeros(1)])
     assert "is known where the body uses it too" in caught.value.advice

@@ -143,14 +143,14 @@ class Numbers(list[float]):
         return Numbers(found) if isinstance(index, slice) else found
 
 
-class _Annotation:
+class Annotation:
     def __class_getitem__(cls, item: object) -> object:
         return item
 
 
 def by_python(text: str) -> np.ndarray[Any, Any]:
     x, y = Numbers(X.tolist()), [0.0] * len(X)
-    names: dict[str, Any] = {"float64": float, "array": _Annotation}
+    names: dict[str, Any] = {"float64": float, "array": Annotation}
     exec(text, names)
     for thread in range(len(X)):
         names["tid"] = lambda here=thread: here

@@ -248,8 +248,8 @@ def test_types_are_values() -> None:
     assert isinstance(wb.mat24, Matrix) and wb.mat24.shape == (2, 4)
     assert repr(matrix((2, 2), int)) == "matrix((2, 2), int32)"
     assert np.array_equal(wb.mat22(1, 2, 3, 4), [[1, 2], [3, 4]]) and np.array_equal(wb.mat22(), np.zeros((2, 2)))
-    with pytest.raises(TypeError, match="up to 64 components"):
-        matrix((5, 20), float)
+    with pytest.raises(TypeError, match="up to 128 components"):
+        matrix((7, 20), float)
 
 
 # Quaternions.

@@ -15,6 +15,7 @@ from tests.support.devices.on_gpu import Library
 from tests.support.kernels import structs
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
+from workbench.passes.pipeline import RUNNABLE, run
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +53,9 @@ def test_the_cuda_text_means_it_too(kernels, need, contiguous):
 def test_the_cuda_text_compiles(kernels):
     pytest.importorskip("cuda.bindings.nvrtc")
     for label in ("add to components", "joined by a branch", "func gives a struct"):
+        function = run(RUNNABLE, kernels[label][0].used.function)
         for target in ("sm_75", "sm_120"):
-            assert CudaBackend().compile(kernels[label][0].used.function, Options(), target).image
+            assert CudaBackend().compile(function, Options(), target).image
 
 
 def _alike(a: Any, b: Any) -> bool:

@@ -1,6 +1,9 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 template <typename T> WB_FN T wb_shr(T a, T b) {
     return b >= T(0) && b < T(8 * sizeof(T)) ? T(a >> b) : (a < T(0) ? T(-1) : T(0));
 }

@@ -8,6 +8,9 @@ template <typename T> WB_FN T wb_next(T i, T stop, T step) {
     unsigned long long left = step > T(0) ? (unsigned long long)stop - i : (unsigned long long)i - stop;
     return left > (step > T(0) ? (unsigned long long)step : 0ULL - step) ? T(i + step) : stop;
 }
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 
 extern "C" __global__ void ranges(
     wb_dims dim,

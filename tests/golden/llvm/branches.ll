@@ -30,29 +30,21 @@ then.10:
   br label %endif.12
 else.11:
   ; line 6: r = x[i] / 2 if x[i] > 1 else x[i] * x[i]
-  %v16 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
-  %v17 = load float, ptr %v16
-  %v18 = fcmp ogt float %v17, 0x3FF0000000000000
-  br i1 %v18, label %then.19, label %else.20
-then.19:
-  %v22 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
-  %v23 = load float, ptr %v22
-  %v24 = fdiv float %v23, 0x4000000000000000
-  br label %endif.21
-else.20:
-  %v25 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
-  %v26 = load float, ptr %v25
-  %v27 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
-  %v28 = load float, ptr %v27
-  %v29 = fmul float %v26, %v28
-  br label %endif.21
-endif.21:
-  %r.30 = phi float [ %v24, %then.19 ], [ %v29, %else.20 ]
+  %v16 = fcmp ogt float %v8, 0x3FF0000000000000
+  br i1 %v16, label %then.17, label %else.18
+then.17:
+  %v20 = fdiv float %v8, 0x4000000000000000
+  br label %endif.19
+else.18:
+  %v21 = fmul float %v8, %v8
+  br label %endif.19
+endif.19:
+  %r.22 = phi float [ %v20, %then.17 ], [ %v21, %else.18 ]
   ; line 7: y[i] = sqrt(r + 1)
-  %v31 = fadd float %r.30, 0x3FF0000000000000
-  %v32 = call float @llvm.sqrt.f32(float %v31)
-  %v33 = getelementptr inbounds float, ptr %y.data.14, i64 %v4
-  store float %v32, ptr %v33
+  %v23 = fadd float %r.22, 0x3FF0000000000000
+  %v24 = call float @llvm.sqrt.f32(float %v23)
+  %v25 = getelementptr inbounds float, ptr %y.data.14, i64 %v4
+  store float %v24, ptr %v25
   ; line 3: if x[i] < 0:
   br label %endif.12
 endif.12:

@@ -33,6 +33,11 @@ PATIENCE = 5
 """Seconds that a killed process has to end; one that waits for a broken GPU may never do so."""
 
 
+def is_emulated(device: str) -> bool:
+    """Return whether the CPU runs a device's kernels: an emulated one, or one of the stand-in for the driver."""
+    return device.startswith("emulated") or os.environ.get("WORKBENCH_GPU") == "standin"
+
+
 class NotAvailable(Exception):
     """The step needs something that is not there; the message says what."""
 
@@ -75,8 +80,8 @@ class Given:
 
     @property
     def is_emulated(self) -> bool:
-        """Whether the device is an emulated one."""
-        return self.device.startswith("emulated")
+        """Whether the CPU runs its kernels."""
+        return is_emulated(self.device)
 
     def size(self, real: int, emulated: int) -> int:
         """A size or a count: on a GPU, and on an emulated device."""
@@ -165,6 +170,10 @@ def _options(steps: Sequence[Step], arguments: Sequence[str] | None) -> argparse
 def _run_here(step: Step, given: Given) -> None:
     """Run a step in this process, and write how it ended."""
     try:
+        if os.environ.get("WORKBENCH_GPU") == "standin":
+            from tests.support.cuda_driver.executor import serve
+
+            serve()
         step.run(given)
     except NotAvailable as missing:
         given.write(outcome=NOT_RUN, error=str(missing))
@@ -192,7 +201,7 @@ class Run:
             found = {"seen": {}, **(self._not_run(step, missing) or self._run(step))}
             if step.needed and found["outcome"] != PASSED:
                 missing = missing or f"{step.name} did not pass"
-            elif step.needed and self._out is None and self._device.startswith("cuda"):
+            elif step.needed and self._out is None and not is_emulated(self._device):
                 self._out = RESULTS
             seconds = round(time.monotonic() - before, 2)
             line = {"run": self._started, "device": self._device, "stage": step.stage, "step": step.name,
@@ -205,7 +214,7 @@ class Run:
     def _not_run(self, step: Step, missing: str) -> dict[str, Any] | None:
         """Why a step is not begun; None if it is."""
         why = missing
-        if not why and step.only_real and self._device.startswith("emulated"):
+        if not why and step.only_real and is_emulated(self._device):
             why = f"not emulated: {step.only_real}"
         if not why and self._ends is not None and time.monotonic() >= self._ends:
             why = "the time for the run is over"
@@ -213,7 +222,7 @@ class Run:
 
     def _run(self, step: Step) -> dict[str, Any]:
         """Run a step in a process of its own, and end what it leaves after its limit."""
-        limit = step.limit * (EMULATED_LIMIT if self._device.startswith("emulated") else 1)
+        limit = step.limit * (EMULATED_LIMIT if is_emulated(self._device) else 1)
         limit = limit if self._ends is None else min(limit, self._ends - time.monotonic())
         with tempfile.TemporaryDirectory(prefix="workbench-step-") as folder:
             result, output = Path(folder, "result.json"), Path(folder, "output")

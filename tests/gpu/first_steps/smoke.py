@@ -20,8 +20,9 @@ from tests.gpu.first_steps.harness import ROOT, Given
 
 PACKAGES = (
     "kernel-workbench", "numpy", "llvmlite", "ml_dtypes", "platformdirs", "cuda-bindings", "cuda-core",
-    "cuda-pathfinder", "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "jax", "jaxlib", "jax-cuda13-plugin", "torch",
-    "cupy-cuda13x", "pytest", "pytest-xdist", "hypothesis",
+    "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc", "nvidia-nvjitlink-cu12", "nvidia-nvjitlink", "jax", "jaxlib",
+    "jax-cuda12-plugin", "jax-cuda13-plugin", "torch", "cupy-cuda12x", "cupy-cuda13x", "pytest", "pytest-xdist",
+    "hypothesis",
 )  # fmt: skip
 CELL = """
 def saxpy(a: float, x: array[float], y: array[float]):
@@ -298,10 +299,11 @@ def broken_context(given: Given) -> None:
     import workbench as wb
 
     x, kernel = wb.zeros(1, int, device=given.device), loaded(given, WILD, "wild")
-    address = ctypes.c_void_p(x.address)
+    address, queue = ctypes.c_void_p(x.address), given.gpu.queue(kernel, [0])
+    shape = given.gpu.shape(kernel, (1, 1, 1), (1, 1, 1))
     errors = []
     for use in (
-        lambda: given.gpu.launch(given.index, kernel, 1, 1, [ctypes.addressof(address)], name="wild"),
+        lambda: given.gpu.launch(queue, bytes(address), shape, name="wild"),
         lambda: wb.synchronize(given.device),
         lambda: wb.zeros(10, float, device=given.device),
     ):

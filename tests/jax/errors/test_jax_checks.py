@@ -326,3 +326,32 @@ def test_what_no_thread_writes_is_nan_where_checks_are_the_default(wrapped: Call
     finally:
         wb.set_checks(before)
     assert all(np.isnan(row[0]) and row[1:] == [1.0, 1.0, 1.0] for row in found)
+
+
+@pytest.mark.parametrize("wrap", [lambda: wb.jax_kernel(logs), lambda: wb.jax_callable(launches_logs)])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        jax.jit,
+        lambda f: jax.jit(jax.grad(lambda x: f(x).sum())),
+        lambda f: jax.jit(lambda x: (f(x), x)[1]),
+        lambda f: jax.jit(jax.grad(jax.checkpoint(lambda x: f(x).sum()))),
+        lambda f: jax.jit(lambda x: jax.vmap(jax.grad(lambda x: f(x).sum()))(x[None])),
+        lambda f: lambda x: jax.lax.scan(lambda c, _: (jax.grad(lambda x: f(x).sum())(c), 0), x, None, length=2),
+        lambda f: lambda x: jax.vjp(f, x)[1](x),
+        lambda f: lambda x: jax.jvp(f, (x,), (x,)),
+        lambda f: jax.hessian(lambda x: f(x).sum()),
+    ],
+)
+def test_an_assert_is_reported_whatever_uses_the_results(
+    wrap: Callable[[], Any], transform: Callable[[Any], Callable[..., Any]]
+) -> None:
+    with wb.checks():
+        function = transform(wrap())
+        with pytest.raises(Exception, match="x must be positive"):
+            jax.block_until_ready(function(jnp.array([1.0, -1.0], jnp.float32)))
+        jax.block_until_ready(function(jnp.array([1.0, 2.0], jnp.float32)))
+
+
+def launches_logs(x: wb.array[float], y: wb.array[float]) -> None:
+    wb.launch(logs, x.shape, inputs=[x], outputs=[y])

@@ -189,3 +189,11 @@ def test_a_recorded_program_is_saved_and_runs_without_jax(tmp_path: Any) -> None
     loaded = wb.load_record(tmp_path / "run.wbr")
     loaded.replay()
     assert np.array_equal(loaded[0].outputs[0].numpy(), y)
+
+
+def test_derivatives_leave_no_traced_value_behind() -> None:
+    with jax.checking_leaks():
+        slope = jax.grad(lambda x: RUN(x, 1.5, 2).sum())(X)
+        jax.jvp(lambda x: RUN(x, 1.5, 2), (X,), (X,))
+        again = jax.grad(lambda x: jax.checkpoint(lambda x: RUN(x, 1.5, 2))(x).sum())(X)
+    assert_same((slope, again), (jax.grad(lambda x: waves_jax(x, 1.5, 2).sum())(X),) * 2)

@@ -189,3 +189,28 @@ def test_what_does_not_fit_is_refused() -> None:
 
     with pytest.raises(wb.LaunchError, match="b of take is annotated as the struct Springs; it is a tree"):
         wb.jax_callable(take, output_dims=3)
+
+
+@wb.struct
+class Wave:
+    turn: wb.vec2
+    rate: wb.float32
+
+
+@wb.kernel
+def waved(x: wb.array[wb.float32], w: Wave, out: wb.array[wb.float32]):
+    i = wb.tid()
+    out[i] = wb.sin(w.rate * w.rate * x[i]) + w.turn[0] * x[i]
+
+
+def test_a_structs_value_is_a_tree_of_its_fields() -> None:
+    f, x, w = wb.jax_kernel(waved), jnp.linspace(0.0, 1.0, 4), Wave(wb.vec2(2.0, 3.0), 1.5)
+    plain = {"turn": jnp.array([2.0, 3.0]), "rate": jnp.float32(1.5)}
+    assert_trees_close(jax.jit(f)(x, w), f(x, plain))
+    found = jax.grad(lambda w: f(x, w).sum())(w)
+    expected = jax.grad(lambda w: f(x, w).sum())(plain)
+    assert isinstance(found, Wave)
+    assert_trees_close([found.turn, found.rate], [expected["turn"], expected["rate"]])
+    doubled = jax.tree.map(lambda a: 2 * a, w)
+    assert isinstance(doubled, Wave) and doubled.rate == 3.0 and doubled.turn.tolist() == [4.0, 6.0]
+    assert [jax.tree_util.keystr(k) for k, _ in jax.tree_util.tree_flatten_with_path(w)[0]] == [".turn", ".rate"]

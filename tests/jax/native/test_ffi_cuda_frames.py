@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.support.devices.ffi_frames import Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
+from tests.support.devices.ffi_frames import FUNCTIONS, Extension, Metadata, MetadataExtension, Refused, Xla, make_plan
 from tests.support.devices.ffi_gpu_frames import QUEUES, TYPES, Gpu
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.interop.jax.launches import cuda
@@ -57,7 +57,7 @@ def gpu(need: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> Gpu:
     made = Gpu()
     monkeypatch.setattr(cuda, "driver_functions", lambda: made.addresses)
     monkeypatch.setattr(CudaBackend, "kind", "ptx")
-    monkeypatch.setattr(CudaBackend, "version", lambda self: "mock")  # nothing made here is found by others
+    monkeypatch.setattr(CudaBackend, "version", lambda self, target="": "mock")  # nothing made here is found by others
     return made
 
 
@@ -96,6 +96,26 @@ def test_initialize_loads_once_a_process_and_makes_ready_once_a_device(gpu: Gpu)
     gpu.call(made["initialize"], [], [], {}, stage=1)
     gpu.call(made["execute"], [], [], {}, stage=2)
     assert gpu.names() == []
+
+
+def test_a_device_that_xla_is_too_old_to_name_is_that_of_the_current_context(gpu: Gpu) -> None:
+    # JAX 0.5 has fewer functions, and says so by the size of the table.
+    gpu.api.struct_size = type(gpu.api).functions.offset + 8 * FUNCTIONS["XLA_FFI_DeviceOrdinal_Get"]
+    made = thunks(make_plan(axpy, outputs=0, in_out={"y"}))
+    assert gpu.initialize(made)[-1] == "cuKernelGetFunction"
+    assert gpu.initialize(made) == ["cuCtxGetDevice"]
+    assert gpu.initialize(made, device=1) == ["cuCtxGetDevice", "cuKernelGetFunction"]
+    assert gpu.initialize(made, device=1) == gpu.initialize(made) == ["cuCtxGetDevice"]
+
+
+def test_zeros_of_eight_bytes_are_one_dense_fill(gpu: Gpu) -> None:
+    made = thunks(make_plan(count, outputs=3, init={"small": 0, "half": 0, "big": 0}))
+    gpu.initialize(made)
+    outputs = [np.ones(5, np.int8), np.ones(5, np.float16), np.ones(5, np.float64)]
+    found = gpu.execute(made, [np.array([-1, 2, -3, 4, 5], f32)], outputs, dims(5))
+    assert found[2].tolist() == [0, 2, 0, 4, 5]
+    (fill,) = [c for c in gpu.calls if "32Async" in c[0]]
+    assert fill[0] == "cuMemsetD32Async" and fill[2:4] == (0, 10)
 
 
 def test_execute_takes_the_stream_and_queues_and_does_nothing_else(gpu: Gpu) -> None:

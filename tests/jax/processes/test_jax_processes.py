@@ -87,6 +87,21 @@ def test_an_exported_program_runs_in_a_process_without_its_kernels(tmp_path: Pat
         np.testing.assert_allclose(np.array(line.split(), float), expected, rtol=1e-5)
 
 
+def test_an_exported_program_has_its_gradients_in_a_process_without_its_kernels(tmp_path: Path) -> None:
+    pytest.importorskip("flatbuffers")
+    f = wb.jax_kernel(bend)
+    exported = wb.jax_export(f)(jax.ShapeDtypeStruct((5,), "float32"), jax.ShapeDtypeStruct((), "float32"))
+    # An export of this process makes gradients without end: only what it has is read.
+    assert wb.jax_preload(exported) != ()
+    file = tmp_path / "program"
+    file.write_bytes(exported.serialize(vjp_order=2))
+    (shown,) = finish(start("loaded.py", file, 5))
+    x = jnp.arange(5.0)
+    second = jax.grad(lambda x: (slope(x, 0.5) ** 2).sum())
+    for line, expected in zip(shown.splitlines(), (f(x, 0.5), slope(x, 0.5), second(x)), strict=True):
+        np.testing.assert_allclose(np.array(line.split(), float), expected, rtol=1e-5, atol=1e-6)
+
+
 def twice(x: wb.array[wb.float32], y: wb.array[wb.float32]):
     between = wb.empty(x.shape[0])
     wb.launch(bend, dim=x.shape, inputs=[x, 0.5], outputs=[between])

@@ -52,6 +52,36 @@ def test_a_kernel_shows_its_rule_and_why_the_rest_stays_whole() -> None:
     assert "A has 6 elements along it, and the launch 3" in small.whole[0]
 
 
+@wb.kernel
+def five(u: wb.array2d[float], y: wb.array2d[float]):
+    i, j = wb.tid()
+    n, m = u.shape[0], u.shape[1]
+    total = u[max(i - 1, 0), j] + u[min(i + 2, n - 1), j] - 4.0 * u[i, j]
+    y[i, j] = total + u[i, (j + m - 1) % m] + u[i, (j + 1) % m]
+
+
+@wb.kernel
+def mirrored(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = x[x.shape[0] - 1 - i]
+
+
+def test_a_stencil_shows_what_devices_exchange() -> None:
+    step = wb.jax_kernel(five, sharding="i j -> i j")
+    rule = step.sharding_rule(jnp.ones((64, 16)))
+    assert str(rule) == "i j -> i j" and rule.whole == ()
+    assert rule.exchanged == (
+        "axis 0 of u: a device receives 1 before and 2 after its part, 192 bytes",
+        "axis 1 of u: a device receives 1 before and 1 after its part, 512 bytes",
+    )
+    assert step(jnp.ones((8, 8))).shape == (8, 8)
+    # Subscripts without a bounded offset: the reason names them, and a rule that is asked for is refused.
+    (why,) = wb.jax_kernel(mirrored).sharding_rule(jnp.ones(8)).whole
+    assert "a subscript of x is not the thread's index plus a bounded number" in why and ".py" in why
+    with pytest.raises(wb.LaunchError, match=r"axis 0 of x \(i\) cannot be divided: a subscript of x is not"):
+        wb.jax_kernel(mirrored, sharding="i -> i")(jnp.ones(8))
+
+
 def test_a_rule_that_is_declared_is_compared() -> None:
     A, v = jnp.ones((6, 4)), jnp.ones(4)
     allowed = wb.jax_kernel(rows, sharding="a b, b -> a", launch_dims=6)
@@ -74,6 +104,17 @@ def test_kernels_are_divided_and_values_stay() -> None:
 @pytest.mark.slow
 def test_every_kernel_and_gradient_is_the_same_on_eight_devices() -> None:
     run("divided.py")
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_a_stencil_exchanges_edges_and_gathers_nothing(count: int) -> None:
+    run("halos.py", count, "few")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [4, 8])
+def test_stencils_and_their_derivatives_on_meshes_are_those_of_one_device(count: int) -> None:
+    run("halos.py", count)
 
 
 @pytest.mark.slow

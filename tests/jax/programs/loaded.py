@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 from jax import export
 
@@ -13,4 +14,12 @@ import workbench as wb
 exported = export.deserialize(bytearray(Path(sys.argv[1]).read_bytes()))
 assert wb.jax_preload(exported) == wb.jax_preload(exported) != ()
 for size in map(int, sys.argv[2:]):
-    print(*exported.call(jnp.arange(float(size)), 0.5).tolist())
+    x = jnp.arange(float(size))
+    print(*exported.call(x, 0.5).tolist())
+    if exported.has_vjp():
+
+        def slope(x: jax.Array) -> jax.Array:
+            return jax.grad(lambda x: (exported.call(x, 0.5) ** 2).sum())(x)
+
+        print(*slope(x).tolist())
+        print(*jax.grad(lambda x: (slope(x) ** 2).sum())(x).tolist())

@@ -73,6 +73,17 @@ def test_calls_run_again_outside_jax() -> None:
     assert any(np.allclose(f, expected[0]) for f in found if f.shape == (1,))
 
 
+def test_calls_become_nodes_of_a_graph() -> None:
+    with wb.record(inputs=True) as rec:
+        expected = np.asarray(AXPY(2.0, X, Y))
+    (call,) = calls(rec)
+    with wb.capture() as graph:
+        rec.replay()
+    assert [n.title for n in graph.nodes][-1] == "axpy" and not call.outputs[0].numpy().any(), "nothing ran"
+    graph.launch()
+    assert np.array_equal(call.outputs[0].numpy(), expected)
+
+
 def test_batches_run_again() -> None:
     many = np.arange(12, dtype=np.float32).reshape(3, 4)
     with wb.record(inputs=True) as rec:

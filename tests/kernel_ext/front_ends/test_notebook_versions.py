@@ -1,4 +1,4 @@
-"""Older IPython and ipykernel, each in an environment of its own, asked over the protocol as a front end would.
+"""Other IPythons and ipykernels, each in an environment of its own, asked over the protocol as a front end would.
 
 The current ones are asked by the other tests of this folder. Widgets are comms here: what a browser makes of them is
 not asked.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,14 @@ from tests.support.checks.environments import LIBRARY, python_with
 
 ROOT = Path(__file__).parents[3]
 VERSIONS = {
-    "ipython-7.34": ("ipython==7.34.0", "ipykernel==6.31.0"),  # what Colab has, and the oldest kernel we name
-    "ipython-8": ("ipython==8.37.0", "ipykernel==7.0.1"),  # mybinder.org's kernel, which calls back from other threads
-}
+    # What Colab has; Kaggle's is much like it.
+    "colab": (
+        "ipython==7.34.0", "ipykernel==6.17.1", "notebook==6.5.7", "ipywidgets==7.7.1", "anywidget==0.9.21",
+        "jupyter-client==7.4.9", "traitlets==5.7.1", "tornado==6.5.1", "pyzmq==26.2.1", "numpy==2.0.2",
+    ),
+    # mybinder.org's kernel, which calls back from other threads.
+    "ipython-8": ("ipython==8.37.0", "ipykernel==7.0.1", "ipywidgets", "anywidget"),
+}  # fmt: skip
 KERNEL = "%%kernel{}\ndef twice(x: array[float]):\n    i = tid()\n    x[i] = {} * x[i]\n"
 HELD = """
 import os, threading, workbench as wb
@@ -39,8 +45,8 @@ CpuBackend.compile = held
 class Front:
     """A front end: sends cells and keeps what comes back."""
 
-    def __init__(self, manager: Any, client: Any, folder: Path) -> None:
-        self.manager, self.client, self.folder = manager, client, folder
+    def __init__(self, manager: Any, client: Any, folder: Path, python: Path) -> None:
+        self.manager, self.client, self.folder, self.python = manager, client, folder, python
 
     def run(self, code: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """A cell's reply and its messages."""
@@ -63,8 +69,7 @@ def front(request: pytest.FixtureRequest, need: Any, tmp_path_factory: pytest.Te
     from jupyter_client.kernelspec import KernelSpec
 
     folder = tmp_path_factory.mktemp("versions")
-    packages = (*LIBRARY, "anywidget", "ipywidgets", *VERSIONS[request.param])
-    python = python_with(request.param, packages, folder)
+    python = python_with(request.param, (*LIBRARY, *VERSIONS[request.param]), folder)
     os.mkfifo(folder / "began")
     manager = KernelManager(kernel_name="other")
     command = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"]
@@ -77,7 +82,7 @@ def front(request: pytest.FixtureRequest, need: Any, tmp_path_factory: pytest.Te
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=900)
-    yield Front(manager, client, folder)
+    yield Front(manager, client, folder, python)
     client.stop_channels()
     manager.shutdown_kernel(now=True)
 
@@ -88,10 +93,18 @@ class Steps:
     def __init__(self, front: Front) -> None:
         self.front = front
 
+    def pip_would_replace_nothing(self) -> None:
+        command = [str(self.front.python), "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-"]
+        done = subprocess.run([*command, f"{ROOT}[notebook,cu12]"], capture_output=True, text=True, timeout=900)
+        assert done.returncode == 0, done.stderr
+        new = {each["metadata"]["name"].lower() for each in json.loads(done.stdout)["install"]}
+        assert {"kernel-workbench", "nvidia-cuda-nvrtc-cu12"} <= new
+        assert all(name.startswith(("kernel-workbench", "cuda-", "nvidia-")) for name in new), new
+
     def it_loads_and_says_one_line(self) -> None:
         front = self.front
         versions = front.text("import IPython, ipykernel; print(IPython.__version__, ipykernel.__version__)").split()
-        assert versions in [[p.split("==")[1] for p in pair] for pair in VERSIONS.values()]
+        assert versions in [[p.split("==")[1] for p in packages[:2]] for packages in VERSIONS.values()]
         greeting = front.text("%load_ext kernel_ext")
         assert re.fullmatch(r"Workbench \d+\.\d+ · cpu.* · cache 0 modules, 0 B\n", greeting)
 
@@ -133,6 +146,26 @@ class Steps:
         assert "2 recorded" in front.text("%%record\nwb.launch(twice, 2, [x])\nwb.launch(twice, 2, [x])")
         assert "Graph of 1 node" in front.text("%%graph\nwb.launch(twice, 2, [x])")
 
+    def the_views_are_widgets_with_twins(self) -> None:
+        front = self.front
+        front.text("from kernel_ext import show\nx, e = wb.ones(6, requires_grad=True), wb.zeros(1)")
+        front.text("%%kernel\ndef energy(x: array[float], e: array[float]):\n    e[0] += x[tid()] * x[tid()]\n")
+        front.text("%%kernel\ndef grow(x: array[float], by: float):\n    x[tid()] += by\n")
+        front.text("%%record run -i\nwb.launch(grow, 6, [x, 0.5])")
+        views = {
+            "show.array(x, 'field')": "field: float32[6]",
+            "show.controls(run, watch=x, by=(0, 1))": "record of 1 entry",
+            "run": "1 recorded",
+            "def loss():\n    e.zero_()\n    wb.launch(energy, 6, [x], [e])\n    return e\n%grad loss() --wrt x": "x",
+        }
+        for code, words in views.items():
+            reply, seen = front.run(code)
+            assert reply["status"] == "ok", reply
+            shown = [m["content"]["data"] for m in seen if m["msg_type"] in ("display_data", "execute_result")]
+            assert any("text/html" in data for data in shown), (code, shown)
+            assert any(words in data.get("text/plain", "") for data in shown), (code, shown)
+            assert any("application/vnd.jupyter.widget-view+json" in data for data in shown), (code, shown)
+
     def errors_stand_at_the_cells_lines(self) -> None:
         front = self.front
         reply, _ = front.run(KERNEL.format("", "nowhere"))
@@ -166,10 +199,12 @@ class Steps:
 @pytest.mark.slow
 def test_a_session_over_other_versions(front: Front) -> None:
     steps = Steps(front)
+    steps.pip_would_replace_nothing()
     steps.it_loads_and_says_one_line()
     steps.a_cell_has_a_twin_and_a_card_over_a_comm()
     steps.the_card_answers_a_message_of_the_browser()
     steps.a_launch_and_the_magics_run()
+    steps.the_views_are_widgets_with_twins()
     steps.errors_stand_at_the_cells_lines()
     steps.an_interrupt_is_answered_while_the_compiler_works()
     steps.unloading_takes_all_of_it_away()

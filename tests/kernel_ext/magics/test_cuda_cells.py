@@ -43,7 +43,10 @@ def notebook(session: Any) -> Notebook:
 def test_a_cell_is_compiled_found_again_and_recompiled_with_a_reason(notebook: Notebook) -> None:
     cell = CELL.replace("emulated", "emulated -n waves -D K=2").replace("*= a", "*= a * K").replace("scale", "waved")
     assert notebook.run(cell).startswith("compiled waved ")
-    assert notebook.run("x = wb.ones(3, device='emulated')\nwaved[3, 3](x, 3.0)\nprint(x.numpy())") == "[6. 6. 6.]\n"
+    assert (
+        notebook.run("x = wb.ones(3, device='emulated')\nwaved[3](x, 3.0, block_dim=3)\nprint(x.numpy())")
+        == "[6. 6. 6.]\n"
+    )
     assert notebook.run(cell).startswith("cache hit | ")
     assert notebook.run(cell.replace("K=2", "K=3")).startswith("recompiled: constant K: 2 -> 3 | ")
     assert notebook.run(cell.replace("-n", "-q -n")) == ""
@@ -76,7 +79,7 @@ def test_a_cell_can_be_a_header_of_others(notebook: Notebook) -> None:
     header = "%%cuda --header twice.h\n__device__ float twice(float x) {\n    return 2 * x;\n}\n"
     assert notebook.run(header).startswith("header twice.h saved · ")
     notebook.run("%%cuda --run emulated --use twice.h -q\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n")
-    assert notebook.run("x = wb.full(1, 4.0, device='emulated')\nk[1, 1](x)\nprint(x.numpy()[0])") == "8.0\n"
+    assert notebook.run("x = wb.full(1, 4.0, device='emulated')\nk[1](x, block_dim=1)\nprint(x.numpy()[0])") == "8.0\n"
     assert notebook.run(header.replace("2 *", "3 *")).startswith("header twice.h replaced · ")
     again = '%%cuda --run emulated\n#include "twice.h"\n__global__ void k(float* x) { x[0] = twice(x[0]); }\n'
     assert notebook.run(again).startswith("recompiled: code changed | ")
@@ -96,20 +99,22 @@ def test_the_cell_itself_is_given_and_gradients_are_asked_for(notebook: Notebook
 def test_checks_are_on_in_notebooks_until_a_cell_says_otherwise(notebook: Notebook) -> None:
     text = "__global__ void past(float* x) { x[threadIdx.x + 1] = 1.0f; }\n"
     notebook.run("%%cuda --run emulated -q\n" + text)
-    notebook.session.run("past[4, 4](wb.zeros(4, device='emulated'))")
+    notebook.session.run("past[4](wb.zeros(4, device='emulated'), block_dim=4)")
     error = "\n".join(notebook.session.errors)
     assert "writes 4 bytes at x[4], beyond its 4 elements." in error and "__global__ void past(float* x)" in error
-    error = notebook.fail("import numpy as np\npast[4, 4](np.zeros(4, np.float32))")
+    error = notebook.fail("import numpy as np\npast[4](np.zeros(4, np.float32), block_dim=4)")
     assert "writes 4 bytes at x[4], beyond its 4 elements." in error
     notebook.run("%%cuda --run emulated -q --no-checks\n" + text)
-    assert notebook.run("x = np.zeros(4, np.float32)\npast[3, 3](x)\nprint(x)") == "[0. 1. 1. 1.]\n"
-    assert notebook.run("past[4, 4](x)\nprint(x)") == "[0. 1. 1. 1.]\n"
+    assert notebook.run("x = np.zeros(4, np.float32)\npast[3](x, block_dim=3)\nprint(x)") == "[0. 1. 1. 1.]\n"
+    assert notebook.run("past[4](x, block_dim=4)\nprint(x)") == "[0. 1. 1. 1.]\n"
 
 
 def test_it_can_compile_in_the_background(notebook: Notebook) -> None:
     out = notebook.run(CELL.replace("emulated", "emulated --bg -f"))
     assert out == "scale compiling in the background; %workbench wait waits for it\n"
-    assert notebook.run("x = wb.ones(2, device='emulated')\nscale[2, 2](x, 5.0)\nprint(x.numpy()[0])") == "5.0\n"
+    assert (
+        notebook.run("x = wb.ones(2, device='emulated')\nscale[2](x, 5.0, block_dim=2)\nprint(x.numpy()[0])") == "5.0\n"
+    )
     assert wb.wait() >= 0
 
 

@@ -32,6 +32,17 @@ def energy(x):
     wb.launch(cubes, len(x), [x], [out])
     return out
 """
+COOL = """%%kernel -q
+def cool(x: array(dtype=float)):
+    i = tid()
+    x[i] -= 0.1 * x[i] * x[i]
+"""
+FALL = """def fall(x):
+    z = wb.clone(x)
+    for _ in range(40):
+        wb.launch(cool, n, [z])
+    return energy(z)
+"""
 
 
 @pytest.fixture
@@ -50,6 +61,19 @@ def test_bench_tells_time_and_rates(notebook: Any) -> None:
     found = notebook.shell.user_ns["b"]
     assert isinstance(found, wb.Bench) and found.effort.flops == 64 * 4
     assert found.what == "wb.launch(push, n, [0.0, x, y])"
+
+
+def test_bench_times_two_expressions_by_turns(notebook: Any) -> None:
+    turns: list[str] = []
+    notebook.shell.user_ns.update(one=lambda: turns.append("one"), other=lambda: turns.append("other"))
+    found = notebook.run("r = %bench -o -n 1 -r 3 one() vs other()\nprint(r)")
+    assert turns[-6:] == ["one", "other"] * 3, "rounds by turns"
+    r = notebook.shell.user_ns["r"]
+    assert found.splitlines()[2].startswith(f"other() takes {r.ratio:.2f} of the time of one() (rounds ")
+    assert r.ratios == tuple(b / a for a, b in zip(r.first.rounds, r.second.rounds, strict=True))
+    for wrong in ("one() vs other() vs one()", "-p m=1,2 one() vs other()"):
+        notebook.run(f"%bench {wrong}")
+        assert isinstance(notebook.raised, KernelUsageError) and "two expressions" in str(notebook.raised)
 
 
 def test_bench_sweeps_names_of_the_expression(notebook: Any) -> None:
@@ -98,6 +122,22 @@ def test_tape_shows_steps_and_gradients(notebook: Any) -> None:
     assert notebook.run("%%tape -q\nwb.launch(push, n, [2.0, x, y])") == ""
     view = tape_view.tape_view(tape, "t", notebook.shell.user_ns)
     assert view.steps == 4 and "<td" in tape_view.tape_html(view)
+
+
+def test_grad_shows_what_the_tape_keeps(notebook: Any) -> None:
+    for cell in (COOL, FALL):
+        notebook.run(cell)
+    out = notebook.run("%grad fall(x) --memory")
+    assert "bytes kept in" in out and "bytes per launch" in out
+    out = notebook.run("%grad --checkpoint 6 --memory fall(x)")
+    assert "without checkpoints" in out and "recomputed" in out
+    notebook.run("%%tape --checkpoint 6 --loss s\ns = fall(x)\n")
+    plain, little = (wb.Tape(checkpoint=n) for n in (0, 6))
+    names = notebook.shell.user_ns
+    for tape in (plain, little):
+        with tape:
+            names["fall"](names["x"])
+    assert wb.inspect.tape_memory(little).plain == plain.nbytes > 4 * little.nbytes
 
 
 def test_grad_gives_a_report(notebook: Any) -> None:

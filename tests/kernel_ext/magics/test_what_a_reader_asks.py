@@ -73,7 +73,7 @@ def test_the_key_is_that_of_the_notebook_s_launches(notebook) -> None:
     ("line", "said"),
     [
         ("show.array('abc')", "an array of <U3 has no picture; it takes an array of numbers"),
-        ("show.controls(3)", "controls() takes a record, a kept launch, a graph or a function; it got 'int'"),
+        ("show.controls(3)", "controls() takes a record, a tape, a kept launch, a graph or a function; it got 'int'"),
     ],
 )
 def test_a_refused_value_shows_no_line_of_ours(notebook, line: str, said: str) -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import workbench as wb
+from kernel_ext import show
 from kernel_ext.output import workbench_page
 from kernel_ext.session.tracebacks import KernelUsageError
-from workbench import inspect
+from workbench import doctor, inspect
+from workbench.backends.cuda import toolkit
+from workbench.runtime.device.driver_handles import CudaDevice
 
 
 @pytest.fixture
@@ -24,8 +30,6 @@ def notebook(session: Any) -> Any:
 
 
 def test_the_doctor_names_each_thing_and_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench import doctor
-
     report = inspect.doctor()
     assert bool(report), str(report)
     found = {f.what: f for f in report.findings}
@@ -39,6 +43,49 @@ def test_the_doctor_names_each_thing_and_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setattr(doctor, "_version", lambda name: "0.4.30")
     assert not inspect.doctor() and "older than 0.5" in str(inspect.doctor())
     assert "older than 0.5" in inspect.doctor()._repr_html_()
+
+
+@pytest.mark.parametrize("modules, variables, name, advice", [
+    ((), (), "a script or a terminal", ""),
+    (("ipykernel.zmqshell",), (), "a Jupyter front end", ""),
+    (("ipykernel.zmqshell", "google.colab"), (), "Colab", "enable_custom_widget_manager"),
+    (("ipykernel.zmqshell",), ("KAGGLE_KERNEL_RUN_TYPE",), "Kaggle", ""),
+    (("ipykernel.zmqshell",), ("VSCODE_PID",), "VS Code", ""),
+    (("marimo",), (), "marimo", "no magics"),
+])  # fmt: skip
+def test_the_doctor_names_the_front_end(
+    modules: tuple[str, ...], variables: tuple[str, ...], name: str, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("ipykernel.zmqshell", "google.colab", "marimo"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    for variable in ("KAGGLE_KERNEL_RUN_TYPE", "VSCODE_PID", "VSCODE_CWD"):
+        monkeypatch.delenv(variable, raising=False)
+    for module in modules:
+        monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    for variable in variables:
+        monkeypatch.setenv(variable, "1")
+    found = doctor._front_end()
+    assert name in found.found and advice in found.advice
+
+
+def test_the_doctor_names_the_extra_that_fits_gpu_and_driver(need: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from workbench import doctor
+
+    need("nvrtc")
+    major = toolkit.compiler().major
+    # What the compiler of the other major knows and this one does not, on a driver that loads either.
+    arch, other = ("sm_110", "cu13") if major == 12 else ("sm_70", "cu12")
+    monkeypatch.setattr(doctor, "devices", lambda: (CudaDevice(0, "A GPU", arch, 1 << 30, 1),))
+    monkeypatch.setattr(toolkit, "driver_version", lambda: 13_000)
+    found = {f.what: f for f in inspect.doctor().findings}
+    assert found["GPU architecture"].state == "problem" and arch in found["GPU architecture"].found
+    assert f"pip install 'kernel-workbench[{other}]'" in found["GPU architecture"].advice
+    # A driver of CUDA 12.4 loads what the compilers of 12 make, and nothing of 13.
+    monkeypatch.setattr(doctor, "devices", lambda: (CudaDevice(0, "A GPU", "sm_90", 1 << 30, 1),))
+    monkeypatch.setattr(toolkit, "driver_version", lambda: 12_040)
+    nvrtc = {f.what: f for f in inspect.doctor().findings}["NVRTC"]
+    assert nvrtc.state == ("ok" if major == 12 else "problem")
+    assert major == 12 or ("CUDA 12.4" in nvrtc.found and "kernel-workbench[cu12]" in nvrtc.advice)
 
 
 def test_info_and_doctor_are_shown(notebook: Any) -> None:
@@ -73,6 +120,38 @@ def test_free_drops_outputs_that_keep_arrays(notebook: Any) -> None:
     notebook.run("mine = wb.zeros(1_000_000)")
     assert notebook.run("%workbench free").startswith("freed 0 B")
     assert notebook.shell.user_ns["mine"].shape == (1_000_000,)
+
+
+def test_free_drops_views_and_says_who_holds_the_rest(notebook: Any) -> None:
+    notebook.run("from kernel_ext import show\nu, v = wb.zeros((10, 300, 300)), wb.zeros(500_000)")
+    notebook.run("u, view = wb.zeros((10, 300, 300)), show.array(u)\nw = u")  # the first u is gone: a view holds none
+    notebook.run("show.animate(lambda: None, watch=wb.zeros(1_000_000))")
+    assert not notebook.run("%workbench free").startswith("freed 0 B")
+    said = notebook.run("%workbench free")
+    assert said.startswith("freed 0 B of arrays; ") and "by w 3.6 MB, v 2.0 MB" in said.replace("u 3.6", "w 3.6")
+
+
+def test_a_view_of_an_array_that_is_gone_says_so() -> None:
+    import numpy as np
+
+    from kernel_ext import show
+
+    u = wb.array(np.arange(24.0, dtype=np.float32).reshape(2, 3, 4))
+    slice_at = show.array(u, "u").live_parts["slice_at"]
+    assert slice_at((1,)).at == (1,)
+    del u
+    assert slice_at((0,)).kind.startswith("the array is gone")
+    assert show.array(wb.zeros((3, 4))).live_parts["slice_at"] is None  # nothing to ask for
+
+
+def test_an_export_has_each_cell_s_code_above_its_views(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    views = [show.array([1.0, 2.0], "first"), show.array([2.0], "array"), show.array([3.0], "array")]
+    workbench_page.exported(str(path), views, {}, ["x = 1 < 2\nshow.array(x)", "", "y"])
+    text = path.read_text()
+    assert re.findall(r'<section id="part-(\d)"><h2>([^<]*)</h2>(?:<pre[^>]*>([^<]*)</pre>)?', text) == [
+        ("0", "Array first", "x = 1 &lt; 2\nshow.array(x)"), ("1", "Array", ""), ("2", "Array", "y"),
+    ]  # fmt: skip
 
 
 def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import workbench as wb
+from kernel_ext import launch_views
 
 CELL = "%%kernel{options}\ndef k(x: array(dtype=float), n: int):\n    i = tid()\n    x[i + n] = 1.0\n"
 LAUNCH = "import workbench as wb\nx = wb.zeros(4, float)\nwb.launch(k, 4, [x, 1])"
@@ -22,8 +23,28 @@ def test_a_fault_shows_the_line_and_the_session_lives(session) -> None:
         "",
         "raised at Cell In[4], line 3",
         "    wb.launch(k, 4, [x, 1])",
+        "",
+        "%fault steps through thread (3,); %fault threads shows all of them",
     ]
     assert session.run("wb.launch(k, 4, [x, 0]); print(x.numpy())") == "[1. 1. 1. 1.]\n"
+
+
+def test_fault_opens_the_thread_that_failed_at_its_statement(session) -> None:
+    for cell in ("%load_ext kernel_ext", CELL.format(options=""), LAUNCH):
+        session.run(cell)
+    said = session.run("%fault")
+    assert "k, thread 3" in said and "x[4] is out of range" in said and said.rstrip().count("\n") == 4
+    assert "4 wrote" in session.run("%fault threads"), "which runs on copies"
+    session.run("1 / 0")
+    session.run("%fault")
+    assert "the last error is another one" in session.errors[-1]
+    shown = launch_views.fault(fault_of(session), "steps")
+    assert shown.live().selected == 1, "the last statement"
+
+
+def fault_of(session) -> wb.KernelFault:
+    session.run("try:\n    wb.launch(k, 4, [x, 1])\nexcept wb.KernelFault as e:\n    held = e")
+    return session.shell.user_ns["held"]
 
 
 def test_no_checks_on_request_and_none_after_unloading(session) -> None:

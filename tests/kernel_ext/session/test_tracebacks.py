@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from kernel_ext.session import tracebacks
 from workbench.errors import CellErrors, KernelTypeError, LaunchError, WorkbenchError
 from workbench.source import Location, Source
@@ -74,6 +76,43 @@ def test_a_misspelt_attribute_of_ours_has_the_name_that_may_be_meant(loaded) -> 
     for other in ("x.nothing_like_it", "''.uper()", "x.astype", "raise AttributeError('bare')"):
         loaded.run(other)
         assert "AttributeError" in loaded.errors[-1] and "Did you mean" not in "\n".join(loaded.errors)
+
+
+OURS = re.compile(r"(workbench|kernel_ext)/\S+\.py")
+
+
+@pytest.mark.parametrize("cell", [
+    "x[10]", "if x > 0: pass", "wb.array([1], dtype='blah')", "wb.nothere", "f'{x:.2f}'",
+    "%bench wb.launch(nothing, 3, [x])",
+    "%grad nothing(x)", "%profile nothing(x)", "try:\n    x[10]\nexcept IndexError:\n    x[11]",
+])  # fmt: skip
+def test_plain_errors_inside_ours_show_only_the_users_lines(loaded, cell) -> None:
+    loaded.run("import workbench as wb\nx = wb.array([1.0, 2.0], device='cpu')")
+    loaded.run(cell)
+    text = "\n".join(loaded.errors)
+    assert "Error: " in loaded.errors[-1] and not OURS.search(text) and "Could not get source" not in text
+    assert cell.split("(")[0].split()[-1] in text and len(loaded.errors) < 25
+    loaded.run("%tb")
+    assert OURS.search("\n".join(loaded.errors)), "%tb shows everything"
+
+
+def test_callbacks_of_the_user_stay_in_a_traceback(loaded) -> None:
+    loaded.run("import workbench as wb\nx = wb.array([1.0, 2.0], device='cpu')\ndef loss(x):\n    return 1 / 0")
+    loaded.run("%grad loss(x)")
+    text = "\n".join(loaded.errors)
+    assert "return 1 / 0" in text and "in loss(x)" in text and not OURS.search(text)
+
+
+def test_an_interrupt_of_ours_shows_the_users_line(loaded, monkeypatch) -> None:
+    import workbench
+
+    def long(*_):
+        raise KeyboardInterrupt
+
+    long.__code__ = long.__code__.replace(co_filename=workbench.__file__)
+    loaded.shell.user_ns["long"] = long
+    loaded.run("long()")
+    assert "long()" in "\n".join(loaded.errors) and not OURS.search("\n".join(loaded.errors))
 
 
 def test_a_handler_of_someone_else_stays(session, library) -> None:

@@ -37,6 +37,22 @@ def shown(session: Any, monkeypatch: pytest.MonkeyPatch) -> list[Shown]:
     return found
 
 
+def test_an_array_of_structs_shows_its_columns(
+    session: Any, shown: list[Shown], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundles: list[dict[str, str]] = []
+    monkeypatch.setattr(values, "display", lambda bundle, raw: bundles.append(bundle))
+    session.run("pairs = wb.zeros(50, dtype=Pair)\npairs['b'].assign(list(range(50)))\npairs")
+    (bundle,) = bundles
+    page = bundle["text/html"]
+    cells = [[c.split(">")[-1] for c in row.split("</td>")[:-1]] for row in page.split("<tr>")[2:]]
+    assert "pairs: Pair[50] on" in page and bundle["text/plain"].startswith("array([(0.,  0.)")
+    assert cells[1] == ["[1]", "0.", "1."] and cells[-1] == ["[49]", "0.", "49."]
+    assert cells[-4][0] == "…" and len(cells) == 25
+    session.run("wb.zeros(3)")
+    assert len(bundles) == 1, "an array of numbers is a picture"
+
+
 def test_each_kind_of_value_shows_its_view_under_its_own_name(session: Any, shown: list[Shown]) -> None:
     session.run("u = wb.ones(3, requires_grad=True); y = wb.zeros(3, requires_grad=True)")
     for text, kind in {
@@ -55,6 +71,25 @@ def test_each_kind_of_value_shows_its_view_under_its_own_name(session: Any, show
     session.run("%unload_ext kernel_ext")
     session.run("u")
     assert len(shown) == 5, "unloading takes the views back"
+
+
+def test_records_tapes_and_graphs_are_drawn_by_one_view(session: Any, shown: list[Shown]) -> None:
+    """Three launches, of which the second needs the first one, and the third neither."""
+    session.run("u, v, w, z = wb.ones(3, requires_grad=True), wb.zeros(3), wb.zeros(3), wb.zeros(3)")
+    session.run(
+        "def work():\n    wb.launch(square, 3, [u, v]); wb.launch(square, 3, [v, w]); wb.launch(square, 3, [u, z])"
+    )
+    session.run("with wb.record() as a: work()\nwith wb.Tape() as b: work()\nwith wb.capture() as c: work()")
+    names = session.shell.user_ns
+    for work in (names["a"], names["b"], names["c"]):
+        view = show.graph(work)
+        made = view.view
+        assert [n["name"] for n in made["nodes"]] == ["square"] * 3 and view.kind == "graph_view"
+        assert [(e["source"], e["target"]) for e in made["edges"]] == [(0, 1)]
+    with pytest.raises(Exception, match="captured graph, a record or a tape"):
+        show.graph(3)
+    with pytest.raises(wb.LaunchError, match="picture of a record"):
+        wb.inspect.graph_of(names["a"], "a record").launch()
 
 
 def test_what_has_no_picture_shows_its_text(session: Any, shown: list[Shown]) -> None:

@@ -55,6 +55,14 @@ def test_a_kept_launch_is_run_with_other_numbers() -> None:
     assert x.numpy().tolist() == [1.5] * 4 and view.sliders[0].value == 3
 
 
+def test_what_a_tape_recorded_is_run_with_other_numbers() -> None:
+    x = wb.zeros(4, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(move, 4, [x, 0.5, 2])
+    assert show.controls(tape).live_parts["bound"].run({"dt": 1.0}).runs == 1
+    assert x.numpy().tolist() == [3.0] * 4
+
+
 def test_what_goes_wrong_in_a_replay_is_said() -> None:
     with wb.record() as rec, wb.checks(True):
         wb.launch(reaching, 4, [wb.zeros(4), 0])

@@ -56,6 +56,18 @@ def test_one_object_serves_each_front_end() -> None:
     assert repr(SHOWN) == "nothing" and SHOWN._repr_html_() == "<b>nothing</b>"
 
 
+def test_a_saved_notebook_shows_what_a_slider_showed_last(shown: list[dict[str, Any]]) -> None:
+    views = LiveViews(SimpleNamespace(kernel=object()))
+    film = Shown(
+        "timeline", TimelineView("rec", (), (), 0.0), lambda view: view.title, lambda view: f"<b>{view.title}</b>"
+    )
+    views.show("rec", film)
+    widget = views._shown["rec"].widget
+    widget.latest = lambda: TimelineView("later", (), (), 0.0)
+    widget._heard(None, {"ask": "rest"}, None)
+    assert shown[-1]["text/plain"] == "later" and f'class="{widget.twin}"' in shown[-1]["text/html"]
+
+
 def test_a_large_view_is_not_kept_in_the_notebook() -> None:
     rows = tuple(SpanRow(0.0, 1.0, "cpu", "forward", "step", (1,), 4, "cell [1]:1") for _ in range(5000))
     large = Shown("timeline", TimelineView("rec", ("cpu",), rows, 1.0), "text", "html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from kernel_ext import show
 
+SCREENS = Path(__file__).parents[3] / "build" / "screens"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # What a page runs first: WebGL in software whose name is hidden, no WebGL, WebGL in software.
 WEBGL = {
@@ -137,3 +139,25 @@ def test_an_animation_plays_by_asking_for_one_frame_after_the_other(widget_page:
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("width, dark", [(900, False), (350, True)])
+def test_several_pictures_of_a_film_stand_side_by_side_and_below_each_other_where_it_is_narrow(
+    widget_page: Callable[..., Any], width: int, dark: bool
+) -> None:
+    cloud = lambda: show.points(np.random.default_rng(0).random((500, 3)))  # noqa: E731
+    film = show.animate(lambda: None, watch=[np.sin(np.linspace(0, 9, 99)), cloud, np.eye(16)], frames=7, name="side")
+    page = widget_page("animation", film.data(), width=width, dark=dark, answered=0)
+    boxes = [stage.bounding_box() for stage in page.locator(".wb-stage").all()]
+    assert len(boxes) == 3 and (boxes[0]["y"] == boxes[1]["y"]) == (width == 900)
+    assert all(box["x"] + box["width"] <= width for box in boxes)
+    page.get_by_role("button", name="Play").click()
+    assert page.get_by_role("button", name="Pause").locator("svg").count() == 1
+    assert page.evaluate("window.sent[0].ask") == "frame"
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / f"film-{width}-{'dark' if dark else 'light'}.png"), full_page=True)
+    view = {**film.data(), "frames": 12, "frame": 11}
+    page.evaluate("(view) => { model.set('view', view); model.set('answered', 1) }", view)
+    assert page.get_by_role("slider").get_attribute("max") == "11", "a loop's film grows"
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_function("window.sent.some((m) => m.ask === 'rest')")

@@ -14,6 +14,8 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
+from kernel_ext.views import html
+from kernel_ext.views.arrays.animation import Reel
 from kernel_ext.views.arrays.points_view import MOST, points_view, scattered
 from kernel_ext.widgets.arrays.animation import Animation
 
@@ -59,6 +61,26 @@ def test_many_points_are_thinned_and_wrong_ones_refused() -> None:
             show.points(value, **more)
 
 
+def test_a_mesh_and_lines_are_laid_out_evenly_with_colours_between_their_corners() -> None:
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2]], np.float32)
+    square = wb.array([[0, 1, 2], [1, 3, 2]], dtype=wb.int32)
+    view = show.mesh(wb.array(corners, dtype=wb.vec3), square, color=[0.0, 1.0, 0.0, 1.0, 5.0], colours="gray").view
+    at, inks = places(view)[:, :2] / 65535, np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
+    assert view.flat and view.kind == "2 faces between 5 points" and view.range == (0, 5)
+    cells = np.histogram2d(at[:, 0], at[:, 1], bins=10, range=((0, 1), (0, 1)))[0]
+    assert cells.min() > 0.7 * cells.mean() and cells.max() < 1.3 * cells.mean()
+    assert np.corrcoef(inks[:, 0], at[:, 0])[0, 1] > 0.99, "between the corners' colours"
+    upright = show.mesh(corners, [[0, 1, 4], [0, 1, 2]]).view
+    assert len(np.unique(np.frombuffer(base64.b64decode(upright.colours), np.uint8).reshape(-1, 3), axis=0)) == 2
+    rod = show.lines(corners[:4]).view
+    assert rod.kind == "3 lines between 4 points" and rod.shown > 30_000
+    film = show.animate(lambda: None, watch=[lambda: show.mesh(corners, square)], frames=3)
+    assert film._made.frame(1).picture.shown > 30_000
+    for wrong, more in (([[0, 1, 9]], {}), ([[0, 1]], {}), ([[0.0, 1, 2]], {}), ([[0, 1, 2]], {"cmap": "gray"})):
+        with pytest.raises(Refusal):
+            show.mesh(corners, wrong, **more)
+
+
 def test_each_frame_is_one_step_and_going_back_runs_none() -> None:
     x, ran = wb.zeros(3), []
 
@@ -77,6 +99,55 @@ def test_each_frame_is_one_step_and_going_back_runs_none() -> None:
     widget.hear({"ask": "frame", "at": 99, "number": 3})
     assert widget.view["frame"] == 4 and ran == [1, 2, 3, 4]
     widget.close()
+
+
+def test_frames_make_no_static_picture_and_the_last_one_is_drawn_when_they_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, drawn = wb.zeros((4, 5)), []
+    plain = html.png
+    monkeypatch.setattr(html, "png", lambda pixels: drawn.append(1) or plain(pixels))
+    film = show.animate(lambda: wb.launch(grow, 20, [x.flatten(), 1.0]), watch=x, frames=9)
+    widget = film.live()
+    for at in range(1, 6):
+        widget._heard(None, {"ask": "frame", "at": at, "number": at}, None)
+    assert not drawn and widget.view["frame"] == 5
+    rested = []
+    widget.rested = lambda view: rested.append(film.with_view(view))
+    widget._heard(None, {"ask": "rest"}, None)
+    assert "frame 5 of 9" in rested[0].text and "smallest 5" in rested[0].text and "data:image/png" in rested[0].html
+    assert "frame 0 of 9" in film.text, "each view has its own picture"
+
+
+def test_a_film_of_several_things_shows_them_side_by_side(tmp_path: Path) -> None:
+    x, means = wb.zeros(3), []
+
+    def step() -> None:
+        wb.launch(grow, 3, [x, 1.0])
+        means.append(float(x.numpy().mean()))
+
+    points = lambda: show.points(np.eye(3) * (1 + x.numpy()[0]))  # noqa: E731
+    film = show.animate(step, watch=[x, points, lambda: np.array(means or [0.0])], frames=4)
+    view = film._made.frame(3)
+    assert view.picture.high == 3 and view.others[0].high == (4.0, 4.0, 4.0) and view.others[1].shape == (3,)
+    assert film.with_view(view).html.count("<img") >= 3 and "frame 3 of 4" in film.with_view(view).text
+    assert "4 frames" in film.save(str(tmp_path / "side.gif"))
+    with pytest.raises(Refusal, match="a view of kind"):
+        show.animate(step, watch=[lambda: show.cache()])
+
+
+def test_a_loop_s_frames_are_thinned_evenly_and_the_last_is_kept() -> None:
+    reel, picture = Reel(), show.array(np.zeros(4)).view
+    for k in range(1000):
+        reel.add(f"step {k}", [picture], last=k == 999)
+    titles = [reel.frame(k).title for k in range(reel.view.kept)]
+    steps = [int(t.split()[1]) for t in titles]
+    assert 100 <= len(steps) <= 200 and steps[0] == 0 and steps[-1] == 999
+    assert len(set(np.diff(steps[:-1]))) == 1
+    large = Reel()
+    for k in range(40):
+        large.add(str(k), [show.array(np.random.default_rng(k).random((512, 512)), size=512).view])
+    assert 10 <= large.view.kept < 20, "20 MB"
 
 
 def test_graphs_records_and_kept_launches_make_frames_and_a_step_that_fails_is_told() -> None:

@@ -277,6 +277,18 @@ def test_fills_with_vectors_and_structs(opened: Callable[..., Any]) -> None:
 
 
 @pytest.mark.browser
+def test_copies_within_an_array(opened: Callable[..., Any]) -> None:
+    x = wb.array(np.arange(6, dtype=np.float32))
+    with wb.record(inputs=True) as rec:
+        wb.copy(x[1:], x[:5])
+        wb.copy(x[:2], x[2:4])
+    assert x.numpy().tolist() == [1.0, 2.0, 1.0, 2.0, 3.0, 4.0]
+    page = opened(show.animate(rec, watch=x, frames=2))  # which runs it once
+    page.evaluate("() => workbench.run(1)")
+    assert read(page, "watch").tolist() == [2.0, 1.0, 2.0, 1.0, 2.0, 3.0]
+
+
+@pytest.mark.browser
 def test_faults_and_prints_are_shown(opened: Callable[..., Any]) -> None:
     x, y = wb.array(np.arange(3, dtype=np.float32) / 4), wb.zeros(3)
     with wb.record(inputs=True) as rec:
@@ -323,21 +335,36 @@ def test_what_no_page_can_run_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_calls_of_jax_and_cuda_cells_are_refused_by_name(tmp_path: Path, need: Callable[[str], str]) -> None:
+@pytest.mark.browser
+def test_calls_of_jax_run_in_a_page(opened: Callable[..., Any], need: Callable[[str], str]) -> None:
+    need("jax")
+    import jax
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    with wb.record(inputs=True) as rec:
+        expected = np.asarray(jax.vmap(wb.jax_kernel(doubled))(x))
+    page = opened(show.animate(rec, watch=rec[0].outputs[0], frames=2))
+    page.evaluate("() => workbench.run(1)")
+    assert read(page, "watch").reshape(2, 3).tolist() == expected.tolist() == (2 * x).tolist()
+
+
+def test_calls_of_jax_without_inputs_and_cuda_cells_are_refused_by_name(
+    tmp_path: Path, need: Callable[[str], str]
+) -> None:
     need("jax")
     import jax.numpy as jnp
 
-    with wb.record(inputs=True) as rec:
+    with wb.record() as rec:
         wb.jax_kernel(doubled)(jnp.ones(4)).block_until_ready()
     text = "__global__ void twice(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2; }"
     x = wb.ones(4, device="emulated")
     with wb.record() as other:
-        wb.cuda_module(text, run="emulated")["twice"][1, 32](x, 4)
+        wb.cuda_module(text, run="emulated")["twice"][1](x, 4, block_dim=32)
     for record, said in (
-        (rec, "is a call of jax, which needs Python"),
-        (other, "twice is CUDA C\\+\\+, which no browser runs"),
+        (rec, "The operands of JAX's call of doubled were not kept.*Record with inputs=True"),
+        (other, "twice is CUDA C\\+\\+, which no browser runs.*A page can hold launches of kernels"),
     ):
-        with pytest.raises(Refusal, match=f"{said}.*A page can hold launches of kernels"):
+        with pytest.raises(Refusal, match=said):
             show.page(str(tmp_path / "a.html"), show.animate(record, watch=wb.ones(4), frames=3))
     assert not (tmp_path / "a.html").exists()
 
@@ -379,3 +406,24 @@ def test_the_tour_deblurs_in_a_page(opened: Callable[..., Any], need: Callable[[
     before = page.locator(".wb-controls canvas").evaluate("c => c.toDataURL()")
     page.evaluate("() => workbench.set('sigma', 1).then(() => workbench.run())")
     assert page.locator(".wb-controls canvas").evaluate("c => c.toDataURL()") != before
+
+
+@wb.kernel
+def noisy(seed: int, scale: float, o: wb.array[float]):
+    i = wb.tid()
+    state = wb.rand_init(seed, i)
+    o[i] += scale * wb.randf(state)
+
+
+def test_a_recorded_seed_that_is_a_counter_advances_with_every_run(opened: Callable[..., Any]) -> None:
+    o, spelled = wb.zeros(8), wb.zeros(8)
+    with wb.record(inputs=True, counter={"seed": 20}) as rec:
+        for seed in (3, 4):
+            wb.launch(noisy, 8, [seed, 1.0, o])
+    rec.replay()
+    page = opened(show.controls(rec, scale=(0, 2), watch=o, rewind=False))
+    page.evaluate("() => workbench.run(2)")
+    page.evaluate("() => workbench.rewind().then(() => workbench.run(1))")
+    for seed in (83, 84):
+        wb.launch(noisy, 8, [seed, 1.0, spelled])
+    assert page.evaluate("async () => [...(await workbench.read('o'))]") == spelled.numpy().tolist()

@@ -75,5 +75,9 @@ def test_keys_and_buttons_step(widget_page: Callable[..., Any]) -> None:
     assert page.evaluate("window.model.get('selected')") == 5
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=str(SCREENS / "stepper.png"))
+    assert page.locator(".wb-stale").is_hidden()
+    page.evaluate("window.model.set('stale', 'stale: G changed')")
+    assert page.locator(".wb-stale").inner_text() == "stale: G changed · run the cell again"
+    page.screenshot(path=str(SCREENS / "stepper-stale.png"))
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0

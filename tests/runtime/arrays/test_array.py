@@ -133,3 +133,15 @@ def test_parts_are_not_set_to_numbers_that_do_not_fit(value):
         with pytest.raises(OverflowError, match="does not fit"):
             target[:] = given
     assert not x.numpy().any() and not n.numpy().any() and (x.version, n.version) == (0, 0)
+
+
+def test_a_copy_begins_at_a_line_of_the_cache() -> None:
+    """Vectors of a copy lie in one line each, wherever NumPy's memory begins."""
+    for count in (0, 1, 7, 1000, 1 << 20):
+        host = np.arange(count + 1, dtype=np.float16)[1:]
+        x = wb.array(host)
+        assert x.memory.address % 64 == 0 or not count
+        assert np.array_equal(x.numpy(), host)
+    columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    assert np.array_equal(wb.array(columns).numpy(), columns)
+    assert wb.array(columns).is_contiguous

@@ -12,6 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.support.checks.record_files import double
+from workbench.errors import LaunchError
 
 
 class Holder:
@@ -40,7 +41,7 @@ FOREIGN: dict[str, Callable[[Path], Any]] = {
     "broadcast": lambda folder: np.broadcast_to(np.float32(1), 3),
     "python's array": lambda folder: pythons.array("f", [1, 1, 1]),
     "view": lambda folder: memoryview(pythons.array("f", [1, 1, 1])),
-    "subclass": lambda folder: np.ma.masked_array(np.ones(3, np.float32)),
+    "subclass": lambda folder: np.ones(3, np.float32).view(type("Subclass", (np.ndarray,), {})),
     "ours": lambda folder: wb.ones(3),
 }
 
@@ -98,3 +99,61 @@ def test_an_index_that_is_none_is_refused_and_changes_nothing() -> None:
     v = wb.zeros((2, 2), dtype=wb.vec3)
     v[1, 0] = (1.0, 2.0, 3.0)
     assert v.numpy()[1, 0].tolist() == [1, 2, 3] and v.numpy().sum() == 6
+
+
+@wb.kernel
+def twice(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = 2.0 * x[i]
+
+
+@wb.kernel
+def count(x: wb.array[float]):
+    wb.atomic_add(x, 0, 1.0)
+
+
+WRITES: dict[str, Callable[[wb.array], object]] = {
+    "fill_": lambda x: x.fill_(9.0),
+    "zero_ of a part": lambda x: x[1:].zero_(),
+    "item": lambda x: x.__setitem__(0, 9.0),
+    "slice": lambda x: x.__setitem__(slice(2), np.ones(2)),
+    "assign": lambda x: x.assign([9.0] * 4),
+    "copy": lambda x: wb.copy(x, wb.zeros(4)),
+    "a sum": lambda x: x.add_(wb.ones(4)),
+    "in place": lambda x: x.__iadd__(1.0),
+    "another shape": lambda x: x.reshape(2, 2).fill_(9.0),
+    "other type": lambda x: x.view(wb.int32).fill_(9),
+    "an output": lambda x: wb.launch(twice, 4, [wb.zeros(4), x]),
+    "a part as an output": lambda x: wb.launch(twice, 2, [wb.zeros(4), x[:2]]),
+    "an atomic": lambda x: wb.launch(count, 1, [x]),
+    "map": lambda x: wb.map(wb.sin, wb.zeros(4), out=x),
+    "a launch that was kept": lambda x: wb.launch(
+        twice, 4, [wb.zeros(4), wb.zeros(4)], record_cmd=True
+    ).set_param_at_index(1, x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_what_jax_counts_on_not_to_change_does_not(name: str) -> None:
+    """Of `from_dlpack`, `array(copy=False)` a refusal, as for NumPy's read-only arrays; what is shared is read-only."""
+    jnp = pytest.importorskip("jax.numpy")
+    x = jnp.arange(4.0)
+    for share in (wb.from_dlpack, wb.from_torch, lambda x: wb.array(x, copy=False)):
+        with pytest.raises(LaunchError, match="read-only"):
+            share(x)
+    shared = wb.from_jax(x, copy=False)
+    for writable in (wb.clone(shared), shared.fresh_like(), wb.from_jax(x), wb.from_dlpack(x, copy=True)):
+        WRITES[name](writable)  # also so that a plan of such a launch exists
+    with pytest.raises(LaunchError, match=r"read-only.*wb\.clone"):
+        WRITES[name](shared)
+    with pytest.raises(ValueError, match="read-only"):
+        shared.numpy()[0] = 9.0
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_read_only_is_read_and_has_derivatives() -> None:
+    jnp = pytest.importorskip("jax.numpy")
+    x, y = wb.from_jax(jnp.arange(4.0), copy=False), wb.zeros(4)
+    wb.launch(twice, 4, [x, y])
+    assert y.numpy().tolist() == [0, 2, 4, 6] and float(x.sum()) == 6
+    assert wb.grad(lambda x: (x * x).sum())(x).numpy().tolist() == [0, 2, 4, 6]

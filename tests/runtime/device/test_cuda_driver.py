@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import struct
 from collections.abc import Callable
 from enum import IntEnum
 from types import SimpleNamespace
@@ -23,6 +24,7 @@ from workbench.runtime.device.driver_calls import MAX_BLOCKS
 
 class Result(IntEnum):
     CUDA_SUCCESS = 0
+    CUDA_ERROR_INVALID_VALUE = 1
     CUDA_ERROR_ILLEGAL_ADDRESS = 700
     CUDA_ERROR_NO_DEVICE = 100
     CUDA_ERROR_NOT_READY = 600
@@ -31,8 +33,8 @@ class Result(IntEnum):
 ATTRIBUTES = {"COMPUTE_CAPABILITY_MAJOR": 9, "COMPUTE_CAPABILITY_MINOR": 0, "MULTIPROCESSOR_COUNT": 132}
 
 
-EVENT = 7
-WAIT = [("cuEventCreate", 2), ("cuEventRecord", EVENT, "stream 0"), ("cuEventQuery", EVENT), ("cuEventDestroy", EVENT)]
+EVENT, STREAM, CONTEXT = 7, 1000, 50
+WAIT = [("cuEventCreate", 2), ("cuEventRecord", EVENT, STREAM), ("cuEventQuery", EVENT), ("cuEventDestroy", EVENT)]
 """How a wait begins: the device is asked whether it is done, so that an interrupt can end the wait."""
 
 
@@ -47,12 +49,14 @@ class Api:
         self.answers: dict[str, tuple[Any, ...]] = {
             "cuInit": (), "cuDeviceGetCount": (devices,), "cuDeviceGet": (0,), "cuDeviceGetName": (b"Mock GPU\0\0",),
             "cuDeviceTotalMem": (1 << 30,), "cuEventCreate": (EVENT,), "cuDriverGetVersion": (13000,),
-            "cuCtxGetCurrent": ("context",),
+            "cuCtxGetCurrent": (CONTEXT,),
         }  # fmt: skip
         self.failing: dict[str, Result] = {}
 
-    def CUfunction(self, handle: int) -> tuple[str, int]:
-        return ("function", handle)
+    def CUfunction(self, handle: int) -> int:
+        return handle
+
+    CUstream = CUfunction
 
     def __getattr__(self, name: str) -> Callable[..., tuple[Any, ...]]:
         if not name.startswith("cu"):
@@ -85,19 +89,16 @@ class Core:
         class Device:
             def __init__(self, index: int) -> None:
                 self.index = index
-                self.default_stream = SimpleNamespace(handle=f"stream {index}")
+                self.default_stream = SimpleNamespace(handle=STREAM + index)
 
             def set_current(self) -> None:
                 calls.append(("set_current", self.index))
 
             def allocate(self, size: int, *, stream: Any) -> Buffer:
-                calls.append(("allocate", size, stream.handle))
-                return Buffer()
-
-            def sync(self) -> None:
-                calls.append(("sync",))
                 if core.broken:
                     raise RuntimeError("CUDA_ERROR_ILLEGAL_ADDRESS")
+                calls.append(("allocate", size, stream.handle))
+                return Buffer()
 
         class ObjectCode:
             @staticmethod
@@ -107,6 +108,11 @@ class Core:
 
         self.Device, self.ObjectCode = Device, ObjectCode
         self.broken = False
+
+
+def work(api: Api) -> list[tuple[Any, ...]]:
+    """Return the calls so far but those about what is current in the thread."""
+    return [call for call in api.calls if call[0] not in ("set_current", "cuCtxGetCurrent", "cuCtxSetCurrent")]
 
 
 @pytest.fixture
@@ -134,14 +140,15 @@ def test_memory_is_allocated_on_the_default_stream_and_freed_once(cuda: tuple[Dr
     assert (buffer.handle, buffer.nbytes, buffer.device) == (0x7000, 256, 0)
     buffer.free()
     buffer.free()
-    assert api.calls == [("set_current", 0), ("allocate", 256, "stream 0"), ("Buffer.close",)]
+    assert work(api) == [("allocate", 256, STREAM), ("Buffer.close",)]
+    assert ("set_current", 0) in api.calls
     assert driver.alloc(0, 0).handle == 0
 
 
 def test_memory_is_had_in_whole_words(cuda: tuple[Driver, Api, Core]) -> None:
     driver, api, _ = cuda
     buffer = driver.alloc(0, 5)
-    assert buffer.nbytes == 5 and ("allocate", 8, "stream 0") in api.calls
+    assert buffer.nbytes == 5 and ("allocate", 8, STREAM) in api.calls
 
 
 def test_copies_give_addresses_and_bytes(cuda: tuple[Driver, Api, Core]) -> None:
@@ -151,14 +158,13 @@ def test_copies_give_addresses_and_bytes(cuda: tuple[Driver, Api, Core]) -> None
     driver.copy_to_host(host, 0x7000)
     driver.copy(0x8000, 0x7000, 24)
     driver.fill(0x8000, 7, 24)
-    made = [call for call in api.calls if call[0] != "set_current"]
     address = host.ctypes.data
-    assert made == [
+    assert work(api) == [
         ("cuMemcpyHtoD", 0x7000, address, 24),
         *WAIT,
         ("cuMemcpyDtoH", address, 0x7000, 24),
-        ("cuMemcpyAsync", 0x8000, 0x7000, 24, "stream 0"),
-        ("cuMemsetD8Async", 0x8000, 7, 24, "stream 0"),
+        ("cuMemcpyAsync", 0x8000, 0x7000, 24, STREAM),
+        ("cuMemsetD8Async", 0x8000, 7, 24, STREAM),
     ]
 
 
@@ -169,7 +175,7 @@ def test_nothing_is_called_for_nothing(cuda: tuple[Driver, Api, Core]) -> None:
     driver.copy_to_host(empty, 0)
     driver.copy(0, 0, 0)
     driver.fill(0, 0, 0)
-    assert api.calls == []
+    assert work(api) == []
 
 
 def test_arrays_that_are_not_dense_are_refused(cuda: tuple[Driver, Api, Core]) -> None:
@@ -187,33 +193,37 @@ def test_a_launch_hands_over_the_pieces_of_the_buffer(cuda: tuple[Driver, Api, C
     driver, api, _ = cuda
     kernel = driver.load(0, b"cubin", "saxpy")
     assert ("from_cubin", b"cubin", "saxpy") in api.calls
-    pieces = (ctypes.c_int64 * 3)(11, 22, 33)
-    addresses = [ctypes.addressof(pieces) + 8 * n for n in range(3)]
     seen: list[Any] = []
 
     def launched(*args: Any) -> tuple[Any, ...]:
-        pointers = (ctypes.c_void_p * 3).from_address(args[-2])
+        pointers = (ctypes.c_void_p * 4).from_address(args[-2])
         seen.extend([*args[:-2], [ctypes.c_int64.from_address(p or 0).value for p in pointers], args[-1]])
         return (Result.CUDA_SUCCESS,)
 
     api.__dict__["cuLaunchKernel"] = launched
-    driver.launch(0, kernel, 5, 128, addresses)
-    assert seen == [("function", 99), 5, 1, 1, 128, 1, 1, 0, "stream 0", [11, 22, 33], 0]
+    queue, shape = driver.queue(kernel, [16, 0, 8]), driver.shape(kernel, (5, 1, 1), (128, 1, 1))
+    params = struct.pack("<3q", 11, 22, 33)
+    driver.launch(queue, params, shape, fault=44)
+    assert seen == [99, 5, 1, 1, 128, 1, 1, 0, STREAM, [33, 11, 22, 44], 0]
     seen.clear()
-    driver.launch(0, kernel, 5, 128, (ctypes.c_void_p * 3)(*addresses), SimpleNamespace(handle="mine"))
-    assert seen[-3:] == ["mine", [11, 22, 33], 0]
+    driver.launch(queue, params, shape, SimpleNamespace(handle=7))
+    assert seen[-3:] == [7, [33, 11, 22, 0], 0]
 
 
 def test_launches_that_cannot_be_are_refused(cuda: tuple[Driver, Api, Core]) -> None:
     driver, api, _ = cuda
     kernel = driver.load(0, b"cubin", "saxpy")
-    api.calls.clear()
-    driver.launch(0, kernel, 0, 128, [])
-    assert api.calls == []
     with pytest.raises(DeviceError, match="more than one launch of saxpy can have"):
-        driver.launch(0, kernel, MAX_BLOCKS + 1, 128, [])
-    with pytest.raises(DeviceError, match="loaded on cuda:0, not on cuda:1"):
-        driver.launch(1, kernel, 1, 128, [])
+        driver.shape(kernel, (MAX_BLOCKS + 1, 1, 1), (128, 1, 1))
+    with pytest.raises(DeviceError, match="1 × 70000 × 1 blocks are more than one launch of saxpy can have"):
+        driver.shape(kernel, (1, 70_000, 1), (128, 1, 1))
+    api.failing["cuLaunchKernel"] = Result.CUDA_ERROR_INVALID_VALUE
+    queue, shape = driver.queue(kernel, [0]), driver.shape(kernel, (1, 1, 1), (128, 1, 1))
+    with pytest.raises(DeviceError, match="CUDA refused cuLaunchKernel: CUDA_ERROR_INVALID_VALUE"):
+        driver.launch(queue, bytes(8), shape)
+    api.__dict__["cuLaunchKernel"] = lambda *_: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        driver.launch(queue, bytes(8), shape)
 
 
 def test_what_cuda_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> None:
@@ -229,8 +239,8 @@ def test_what_cuda_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> 
 def test_what_cuda_core_refuses_is_a_device_error(cuda: tuple[Driver, Api, Core]) -> None:
     driver, _, core = cuda
     core.broken = True
-    with pytest.raises(DeviceError, match="while waiting for cuda:0: CUDA_ERROR_ILLEGAL_ADDRESS"):
-        driver.synchronize(0)
+    with pytest.raises(DeviceError, match="cuda:0 could not allocate 24 bytes: CUDA_ERROR_ILLEGAL_ADDRESS"):
+        driver.alloc(0, 24)
 
 
 def test_the_probe_stops_where_something_is_missing() -> None:
@@ -255,10 +265,10 @@ def test_the_probe_stops_where_something_is_missing() -> None:
 
 def test_a_driver_that_is_too_old_is_named_before_anything_else_is_asked() -> None:
     old = Api()
-    old.answers["cuDriverGetVersion"] = (12040,)
+    old.answers["cuDriverGetVersion"] = (11080,)
     found = probe(lambda: None, lambda: (Core([]), old))
     assert found.driver is None
-    assert "is one for CUDA 12.4" in found.reason and "needs CUDA 13.0" in found.reason and "580" in found.reason
+    assert "is one for CUDA 11.8" in found.reason and "needs CUDA 12.0" in found.reason and "525" in found.reason
     assert [call[0] for call in old.calls] == ["cuInit", "cuDriverGetVersion"]
 
 
@@ -272,12 +282,12 @@ def test_the_mock_has_the_names_of_the_installed_packages() -> None:
     api = pytest.importorskip("cuda.bindings.driver")
     for name in ("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem",
                  "cuDeviceGetAttribute", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyAsync", "cuMemsetD8Async",
-                 "cuLaunchKernel", "CUfunction"):  # fmt: skip
+                 "cuLaunchKernel", "cuCtxSynchronize", "CUfunction"):  # fmt: skip
         assert hasattr(api, name), name
     for name in ATTRIBUTES:
         assert hasattr(api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
     core = pytest.importorskip("cuda.core")
     assert {"stream", "size"} <= set(inspect.signature(core.Device.allocate).parameters)
     assert all(hasattr(core, name) for name in ("Device", "ObjectCode", "EventOptions"))
-    assert all(hasattr(core.Device, name) for name in ("set_current", "default_stream", "sync", "allocate"))
+    assert all(hasattr(core.Device, name) for name in ("set_current", "default_stream", "allocate"))
     assert hasattr(core.ObjectCode, "from_cubin") and hasattr(core.ObjectCode, "get_kernel")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -125,11 +126,37 @@ def test_what_a_kernel_prints_is_shown_when_something_waits(mock: Any, cell: Any
     assert pending_faults.settling(driver()).owes() == []
 
 
+LATER: dict[str, Callable[[wb.array, Any, wb.Graph], object]] = {
+    "launch": lambda n, cell, graph: wb.launch(cell["halve"], 3, [n, 1]),
+    "strided copy": lambda n, cell, graph: wb.copy(n[::2], n[1:]),
+    "graph": lambda n, cell, graph: graph.launch(),
+    "load": lambda n, cell, graph: wb.launch(cell["pick"], 0, (arrays()[0], 0, arrays()[0])),
+    "copy from the host": lambda n, cell, graph: n.assign(np.arange(3, dtype=np.int32)),
+}
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_text_that_the_driver_writes_with_a_later_call_is_shown(later: str, mock: Any, cell: Any, capsys: Any) -> None:
+    """CUDA's driver writes printed text at the start of a launch, too: to the process's output, not to Python's."""
+    n = wb.full(3, 8, int, device="cuda:0")
+    with wb.capture() as graph:
+        wb.launch(cell["halve"], 3, [n, 1])
+    wb.launch(cell["halve"], 3, [n, 1])
+    wb.launch(cell["tell"], 3, [n])
+    stream = driver().stream_handle(0)
+    assert driver().api.cuStreamQuery(stream)[0] == real.CUresult.CUDA_SUCCESS, "the kernel has printed"
+    LATER[later](n, cell, graph)
+    assert capsys.readouterr().out == "seen 8\n"
+    wb.launch(cell["tell"], 3, [wb.full(3, 9, int, device="cuda:0")])
+    wb.synchronize("cuda:0")
+    assert capsys.readouterr().out == "seen 9\n"
+
+
 def test_a_broken_device_keeps_no_faults_to_tell(mock: Any, cell: Any) -> None:
     x, out, _ = arrays()
     wb.launch(cell["pick"], 4, [x, 2, out], checks=True)
     mock.failing["cuCtxSynchronize"] = real.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    with pytest.raises(wb.DeviceError, match="waiting for cuda:0"):
+    with pytest.raises(wb.DeviceError, match="CUDA refused cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS"):
         wb.synchronize("cuda:0")
     mock.failing.clear()
     assert pending_faults.settling(driver()).owes() == []

@@ -29,9 +29,8 @@ def double() -> Any:
 def library_doubles(kernel: Any, x: wb.array, y: wb.array, stream: wb.Stream) -> None:
     """What a library does: it launches through the driver, and nothing here hears of it."""
     record = wb.launch(kernel, x.size, [x, y], record_cmd=True).record
-    start = __import__("ctypes").addressof(record.buffer)
-    places = [start, *(start + slot.offset for slot in record.loaded.layout.slots)]
-    driver().launch(0, record.loaded.handle, 1, 256, places, stream)
+    code = record.loaded
+    driver().launch(code.queue, bytes(record.buffer), code.shape(record.dim, 256), stream)
 
 
 def test_peers_are_asked_for_allowed_and_forbidden(mock: Any, double: Any) -> None:

@@ -48,7 +48,7 @@ def test_it_is_launched_taped_replayed_and_captured(device: MockDriver) -> None:
     rec.replay()
     assert (x.numpy() == 9).all()
     with wb.capture() as graph:
-        module["scale"][(5, 7), (1, 32)](x, 2.0, 5, 7)
+        module["scale"][[5, 7]](x, 2.0, 5, 7, block_dim=(1, 32))
     graph.launch()
     graph.launch()
     assert (x.numpy() == 36).all() and device.launches[-1] == (5, 32)
@@ -57,8 +57,8 @@ def test_it_is_launched_taped_replayed_and_captured(device: MockDriver) -> None:
 def test_much_shared_memory_is_asked_for(device: MockDriver) -> None:
     module = wb.cuda_module(TEXT)
     x, y = on_device(np.arange(64, dtype=np.int32)), on_device(np.zeros(64, np.int32))
-    module["reversed"][64, 64, 100 * 1024](x, y)
+    module["reversed"][64](x, y, block_dim=64, shared=100 * 1024)
     assert (y.numpy() == np.arange(64)[::-1]).all()
     assert [c for c in device.calls if c[0] == "cuKernelSetAttribute"]
     with pytest.raises(wb.LaunchError, match=r"the launch is on the CPU\.  Pass arrays on the device"):
-        module["reversed"][64, 64](*(wb.zeros(64, dtype=wb.int32, device="cpu") for _ in "xy"))
+        module["reversed"][64](*(wb.zeros(64, dtype=wb.int32, device="cpu") for _ in "xy"), block_dim=64)

@@ -98,7 +98,7 @@ def test_a_record_and_a_capture_that_a_broken_device_ends_raise_its_error(mock: 
         wb.launch(double, 4, [x, x])
     graph.launch()
     mock.failing["cuGraphLaunch"] = real.CUresult.CUDA_ERROR_MISALIGNED_ADDRESS
-    with pytest.raises(wb.DeviceError, match=r"MISALIGNED_ADDRESS. This has broken cuda:0.*launched last: a graph"):
+    with pytest.raises(wb.DeviceError, match=r"MISALIGNED_ADDRESS. This has broken cuda:0.*launched last: double"):
         with wb.record() as rec:
             wb.launch(double, 4, [x, x])
             graph.launch()

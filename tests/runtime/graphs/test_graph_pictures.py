@@ -63,7 +63,7 @@ def test_every_form_has_all_nodes_and_edges(graph: Graph) -> None:
     data = json.loads(graph.to_json())
     arrows = {(e.source, e.target) for e in graph.edges}
     assert [(e["source"], e["target"]) for e in data["edges"]] == [(e.source, e.target) for e in graph.edges]
-    assert [n["name"] for n in data["nodes"]] == [n.name for n in graph.nodes]
+    assert [n["name"] for n in data["nodes"]] == [n.title for n in graph.nodes]
     found = {(int(a), int(b)) for a, b in re.findall(r"n(\d+) -> n(\d+)", graph.dot())}
     assert found == arrows and graph.dot().count("[label=") == len(graph.nodes) + len(arrows)
     rows = repr(graph).splitlines()

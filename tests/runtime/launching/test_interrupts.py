@@ -27,8 +27,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is POSIX
 QUICK = ("for", "endless, checked", "threads", "graph", "tape")
 OTHERS = (
     "for, checked", "for, many threads", "for, in order", "for, downwards", "for, by steps", "nested", "known",
-    "endless", "while", "threads, checked", "sum", "short rows", "tiles", "kept", "replay", "rows",
-    "loop of a graph", "backward", "adjoint", "waiting",
+    "endless", "while", "while, unused", "while, unused, checked", "threads, checked", "sum", "short rows", "tiles",
+    "kept", "replay", "rows", "loop of a graph", "backward", "adjoint", "waiting",
 )  # fmt: skip
 
 

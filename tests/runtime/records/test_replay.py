@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.runtime.records.replay import Batch, Prepared
+from workbench.runtime.graphs.plan_cpu import CpuPlan
+from workbench.runtime.records.replay import Prepared
 
 
 @wb.kernel
@@ -52,7 +53,7 @@ def test_neighbouring_launches_are_one_native_call() -> None:
         for _ in range(3):
             wb.launch(drift, 2, inputs=[0.5, x, v])
     steps = Prepared(rec.entries).steps
-    assert [len(s.entries) if isinstance(s, Batch) else s.kind for s in steps] == [9]
+    assert [len(s.nodes) if isinstance(s, CpuPlan) else s.kind for s in steps] == [9]
     before = x.version, v.version
     rec.replay()
     assert (x.version, v.version) == (before[0] + 8, before[1] + 1)
@@ -70,7 +71,7 @@ def test_copies_sums_and_fills_are_part_of_it() -> None:
         words.fill_(2.0)
         wb.copy(x[:5], x[1:])
     steps = Prepared(rec.entries).steps
-    assert [len(s.entries) if isinstance(s, Batch) else s.kind for s in steps] == [4, "copy"]
+    assert [len(s.nodes) if isinstance(s, CpuPlan) else s.kind for s in steps] == [4, "copy"]
     x.assign(np.arange(6, dtype=np.float32))
     for array in (y, z, words):
         array.fill_(0.0)
@@ -276,9 +277,14 @@ def test_graphs_are_run_again_and_not_changed_unseen() -> None:
     before = x.numpy().copy()
     rec.replay()
     assert np.array_equal(x.numpy(), before + 0.5 * v.numpy())
-    with pytest.raises(wb.LaunchError, match="dt is also used by a graph"):
+    for n in range(1, 3):
         rec.replay(dt=1.0)
-    with pytest.raises(wb.LaunchError, match="v is also used by a graph"):
-        rec.replay({v: wb.zeros(2)})
-    rec[1:].replay(dt=1.0)
-    assert np.array_equal(x.numpy(), before + 0.5 * v.numpy())
+        assert np.array_equal(x.numpy(), before + (0.5 + n) * v.numpy())
+    other = wb.array([5.0, 7.0])
+    x.fill_(0.0)
+    rec.replay({v: other})
+    assert x.numpy().tolist() == [2.5, 3.5]
+    graph.launch()
+    assert np.array_equal(x.numpy(), [2.5, 3.5] + 0.5 * v.numpy()), "the graph itself is as it was"
+    with pytest.raises(wb.LaunchError, match="dt"):
+        rec[:1].replay(dt="fast")

@@ -34,6 +34,25 @@ def test_a_record_comes_back_whole(tmp_path: Path) -> None:
     assert x.numpy().tolist() == [1, 2, 3] and "loaded" not in repr(x)
 
 
+@wb.kernel
+def _doubled(x: wb.array[wb.bfloat16], y: wb.array[wb.bfloat16], by: wb.bfloat16):
+    i = wb.tid()
+    y[i] = x[i] * by
+
+
+def test_bfloat16_arrays_and_numbers_are_launched_saved_and_read(tmp_path: Path) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = wb.array(np.arange(5).astype(ml_dtypes.bfloat16))
+    y = wb.zeros(5, dtype=wb.bfloat16)
+    with wb.record(inputs=True) as rec:
+        wb.launch(_doubled, 5, [x, y, ml_dtypes.bfloat16(2.5)])
+    rec.save(tmp_path / "run.wbr")
+    again = wb.load_record(tmp_path / "run.wbr")
+    again.replay()
+    expected = (np.arange(5) * 2.5).astype(ml_dtypes.bfloat16).tolist()
+    assert again.find("y").numpy().tolist() == expected == y.numpy().tolist()
+
+
 def test_it_opens_in_another_process(tmp_path: Path) -> None:
     rec, _, y = record_files.simulation()
     rec.save(tmp_path / "run.wbr")

@@ -46,14 +46,17 @@ def compiled(function: Function, dim: int, args: list[Any]) -> None:
 
 
 def gradients(
-    function: Function, dim: Any, args: list[Any], seeds: dict[str, np.ndarray], *, atomic: bool = False
-) -> dict[str, np.ndarray]:
+    function: Function, dim: Any, args: list[Any], seeds: dict[str, np.ndarray], *, atomic: bool = False,
+    reverse: Function | None = None,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """What the adjoint leaves in each adjoint array, by the kernel's names, from these cotangents of its arrays.
+
+    `reverse`: an adjoint that was derived otherwise.
 
     The adjoint runs, as on a tape, on what the kernel has left in its arrays; of those in `kept`, on what they held
     before.
     """
-    reverse = adjoint(function, atomic=atomic)
+    reverse = reverse or adjoint(function, atomic=atomic)
     after = [np.array(a) if isinstance(a, np.ndarray) else a for a in args]
     run(function, dim, after)
     copies = kept(function, reverse)

@@ -22,6 +22,7 @@ from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import load_kernel
 from workbench.errors import KernelFault
 from workbench.ir.values import Function
+from workbench.runtime.native.pack import dims_piece
 from workbench.runtime.pages.program import Program, Row
 from workbench.types import ArrayType
 
@@ -87,7 +88,8 @@ def run_natively(job: Job) -> KernelFault | None:
     made = backend.compile(job.function, job.options, backend.target())
     code = load_kernel(made.image, made.metadata["entry"])
     same = [_Range(low, high, _Handle(low)) for low, high in ranges(job.args)]
-    buffer, _ = packed(job.function, job.dims, job.args, same)  # type: ignore[arg-type]
+    params, _ = packed(job.function, dims_piece(tuple(job.dims)), job.args, same)  # type: ignore[arg-type]
+    buffer = ctypes.create_string_buffer(params, len(params))
     stop, record = (ctypes.c_int64 * 5)(), ctypes.create_string_buffer(FAULT_SIZE)
     fault = ctypes.addressof(record) if job.options.checks else None
     assert _ENTRY(code.address)(ctypes.addressof(buffer), 0, job.total, fault, ctypes.addressof(stop), None) == 0
@@ -126,10 +128,10 @@ class Browser:
                 program.place(data, at)
                 sent.append(_Range(low, high, _Handle(at)))
                 places.append((at, low, high - low))
-            buffer, _ = packed(job.function, job.dims, job.args, sent)  # type: ignore[arg-type]
+            params, _ = packed(job.function, dims_piece(tuple(job.dims)), job.args, sent)  # type: ignore[arg-type]
             fault = program.reserve(FAULT_SIZE) if job.options.checks else 0
             faults.append(fault)
-            program.rows.append(Row(entry, program.place(buffer.raw), job.total, max(1, job.total), 0, fault))
+            program.rows.append(Row(entry, program.place(params), job.total, max(1, job.total), 0, fault))
         wanted = [(at, size) for at, _, size in places] + [(at, FAULT_SIZE if at else 0) for at in faults]
         back, _ = self.evaluate(program, wanted, fused)
         for (_, low, size), data in zip(places, back, strict=False):

@@ -29,11 +29,16 @@ class Interpreted:
 
     def __init__(self, module: Module) -> None:
         self.module = module
+        self.variables = {v.name: v.size for v in module.program.variables.values()}
         self.entries: Mapping[str, Entry] = {}
         for name in module.program.entries:
             code = module.code(name)
             sizes = tuple(p.size for p in code.parameters)
             self.entries = {**self.entries, name: Entry(name, sizes, code.shared)}
+
+    def places(self, machine: Machine) -> Mapping[str, int]:
+        """Addresses of its variables by symbol, on the machine's device."""
+        return self.module.placed(machine)
 
     def run(self, name: str, launch: Launch, machine: Machine) -> None:
         """Run a launch to its end.

@@ -92,6 +92,13 @@ class _Seen:
     def sanitized(self) -> bool:
         return self._code.sanitized
 
+    @property
+    def variables(self) -> Mapping[str, int]:
+        return self._code.variables
+
+    def places(self, machine: Any) -> Mapping[str, int]:
+        return self._code.places(machine)
+
     def run(self, name: str, launch: Launch, machine: Any) -> None:
         self._launches.append((math.prod(launch.grid), math.prod(launch.block)))
         self._code.run(name, launch, machine)
@@ -123,7 +130,7 @@ def device(monkeypatch: Any, devices: int = 1) -> Iterator[MockDriver]:
     """Makes `cuda:0` and the others be there, for as long as the monkeypatch lasts."""
     mock = MockDriver(devices)
     monkeypatch.setattr(CudaBackend, "kind", EmulatedBackend.kind)
-    monkeypatch.setattr(CudaBackend, "version", lambda self: "mock")  # nothing made here is found by others
+    monkeypatch.setattr(CudaBackend, "version", lambda self, target="": "mock")  # nothing made here is found by others
     monkeypatch.setitem(nvrtc.IMAGES, "cuda", EmulatedBackend.kind)
     found = layer.probe(lambda: None, lambda: (mock.core, mock))
     assert found.driver is not None, found.reason

@@ -24,9 +24,11 @@ from workbench.backends.faults import FaultRecord, raised_by
 from workbench.backends.layout import FAULT_SIZE, layout
 from workbench.errors import KernelFault
 from workbench.ir import Function
+from workbench.passes import pipeline
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.driver_calls import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
+from workbench.runtime.native.pack import dims_piece
 from workbench.types import ArrayType, Vector
 
 DEVICE = "cuda:0" if os.environ.get("WORKBENCH_GPU") == "cuda" else "emulated:0"
@@ -58,7 +60,7 @@ class Library:
         assert len(self.functions) == len(functions), "kernels of one library need names of their own"
         device = wb.get_device(DEVICE)
         self.driver, self.index = driver_of(device), device.index
-        emitted = {f.name: emit_kernel(f, self.options) for f in functions}
+        emitted = {f.name: emit_kernel(_runnable(f), self.options) for f in functions}
         self.shared = {name: made.dynamic_shared for name, made in emitted.items()}
         self.texts = {name: made.text for name, made in emitted.items()} | (texts or {})
         whole = "\n".join(f"namespace wb_unit_{n} {{\n{text}\n}}" for n, text in enumerate(self.texts.values()))
@@ -86,14 +88,13 @@ class Library:
         sent = [Sent(found, index, low, high) for low, high in ranges(args)]
         record = found.alloc(index, FAULT_SIZE)
         found.fill(record.handle, 0, FAULT_SIZE, index)
-        held, places = packed(function, dims, args, sent)
-        last = ctypes.c_void_p(record.handle)
-        places += [ctypes.addressof(last)] * self.options.checks
-        kernel, shared = self.kernels[entry_name(function)], self.shared[name]
+        short = self.options.index32 and not any(getattr(p.type, "wide", False) for p in function.params)
+        params, places = packed(function, dims_piece(dims, short), args, sent)
+        kernel, threads = self.kernels[entry_name(function)], (function.block_dim or block, 1, 1)
+        shape = found.shape(kernel, (grid, 1, 1), threads, self.shared[name])
         with shuffled(found, seed), self._findings_left(found):
-            found.launch(index, kernel, grid, function.block_dim or block, places, shared=shared)
+            found.launch(found.queue(kernel, places), params, shape, fault=record.handle)
             found.synchronize(index)
-        del held
         met = found.api.findings(index) if self.sanitized else []
         if met:
             raise KernelFault(str(met[0].fault), function=name)
@@ -116,6 +117,11 @@ class Library:
             yield
         finally:
             found.settle = settle
+
+
+def _runnable(function: Function) -> Function:
+    """Return the kernel with every addition atomic, as for arguments that overlap."""
+    return pipeline.run(pipeline.RUNNABLE, function, nonatomic=False, reductions=False)
 
 
 def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, options: Options | None = None) -> None:
@@ -174,18 +180,17 @@ def root(a: Any) -> Any:
     return a
 
 
-def packed(function: Function, dims: Sequence[int], args: Sequence[Any], sent: Sequence[Sent]) -> tuple[Any, list[int]]:
-    """The parameter buffer of `backends/layout.py`, and the address of each piece of it."""
+def packed(function: Function, dims: bytes, args: Sequence[Any], sent: Sequence[Sent]) -> tuple[bytes, list[int]]:
+    """The parameters as `backends/layout.py` packs them, and the offset of each."""
     plan = layout([(p.name, p.type) for p in function.params])
     assert len(args) == len(plan.slots), f"{function.name} takes {len(plan.slots)} arguments"
-    buffer = ctypes.create_string_buffer(plan.size)
-    buffer[:32] = np.array([*dims, 1, 1, 1, 1][:4], np.int64).tobytes()
+    buffer = bytearray(plan.size)
+    buffer[: len(dims)] = dims
     for slot, arg in zip(plan.slots, args, strict=True):
         data = piece(slot.type, arg, sent)
         assert len(data) == slot.size, slot
         buffer[slot.offset : slot.offset + slot.size] = data
-    base = ctypes.addressof(buffer)
-    return buffer, [base, *(base + slot.offset for slot in plan.slots)]
+    return bytes(buffer), [0, *(slot.offset for slot in plan.slots)]
 
 
 def piece(type: Any, arg: Any, sent: Sequence[Sent]) -> bytes:

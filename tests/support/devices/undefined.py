@@ -20,6 +20,7 @@ from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.emit import emit_cuda, entry_name
 from workbench.backends.layout import layout
 from workbench.ir import Function
+from workbench.runtime.native.pack import dims_piece
 from workbench.types import ArrayType, element
 
 FLAGS = ("-x", "c++", "-std=c++17", "-O1", "-fno-strict-aliasing", "-w")
@@ -27,6 +28,7 @@ SANITIZE = ("-fsanitize=signed-integer-overflow,float-cast-overflow,integer-divi
 HEAD = """
 #include <cstdio>
 #include <cmath>
+#include <cstring>
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -37,6 +39,8 @@ struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx{0, 0, 0}, blockIdx{0, 0, 0}, blockDim{1, 1, 1}, gridDim{1, 1, 1};
 template <class T> T atomicAdd(T* p, T v) { T old = *p; *p = T(old + v); return old; }
 template <class T> T atomicCAS(T* p, T expected, T v) { T old = *p; if (old == expected) *p = v; return old; }
+inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned long long)a * b >> 32; }
+inline int __clz(int a) { return a ? __builtin_clz(a) : 32; }
 template <class T> T __ldg(const T* p) { return *p; }
 using std::min; using std::max;
 """
@@ -61,7 +65,7 @@ def undefined(function: Function, dim: int | Sequence[int], args: Sequence[Any])
     """
     plan = layout([(p.name, p.type) for p in function.params])
     dims = tuple(dim) if isinstance(dim, Sequence) else (dim,)
-    data = bytearray(np.array([*dims, 1, 1, 1][:4], np.int64).tobytes().ljust(plan.size, b"\0"))
+    data = bytearray(dims_piece(dims, Options().index32).ljust(plan.size, b"\0"))
     patches, tail = [], b""
     for slot, arg in zip(plan.slots, args, strict=True):
         if isinstance(slot.type, ArrayType):

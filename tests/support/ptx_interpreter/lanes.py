@@ -82,7 +82,7 @@ class Lanes:
         self.copies = Copies(self.count, memory)
         self.special: dict[str, np.ndarray | int] = {"%laneid": self.all % 32, "%warpid": inside // 32}
         self.special |= {"%clock": 0, "%clock64": 0, "%globaltimer": 0, "%smid": 0, "%nsmid": 1, "%gridid": 1}
-        self.special |= {"WARP_SZ": 32, "%nwarpid": width // 32}
+        self.special |= {"%nwarpid": width // 32}
         for axis, n, b in zip("xyz", (0, 1, 2), (1, block[0], block[0] * block[1]), strict=True):
             before = (1, grid[0], grid[0] * grid[1])[n]
             self.special[f"%tid.{axis}"] = inside // b % block[n]

@@ -126,7 +126,7 @@ class Module:
         packed = bytearray(max(code.function.parameter_size, 1))
         for parameter, value in zip(code.function.parameters, params, strict=True):
             packed[parameter.offset : parameter.offset + len(value)] = value
-        known = self._placed(memory)
+        known = self.placed(memory)
         threads, blocks = int(np.prod(block)), int(np.prod(grid, dtype=np.int64))
         width, count = -(-threads // 32) * 32, 0
         per = max(1, GANG // width)
@@ -136,7 +136,7 @@ class Module:
             count += gang.execute(bytes(packed), shared)
         return count
 
-    def _placed(self, memory: Memory) -> dict[str, int]:
+    def placed(self, memory: Memory) -> dict[str, int]:
         """Where the module's variables lie on a device."""
         found = self._globals.get(memory.device)
         if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -11,12 +11,13 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
+from workbench.limits import BLOCK_THREADS
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
 from workbench.runtime.arrays.indexed import indexedarray, plain
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.runtime.arrays.structure import NUMBERS, StructValue, arrays_in, same_struct, spread
+from workbench.runtime.arrays.structure import StructValue, arrays_in, is_number, same_struct, spread
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.peers import is_peer_access_enabled
 from workbench.runtime.launching.geometry import Block
@@ -35,10 +36,17 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     Raises:
         LaunchError: anything else.
     """
+    if type(dim) is int and 0 <= dim < 2**31:
+        return (dim,)
     if type(dim) is tuple and 1 <= len(dim) <= 4 and set(map(type, dim)) == {int} and 0 <= min(dim) <= max(dim) < 2**31:
         return dim
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
+    if any(isinstance(n, (array, np.ndarray)) for n in given):
+        raise LaunchError(
+            f"{kernel}: dim is missing: the threads come before the arguments.", parameter="dim",
+            advice=f"Write wb.launch({kernel}, n, […]) or {kernel}[n](…).",
+        )  # fmt: skip
     if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
     if any(n >= 2**31 for n in given):
@@ -74,9 +82,9 @@ def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> in
     """
     if value is None:
         return BY_OCCUPANCY
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= 1024:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= BLOCK_THREADS:
         raise LaunchError(
-            f"{kernel}: block_dim is an int from 1 to 1024 or None, not {value!r}.", parameter="block_dim"
+            f"{kernel}: block_dim is an int from 1 to {BLOCK_THREADS} or None, not {value!r}.", parameter="block_dim"
         )
     return int(value)
 
@@ -110,12 +118,37 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
     Raises:
         LaunchError: they are no list: an array's rows would be taken for arguments, or what a set holds in any order.
     """
-    if any(isinstance(given, (array, np.ndarray, Mapping, str, set)) for given in (inputs, outputs)):
+    if any(isinstance(given, (array, np.ndarray, Mapping, str, Set)) for given in (inputs, outputs)):
         raise not_listed(kernel, (), inputs, outputs)
     try:
-        return [*inputs, *outputs]
+        values = [*inputs, *outputs]
     except TypeError:
         raise not_listed(kernel, (), inputs, outputs) from None
+    return [*values, *defaults_after(kernel, len(values))]
+
+
+def defaults_after(kernel: Kernel, count: int) -> list[object]:
+    """Return what the parameters behind the first `count` are by default; nothing if one of them has no default."""
+    rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
+    return [kernel.defaults[n] for n in rest] if all(n in kernel.defaults for n in rest) else []
+
+
+def with_defaults(
+    kernel: Kernel, dim: object, inputs: Sequence[object], outputs: Sequence[object]
+) -> tuple[list[object], Sequence[object]]:
+    """Return the arguments, one per parameter, and the outputs with the defaults that stand behind them.
+
+    Raises:
+        LaunchError: they are no lists.
+    """
+    try:
+        values = [*inputs, *outputs]
+        rest = defaults_after(kernel, len(values)) if len(values) < len(getattr(kernel, "parameters", ())) else []
+        return [*values, *rest], [*outputs, *rest] if rest else outputs
+    except LaunchError:
+        raise
+    except TypeError:
+        raise not_listed(kernel, dim, inputs, outputs) from None
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
@@ -132,8 +165,9 @@ def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> 
 def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
     """The error for too few or too many arguments."""
     if len(values) < len(kernel.parameters):
-        missing = ", ".join(kernel.parameters[len(values) :])
-        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {missing} is missing.")
+        missing = kernel.parameters[len(values) :]
+        said = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {said}.")
     return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {len(values)} were given.")
 
 
@@ -196,8 +230,6 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
         scalar = SCALARS[value.dtype.name]
         if value.ndim == 0:
             return scalar
-        if value.ndim == 1 and 2 <= value.size <= 4:
-            return Vector(value.size, scalar)
         return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))
     for python, type in ((bool, bool_), (int, int32), (float, float32)):
         if isinstance(value, python):
@@ -211,6 +243,11 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise LaunchError(
+            f"{kernel.name}: {name} is a masked array, and arrays have no mask.", parameter=name,
+            advice=f"Pass {name}.filled(…), with a value for what is hidden.",
+        )  # fmt: skip
     if isinstance(type, Absent):
         if value is not None:
             raise LaunchError(
@@ -231,7 +268,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
         return value.become(kernel.name, name, type)
     if isinstance(type, Vector):
         return _vector(kernel, name, type, value)
-    if not isinstance(value, NUMBERS):
+    if not is_number(value):
         if isinstance(value, array):
             raise LaunchError(
                 f"{kernel.name}: {name} is {type!r}; the argument is an array.", parameter=name,
@@ -328,8 +365,12 @@ def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value:
                 parameter=name, advice="Make the array again, or run the kernel's cell again.",
             )  # fmt: skip
         what = "dtype" if value.dtype != type.dtype else "number of dimensions"
-        advice = f"Make it with dtype={type.dtype!r}." if what == "dtype" else ""
-        if advice and plain and isinstance(type.dtype, Scalar):
+        flat = f"Pass {name}.flatten(), or" if type.ndim == 1 else "Pass it by reshape, or"
+        here = f"array{value.ndim}d" if value.ndim > 1 else "array"
+        advice = f"{flat} annotate {name}: {here}[{type.dtype!r}]."
+        if what == "dtype":
+            advice = f"Make it with dtype={type.dtype!r}."
+        if what == "dtype" and plain and isinstance(type.dtype, Scalar):
             advice = f"Pass {name}.astype(np.{type.dtype.name}), or make it with dtype=np.{type.dtype.name}."
         raise LaunchError(
             f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",

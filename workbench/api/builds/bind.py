@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from workbench.api.builds import build
+from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
@@ -59,7 +59,8 @@ def bind(
     plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
     variant = places(dims, arrays) if device.is_cuda else Places()
-    key = (direction, how.code, device, cpu_threads(), variant)
+    single = tuple(n == 1 for n in dims) if "adjoint" in direction else ()
+    key = (direction, how.code, device, cpu_threads(), variant, single)
     found = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
@@ -76,7 +77,12 @@ def bind(
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None:
             specialisation.bound[key] = found
+    for name, value in arrays.items():
+        if value.memory.read_only and name in found.loaded.writes:
+            value.memory.must_be_writable(f"{specialisation.kernel.name}: {name}")
     how = found.how
+    if how.code.single is not None:
+        ask(specialisation, direction, how.code, device, found.atomic, dims, arguments)
     if how.block_dim == BY_OCCUPANCY:
         how = replace(how, block_dim=block_size(specialisation, found.loaded, how.code))
     return record_of(found.loaded, specialisation, dims, arguments, how)
@@ -90,10 +96,12 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         loaded: the code.
         how: the launch's options, with what the arrays' layout adds to them.
+        atomic: whether it adds as arguments that overlap need it.
     """
 
     loaded: Loaded
     how: LaunchOptions
+    atomic: bool
 
 
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
@@ -145,7 +153,7 @@ def _code_for(
         atomic = overlap(arrays)
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
-    loaded = build.load(specialisation, direction, options, device, atomic)
+    loaded, options = load_for(specialisation, direction, options, device, atomic, dims)
     if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
@@ -159,7 +167,7 @@ def _code_for(
         loaded = loaded.in_blocks(how.block_dim)
     if options.ordered and device.is_cuda:
         _refuse_unordered(loaded)
-    return _Bound(loaded, replace(how, code=options))
+    return _Bound(loaded, replace(how, code=options), atomic)
 
 
 def _refuse_ungathered(

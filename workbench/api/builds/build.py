@@ -9,18 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache, cached_property, lru_cache, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why
+from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.products.needed import multiplies
-from workbench.backends.layout import layout, wide
+from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key
@@ -40,6 +40,9 @@ from workbench.runtime.native.in_flight import compiles
 from workbench.types import ArrayType, Type
 from workbench.weak import Weak
 from workbench.work import go_on
+
+if TYPE_CHECKING:
+    from workbench.autodiff.memory.effects import Launch
 
 Found = TypeVar("Found")
 FEW_CORES = 8
@@ -162,7 +165,9 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
     def function(self) -> Function:
         """The IR of the direction."""
         o, stack = self.options, self.backend.name != "cuda"
-        return function_of(self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack)
+        return function_of(
+            self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
+        )  # fmt: skip
 
 
 def _find(
@@ -200,7 +205,7 @@ def _find(
 
 def _forget(wanted: _Wanted) -> None:
     """Let go of loaded code that is about to be compiled again."""
-    note_forced(wanted.name, wanted.direction)
+    note_forced(wanted.name, wanted.direction, wanted.backend, wanted.key)
     if wanted.device is not None:
         _CODE.pop(wanted.key.digest)
         _DEVICE_CODE.pop((wanted.key.digest, wanted.device.name), None)
@@ -268,7 +273,7 @@ def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None
 @compiles(lambda frame: titled(frame["wanted"].name, frame["wanted"].direction))
 def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
     name, direction, options = wanted.name, wanted.direction, wanted.options
-    publish(CacheMiss(name, direction, wanted.key.digest, why(name, direction)))
+    publish(CacheMiss(name, direction, wanted.key.digest, why_built(name, direction, wanted.backend, wanted.key)))
     publish(CompileStarted(name, direction, wanted.backend.name, wanted.target))
     wanted.backend.prepare()
     if direction == "forward":
@@ -283,29 +288,40 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
     return Entry(artifact.image, _metadata(name, artifact, function, options, dict(stages.seconds)))
 
 
+def launch_like(options: Options) -> Launch | None:
+    """Return a record for an adjoint's assumptions about launches; None for an adjoint of all launches."""
+    if options.single is None:
+        return None
+    from workbench.autodiff.memory.effects import Launch
+
+    return Launch(options.single)
+
+
 @deep
 def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
-    constant: tuple[int, ...] = (), stack: bool = True,
+    constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
     """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
-    `constant`: no gradients of these parameters; `stack`: see `autodiff.adjoint`.
+    `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
     """
     _refuse_unwanted(specialisation, direction)
     kernel = specialisation.kernel
-    return ir_of(specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack)
+    return ir_of(
+        specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch
+    )  # fmt: skip
 
 
 def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
-    constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True,
+    constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
     """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
-    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack)
+    function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch)
     if direction.endswith("adjoint"):
         function = run(RUNNABLE_ADJOINT, function, reductions=not atomic)
     else:
@@ -373,7 +389,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
 
 
 def _is_wide(type: Type) -> bool:
-    return isinstance(type, ArrayType) and bool(wide(type.dtype))
+    return isinstance(type, ArrayType) and bool(access_bytes(type))
 
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
 from typing import Any
@@ -18,9 +18,27 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.api.kernels.rebind import rebind
 from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
-from workbench.errors import CellErrors, DeviceError, KernelSyntaxError, WorkbenchError, must_be
+from workbench.errors import (
+    CellErrors,
+    DeviceError,
+    KernelSyntaxError,
+    KernelTypeError,
+    WorkbenchError,
+    its_type,
+    must_be,
+)
 from workbench.events import CompileFailed, Remark, publish
-from workbench.frontend import MISSING, Definition, Scope, lost_value, read_again
+from workbench.frontend import (
+    MISSING,
+    Definition,
+    Scope,
+    evaluated_defaults,
+    lost_value,
+    read_again,
+    usable_in_kernel,
+    value_in,
+)
+from workbench.passes.checks.shared_stores import shared_stores
 from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.source import Location, Source, parsed
@@ -64,6 +82,7 @@ class Cell:
         kernels: by name.
         funcs: by name: decorated ones, those that return a value, and those that another def of the cell calls.
         structs: the classes under `@struct`, by name.
+        constants: numbers, vectors, types and tuples of them that its text assigns above the defs, by name.
         ahead: what `compile` compiles.
         scope: the names that its text sees.
         remarks: what its reader should know: a name defined twice, a name of Python's own, a lost value.
@@ -73,6 +92,7 @@ class Cell:
     kernels: dict[str, Kernel] = field(default_factory=dict[str, Kernel])
     funcs: dict[str, Func] = field(default_factory=dict[str, Func])
     structs: dict[str, type] = field(default_factory=dict[str, type])
+    constants: dict[str, object] = field(default_factory=dict[str, object])
     ahead: Ahead | None = None
     scope: Scope = field(default_factory=Scope)
     remarks: list[str] = field(default_factory=list[str])
@@ -80,7 +100,7 @@ class Cell:
     @property
     def names(self) -> dict[str, object]:
         """What the cell adds to the namespace."""
-        return {**self.structs, **self.funcs, **self.kernels}
+        return {**self.constants, **self.structs, **self.funcs, **self.kernels}
 
     def bind(self, namespace: dict[str, object]) -> None:
         """Give the namespace what the cell defines, and say which kernels of other cells use it from now on.
@@ -128,8 +148,8 @@ def build_cell(
     """Read a cell and build its kernels; generic ones are built by their first launch.
 
     Args:
-        text: the cell: `def`s, with or without decorators; a `def` is a func where it returns a value or is called by
-            another one, else a kernel.
+        text: the cell: constants (`DT = 0.01`), and `def`s with or without decorators; a `def` is a func where it
+            returns a value or is called by another one, else a kernel.
         namespace: the user's names, read now and checked again at each launch. `Cell.bind`, or an `update` with
             `Cell.names`, adds the cell's own.
         name: what people call the cell: `cell [4]`.
@@ -161,9 +181,9 @@ def build_cell(
         for kernel in cell.kernels.values():
             kernel.checks = checks if checks is not None else kernel.checks
             kernel.fast_math = fast_math
-        for remark in cell.remarks:
-            publish(Remark(remark))
         _check(cell)
+        for remark in (*cell.remarks, *_shared(cell)):
+            publish(Remark(remark))
         if compile:
             cell.compile()
     except WorkbenchError as error:
@@ -193,13 +213,23 @@ def _read(
     except RecursionError:
         advice = "Give parts of its expressions names of their own."
         raise KernelSyntaxError("This cell is nested too deeply.", Location(source, 1, 0, 1, 0), advice) from None
-    strays = [n for n in tree.body if not (isinstance(n, ast.FunctionDef) or _is_struct(n) or _is_docstring(n))]
+    strays = [n for n in tree.body if not _belongs(n)]
     if strays or not any(isinstance(n, (ast.FunctionDef, ast.ClassDef)) for n in tree.body):
         raise CellErrors.of(_stray_error(source, n) for n in strays or [tree])
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     scope = Scope(own=dict(constants), user=namespace, language=language)
     cell = Cell(source, ahead=ahead, scope=scope)
-    definitions = [Definition(node.name, node, source, scope, written=_written(source, node)) for node in nodes]
+    for node in tree.body:
+        if (name := _assigned(node)) and name not in constants:  # what the cell's options set goes first
+            cell.constants[name] = value = _constant(source, scope, name, node)
+            scope.defined.define(name, value, namespace)
+    definitions = [
+        Definition(
+            node.name, node, source, scope, defaults=evaluated_defaults(node, source, scope),
+            written=_written(source, node),
+        )
+        for node in nodes
+    ]  # fmt: skip
     called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -278,19 +308,52 @@ def _is_struct(node: ast.stmt) -> bool:
     return ast.unparse(node.decorator_list[0]).split(".")[-1].removesuffix("()") == "struct"
 
 
+def _belongs(node: ast.stmt) -> bool:
+    """Return whether a statement of a cell is a def, a struct, a constant or a comment."""
+    return isinstance(node, ast.FunctionDef) or _is_struct(node) or _is_docstring(node) or bool(_assigned(node))
+
+
+def _assigned(node: ast.stmt) -> str:
+    """The name that `DT = 0.01` or `DT: float = 0.01` binds; empty for another statement."""
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    target = node.target if isinstance(node, ast.AnnAssign) and node.value is not None else target
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _constant(source: Source, scope: Scope, name: str, node: ast.stmt) -> object:
+    """Return the value of a constant of the cell.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated, or is nothing that a kernel can read.
+    """
+    place = _whole_line(source, node)
+    assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+    value = value_in(scope, node.value, place, f"The constant {name}")
+    if not usable_in_kernel(value):
+        advice = "A kernel cell holds defs and the constants that they read; make it in a cell of its own."
+        raise KernelTypeError(f"{name} is {its_type(value)}, which is no constant of a kernel.", place, advice)
+    return value
+
+
+def _whole_line(source: Source, node: ast.AST) -> Location:
+    line = getattr(node, "lineno", 1)
+    return Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
+
+
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
-    line = getattr(node, "lineno", 1)
-    place = Location(source, line, getattr(node, "col_offset", 0), line, len(source.line(line)))
+    place = _whole_line(source, node)
     if isinstance(node, ast.Module):
         return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
     if isinstance(node, ast.ClassDef):
         advice = "Write @struct above it, or move it to a cell of its own."
         return KernelSyntaxError(f"The class {node.name} in a kernel cell is not a struct.", place, advice)
-    return KernelSyntaxError("A kernel cell holds only defs.", place, "Move this line to a cell of its own.")
+    return KernelSyntaxError(
+        "A kernel cell holds only defs and constants.", place, "Move this line to a cell of its own."
+    )
 
 
 def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
@@ -349,11 +412,23 @@ def _is_func(definition: Definition, called: set[str]) -> bool:
 
 
 def _returns_a_value(node: ast.AST) -> bool:
-    """Whether the function that this stands in returns a value here; functions inside of it do not count."""
+    """Return whether the function that this stands in returns a value here; functions inside of it do not count."""
     if isinstance(node, ast.Return):
         return node.value is not None
     inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.expr))
     return not inside and any(_returns_a_value(n) for n in ast.iter_child_nodes(node))
+
+
+def _shared(cell: Cell) -> Iterator[str]:
+    """Remarks on stores of which chance says whose stays."""
+    for kernel in cell.kernels.values():
+        if not kernel.is_generic and kernel.used is not None:
+            for op in shared_stores(kernel.used.function):
+                line = op.location.shown_line if op.location.line else 0
+                yield (
+                    f"{kernel.name}, line {line}: all threads write one element of {op.operands[0].name}, and one of "
+                    "them stays; += adds all of them up"
+                )
 
 
 def _check(cell: Cell) -> None:

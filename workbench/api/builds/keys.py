@@ -13,10 +13,10 @@ from workbench.structs import Struct, StructArray
 
 FORCED = "recompilation was requested"
 """Why a kernel was compiled that was in the cache."""
-_LAST_KEYS: dict[
-    tuple[str, str, str], dict[object, Key]
-] = {}  # kernel, direction, backend; by option, the last one last
-_WHY: dict[tuple[str, str], tuple[str, ...]] = {}
+_LAST_KEYS: dict[tuple[str, str, str, object], dict[object, Key]] = {}
+"""Keys by kernel, direction, backend and target; of each the options, the last one last."""
+_WHY: dict[tuple[str, str], dict[object, tuple[str, ...]]] = {}
+"""Why a direction of a kernel was built, by backend, target and options."""
 
 
 def target_of(device: Device, backend: Backend) -> str:
@@ -39,7 +39,7 @@ def key_of(
         *_structs(specialisation),
     )
     return key_of_parts(
-        specialisation.parts(direction), options=options, backend=backend.name, backend_version=backend.version(),
+        specialisation.parts(direction), options=options, backend=backend.name, backend_version=backend.version(target),
         target=target, direction=direction, extra=extra,
     )  # fmt: skip
 
@@ -67,19 +67,45 @@ def _structs(specialisation: Specialisation) -> Iterator[Part]:
 
 def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
     """Note the key that a kernel is built under, and what differs from the one before."""
-    keys = _LAST_KEYS.setdefault((name, direction, backend.name), {})
-    options = frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
+    place, options = _built_for(backend, key)
+    keys = _LAST_KEYS.setdefault((name, direction, *place), {})
     before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
     if before is None or before.digest != key.digest:
-        _WHY[name, direction] = key.explain(before) if before else ()
+        _note(name, direction, (place, options), key.explain(before) if before else ())
     keys[options] = key
 
 
+def _built_for(backend: Backend, key: Key) -> tuple[tuple[str, object], object]:
+    """Backend and target, and the options."""
+    target = next((p.data for p in key.parts if p.label == "target"), b"")
+    return (backend.name, target), frozenset((p.label, p.data) for p in key.parts if p.kind == "option")
+
+
+def _note(name: str, direction: str, built_for: object, reasons: tuple[str, ...]) -> None:
+    known = _WHY.setdefault((name, direction), {})
+    known.pop(built_for, None)
+    known[built_for] = reasons  # the last one last
+
+
 def why(name: str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel of this name was last rebuilt; empty for a first build."""
-    return _WHY.get((name, direction), ())
+    """Return what differed from the key before when a kernel of this name was last rebuilt; nothing for a first build.
+
+    Tools build with options and for targets of their own, which is said only if nothing else has changed.
+    """
+    last = [reasons for reasons in reversed(_WHY.get((name, direction), {}).values()) if reasons]
+    return next((reasons for reasons in last if not all(map(is_of_options, reasons))), last[0] if last else ())
 
 
-def note_forced(name: str, direction: str) -> None:
+def is_of_options(reason: str) -> bool:
+    """Return whether a reason is another option, as that of a tool."""
+    return reason.startswith("option ")
+
+
+def why_built(name: str, direction: str, backend: Backend, key: Key) -> tuple[str, ...]:
+    """Return the differences from the last key of the same backend and target; none for a first build."""
+    return _WHY.get((name, direction), {}).get(_built_for(backend, key), ())
+
+
+def note_forced(name: str, direction: str, backend: Backend, key: Key) -> None:
     """Note that a kernel was compiled although it is in the cache."""
-    _WHY[name, direction] = (FORCED,)
+    _note(name, direction, _built_for(backend, key), (FORCED,))

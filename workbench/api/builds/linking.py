@@ -72,7 +72,7 @@ def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:
         (
             *request.key.parts,
             Part("products", "extra", "".join(parts).encode(), shown),
-            Part("linker", "compiler", version().encode(), version()),
+            Part("linker", "compiler", (linker := version(request.target)).encode(), linker),
         )
     )
 

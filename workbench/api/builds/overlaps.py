@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.backends.layout import wide
+from workbench.backends.layout import access_bytes
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import BEYOND_INT32, extent, is_far
 from workbench.structs import ELEMENT
@@ -42,13 +42,14 @@ def fits_index32(dims: Sequence[int], arrays: Mapping[str, array]) -> bool:
 
 
 def is_aligned(arrays: Iterable[array]) -> bool:
-    """Whether code that loads whole vectors suits: dense arrays of vectors, and their memory, begin at multiples of it.
+    """Whether code that loads whole vectors suits: dense arrays of vectors or structs, and their memory, begin at
+    multiples of what is loaded at once.
 
     Their memory too, since a launch may run again on a copy of it (`array.twin`).
     """
     return not any(
-        bytes and not getattr(a.type, "pitch", 0) and (a.address % bytes or a.memory.address % bytes)
-        for a, bytes in ((a, wide(a.dtype)) for a in arrays)
+        bytes and ((a.address - getattr(a.type, "offset", 0)) % bytes or a.memory.address % bytes)
+        for a, bytes in ((a, access_bytes(a.type)) for a in arrays)
     )
 
 
@@ -93,7 +94,7 @@ def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
 
 
 def _within_itself(a: array) -> bool:
-    """Whether two elements may share memory: a step of 0, or windows that slide by less than their length."""
+    """Return whether two elements may share memory: a step of 0, or windows that slide by less than their length."""
     reach = a.dtype.size
     for step, count in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
         if step < reach:
@@ -103,7 +104,7 @@ def _within_itself(a: array) -> bool:
 
 
 def apart(arrays: Collection[array]) -> bool:
-    """Whether these are dense and surely lie in allocations of their own."""
+    """Return whether these are dense and surely lie in allocations of their own."""
     seen = 0
     for a in arrays:
         turn = a.memory.turn  # most allocations have a bit of their own (`runtime/device/memory`)
@@ -112,4 +113,4 @@ def apart(arrays: Collection[array]) -> bool:
         seen |= turn
     else:
         return True
-    return len({a.memory for a in arrays if a.is_contiguous and a.memory.plain}) == len(arrays)
+    return len({a.memory for a in arrays if a.is_contiguous and a.memory.is_alone}) == len(arrays)

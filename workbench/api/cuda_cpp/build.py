@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 
 from workbench.backends.base import Options
+from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.compile import nvrtc
-from workbench.backends.cuda.user_source.preprocess import Whole, placed, warnings
+from workbench.backends.cuda.user_source.preprocess import Whole, placed, unknown_names, warnings
+from workbench.backends.cuda.user_source.probe import Element, asked, elements, probe
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.cache.folder.entry import Entry
 from workbench.cache.key import Key, Part
@@ -38,15 +40,21 @@ class Program(msgspec.Struct, frozen=True):
 
     Attributes:
         whole: the text with its includes.
-        kernels: what is called of it.
+        kernels: what is called of it; templates' instances, not templates.
         defines: macros by name, as they are spelled.
         fast_math: allow approximate maths.
+        variables: those in the device's memory, by name.
+        members: names of its classes' variables.
+        typed: whether the kernels' types are known, so that NVRTC need not be asked.
     """
 
     whole: Whole
     kernels: tuple[Signature, ...]
     defines: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     fast_math: bool = False
+    variables: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+    typed: bool = False
 
     @property
     def name(self) -> str:
@@ -62,12 +70,15 @@ class Program(msgspec.Struct, frozen=True):
 def key_of(made: Program, target: str) -> Key:
     """The key of a program's artifact."""
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(made.defines.items())]
-    compiler = nvrtc.CudaBackend().version()
+    compiler = nvrtc.CudaBackend().version(target.split()[-1])
     parts.append(Part("code", "code", made.whole.text.encode()))
-    parts.append(Part("names", "extra", made.name.encode()))
+    names = "\n".join((made.name, *made.variables, "" if made.typed else probe(made.members)))
+    parts.append(Part("names", "extra", names.encode(), made.name))
     parts.append(Part("option fast_math", "option", b"1" if made.fast_math else b"0", str(made.fast_math)))
     parts.append(Part("target", "target", target.encode(), target))
     parts.append(Part("compiler", "compiler", compiler.encode(), compiler))
+    if made.whole.own and (headers := toolkit.header_version(toolkit.compiler(target.split()[-1]))):
+        parts.append(Part("headers", "compiler", headers.encode(), headers))
     return Key(tuple(parts))
 
 
@@ -141,24 +152,61 @@ def _compiled(made: Program, target: str) -> Entry:
     kind = nvrtc.SANITIZED if target.startswith(SANITIZED) else nvrtc.IMAGES[backend]
     if kind == "ptx":  # what the emulated device cannot execute is named with its line
         kind = "ptx with lines"
-    try:
-        built = nvrtc.build(made.text, Options(fast_math=made.fast_math), arch, kind, made.name, _around(made))
-    except BuildError as error:
-        raise placed(error, made.whole) from None
+    built = _built(made, arch, kind, not made.typed)
     for said in warnings(built.log, made.whole):
         publish(Notice(said))
     used = nvrtc.resources_by_kernel(built.log)
-    kernels = {name: {"symbol": symbol, **used.get(symbol, {})} for name, symbol in built.names.items()}
-    return Entry(built.image, {**facts, "backend": backend, "target": arch, "kernels": kernels})
+    kernels = {
+        k.name: {"symbol": symbol, "types": built.names.get(asked(k.name), ""), **used.get(symbol, {})}
+        for k in made.kernels if (symbol := built.names.get(k.name))
+    }  # fmt: skip
+    variables = {
+        name: {"symbol": built.names.get(f"&{name}") or _mangled(name), "types": built.names[asked(name)]}
+        for name in made.variables if asked(name) in built.names
+    }  # fmt: skip
+    return Entry(built.image, {**facts, "backend": backend, "target": arch, "kernels": kernels, "variables": variables})
 
 
-def _around(made: Program) -> nvrtc.Around:
+def _mangled(name: str) -> str:
+    """The symbol of a managed variable, whose address NVRTC takes for no constant."""
+    parts = name.split("::")
+    return name if len(parts) == 1 else f"_ZN{''.join(f'{len(p)}{p}' for p in parts)}E"
+
+
+def types_of(made: Program, facts: Mapping[str, Any]) -> tuple[Element, ...]:
+    """The parameters of a kernel, or a variable, of which these are an artifact's facts."""
+    return elements(facts["types"], made.members)
+
+
+def _built(made: Program, target: str, kind: str, types: bool = False) -> nvrtc.Built:
+    """What NVRTC makes of a program, with the symbols of what is compiled: of all but what stands under an `#if`.
+
+    Raises:
+        BuildError, DeviceError: as `find`.
+    """
+    text = made.text + probe(made.members) if types else made.text
+    groups = [(k.name, asked(k.name)) if types else (k.name,) for k in made.kernels]
+    groups += [(name,) for v in made.variables if types for name in (f"&{v}", asked(v))]
+    while True:
+        around = _around(made, tuple(name for group in groups for name in group), target)
+        try:
+            return nvrtc.build(text, Options(fast_math=made.fast_math), target, kind, made.name, around)
+        except BuildError as error:
+            unknown = unknown_names(error.log)
+            left = [group for group in groups if not unknown.intersection("".join(n.split()) for n in group)]
+            if len(left) == len(groups):
+                raise placed(error, made.whole) from None
+            groups = left
+
+
+def _around(made: Program, names: tuple[str, ...], target: str) -> nvrtc.Around:
     flags: tuple[str, ...] = ()
     if made.whole.own:
-        folder = settings().cache_dir / f"nvrtc-headers-{nvrtc.CudaBackend().version().split(',')[0].split()[-1]}"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        flags = (f"--use-bundled-headers={folder.absolute()}",)
-    return nvrtc.Around(tuple(k.name for k in made.kernels), flags)
+        library = toolkit.compiler(target)
+        flags = toolkit.header_options(library, settings().cache_dir / f"nvrtc-headers-{library.version}")
+    if "thrust/complex.h" in made.whole.own:  # whose stream operators have no annotation
+        flags += ("--device-as-default-execution-space",)
+    return nvrtc.Around(names, flags)
 
 
 def ptx(made: Program, target: str) -> str:
@@ -167,7 +215,7 @@ def ptx(made: Program, target: str) -> str:
     Raises:
         BuildError, DeviceError: as `find`.
     """
-    return _ptx(made, target, "ptx").image.decode().rstrip("\0")
+    return _built(made, target, "ptx").image.decode().rstrip("\0")
 
 
 def ptx_with_lines(made: Program, target: str) -> tuple[str, Mapping[str, str]]:
@@ -176,15 +224,8 @@ def ptx_with_lines(made: Program, target: str) -> tuple[str, Mapping[str, str]]:
     Raises:
         BuildError, DeviceError: as `find`.
     """
-    built = _ptx(made, target, "ptx with lines")
+    built = _built(made, target, "ptx with lines")
     return built.image.decode().rstrip("\0"), built.names
-
-
-def _ptx(made: Program, target: str, kind: str) -> nvrtc.Built:
-    try:
-        return nvrtc.build(made.text, Options(fast_math=made.fast_math), target, kind, made.name, _around(made))
-    except BuildError as error:
-        raise placed(error, made.whole) from None
 
 
 def resources(made: Program, target: str, kernel: str) -> Mapping[str, int]:

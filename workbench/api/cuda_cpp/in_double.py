@@ -22,8 +22,8 @@ from workbench.ir.values import Function
 from workbench.passes.to_float64 import wide_type
 
 
-def wide_program(program: Program) -> Program:
-    """The program with every float a double.
+def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
+    """The program with every float a double; `signatures` are its kernels'.
 
     Raises:
         DeviceError: it includes a header of CUDA's that is written for float.
@@ -34,8 +34,8 @@ def wide_program(program: Program) -> Program:
             f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
             advice="Check a text without it.", function=program.name,
         )  # fmt: skip
-    kernels = tuple(map(wide_signature, program.kernels))
-    return Program(wide_text(program.whole), kernels, program.defines)
+    kernels = tuple(map(wide_signature, signatures))
+    return Program(wide_text(program.whole), kernels, program.defines, typed=True)
 
 
 class WideText:
@@ -57,7 +57,7 @@ class WideText:
             wide: the kernels of the text in double.
             signature, gradient: of the kernel and its gradient.
             values: one argument per parameter of the kernel.
-            how: what stands in a launch's brackets.
+            how: the launch's dimensions, threads of a block and bytes of shared memory.
         """
         types = tuple(
             deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
@@ -79,4 +79,5 @@ class WideText:
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
         given = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
-        self._wide[signature.name][self._how](*given)
+        dims, block_dim, shared = self._how
+        self._wide[signature.name][list(dims)](*given, block_dim=block_dim, shared=shared)

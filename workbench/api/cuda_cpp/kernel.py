@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
@@ -18,11 +19,11 @@ from workbench.api.cuda_cpp.build import Program
 from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.gradient_signature import ADJOINT, check_gradient, gradient_form
 from workbench.api.cuda_cpp.in_double import WideText
+from workbench.api.cuda_cpp.values import as_argument, host_bytes
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import is_tuple
 from workbench.autodiff import parameters
-from workbench.backends.base import Options
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
@@ -32,8 +33,6 @@ from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
-from workbench.runtime.launching.checks import checks_wanted
-from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
@@ -56,6 +55,10 @@ class Text(Protocol):
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
         """Digest, loaded code and facts of one kernel."""
+        ...
+
+    def signature(self, name: str) -> Signature:
+        """A kernel's parameters with their types, which NVRTC says."""
         ...
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
@@ -83,33 +86,58 @@ class CudaKernel(Kernel):
     """A `__global__` function of CUDA C++ source code.
 
         wb.launch(saxpy, dim=n, inputs=[x, y, 2.0, n], block_dim=128)
-        saxpy[n, 128](x, y, 2.0, n)                 # the same
-        tiled[(h, w), (16, 16), 4096](x, y, w)      # rows and columns; 4096 bytes of dynamic shared memory
+        saxpy[n](x, y, 2.0, n, block_dim=128)                             # the same
+        saxpy[8 * 128](x, y, 2.0, n, block_dim=128)                       # 8 blocks
+        tiled[[h, w]](x, y, w, block_dim=(16, 16), shared=4096)           # rows and columns; dynamic shared memory
 
     `dim` counts threads, like an array's shape: its last size goes along x. As many blocks run as cover it, so a kernel
-    tests whether its index is in range.
+    tests whether its index is in range. A pair in brackets is refused: elsewhere it counts blocks.
 
     Attributes:
         module: the module it belongs to.
-        signature: its parameters as written.
-        gradient: the signature of NAME_adjoint, or None.
+        written: its parameters as they stand in the text, before NVRTC has said their types.
     """
 
     def __init__(self, module: Text, signature: Signature, gradient: Signature | None) -> None:
         must_be(signature, Signature, "CudaKernel() takes a signature", advice='wb.cuda_module(text)["name"] is one.')
         self.module = module
-        self.signature = signature
-        self.gradient = gradient
+        self.written = signature
+        self._gradient = gradient
         self.name = self.__name__ = signature.name
-        self.parameters = tuple(p.name for p in signature.parameters)
         self.place = signature.location
         self.plans = {}
         self.stale = ""
         self.checks = None
         self.fast_math = False
         self._specialisations = {}
-        if gradient is not None:
-            check_gradient(signature, gradient)
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Its parameters.
+
+        Raises:
+            BuildError, DeviceError: the text cannot be compiled.
+            KernelTypeError: a parameter cannot be passed from Python.
+        """
+        return self.module.signature(self.name)
+
+    @cached_property
+    def gradient(self) -> Signature | None:
+        """The signature of NAME_adjoint; None if there is none.
+
+        Raises:
+            KernelTypeError: it does not go with the kernel.
+        """
+        if self._gradient is None:
+            return None
+        found = self.module.signature(self._gradient.name)
+        check_gradient(self.signature, found)
+        return found
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Names of its parameters."""
+        return tuple(p.name for p in self.signature.parameters)
 
     @property
     def definition(self) -> NoReturn:
@@ -166,6 +194,7 @@ class CudaKernel(Kernel):
             raise wrong_count(self, values)
         arrays = (v.device for v in values if isinstance(v, array))
         device = get_device(device) if device is not None else next(arrays, None) or self.module.device
+        values = [as_argument(self.name, p, v, device) for p, v in zip(self.signature.parameters, values, strict=True)]
         how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
         self.module.refuse_elsewhere(self.name, device)
         types = tuple(
@@ -183,13 +212,19 @@ class CudaKernel(Kernel):
         pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
 
-    def on_device(self, values: Sequence[Any]) -> tuple[list[Any], list[tuple[np.ndarray[Any, Any], array]]]:
+    def on_device(self, values: Sequence[Any]) -> tuple[Sequence[Any], list[tuple[np.ndarray[Any, Any], array]]]:
         """Arguments with NumPy arrays copied to the module's device, and which of them to copy back.
 
         Raises:
             LaunchError: the kernel cannot run there, or an array's dtype is not the parameter's.
         """
-        found, back = list(values), list[tuple[np.ndarray[Any, Any], array]]()
+        back: list[tuple[np.ndarray[Any, Any], array]] = []
+        for value in values:  # a comprehension would cost each launch a call
+            if isinstance(value, np.ndarray):
+                break
+        else:
+            return values, back
+        found = list(values)
         for k, (p, value) in enumerate(zip(self.signature.parameters, values, strict=False)):
             if isinstance(value, np.ndarray) and p.pointer:
                 host = cast("np.ndarray[Any, Any]", value)
@@ -236,33 +271,36 @@ class CudaKernel(Kernel):
 
     __iter__ = None  # `kernel[0]`, `kernel[1]`, … would never end
 
-    def __getitem__(self, where: object) -> Configured:
-        """`k[dim]`, `k[dim, block_dim]` or `k[dim, block_dim, shared]`, to be called with the arguments.
+    def __getitem__(self, dim: object) -> Configured:
+        """`k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
 
         Raises:
-            LaunchError: it is none of these.
+            LaunchError: a pair, which means threads and a block or blocks and threads.
         """
-        given: tuple[Any, ...] = where if is_tuple(where) else (where,)
-        if len(given) > 3 and all(isinstance(n, int) for n in given):
-            raise LaunchError(f"{self.name}[…] takes dim, block_dim and shared.", advice="Write k[(h, w), (16, 16)].")
-        return Configured(self, *given)
+        if is_tuple(dim):
+            raise _two_readings(self.name, dim)
+        return Configured(self, cast("Dim", dim))
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{p.text} {p.name}" for p in self.signature.parameters)
+        shown = ", ".join(f"{p.text} {p.name}" for p in self.written.parameters)
         return f"<CUDA C++ kernel {self.name}({shown})>"
 
 
 class Configured:
     """A kernel with its threads; called with its arguments it runs."""
 
-    def __init__(self, kernel: CudaKernel, dim: Dim, block_dim: object = 256, shared: int = 0) -> None:
+    def __init__(self, kernel: CudaKernel, dim: Dim) -> None:
         self.kernel = kernel
         self.dim = dim
-        self.block_dim = block_dim
-        self.shared = shared
 
-    def __call__(self, *arguments: Any, stream: Any = None) -> None:
+    def __call__(self, *arguments: Any, block_dim: object = 256, shared: int = 0, stream: Any = None) -> None:
         """Run it. NumPy arrays are copied to the device, and what the kernel may change of them back.
+
+        Args:
+            arguments: one for each parameter.
+            block_dim: threads of a block, ordered as `dim`; one number counts them along x.
+            shared: bytes of dynamic shared memory of a block.
+            stream: the stream; None is the current one.
 
         Raises:
             LaunchError: the arguments do not fit; nothing has run.
@@ -270,12 +308,12 @@ class Configured:
         """
         kernel = self.kernel
         given, back = kernel.on_device(arguments)
-        dims = as_dims(self.dim, kernel.name)
-        block = with_shared(as_block(self.block_dim, dims, kernel.name), self.shared, kernel.name)
-        how = LaunchOptions(Options(checks=checks_wanted(None, kernel.checks)), block, stream)
-        execute(kernel.prepare(dims, given, how=how))
+        if shared != 0 or type(shared) is not int:
+            block = as_block(block_dim, as_dims(self.dim, kernel.name), kernel.name)
+            block_dim = with_shared(block, shared, kernel.name)
+        kernel.launch_with(kernel, self.dim, given, block_dim=block_dim, stream=stream)
         for host, copy in back:
-            host[...] = copy.numpy().reshape(host.shape)
+            host[...] = np.ascontiguousarray(copy.numpy()).reshape(-1).view(host.dtype).reshape(host.shape)
 
 
 class CudaSpecialisation(Specialisation):
@@ -330,7 +368,29 @@ class CudaSpecialisation(Specialisation):
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=facts,
             make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.whole.at,
+            apart=True,  # those that share memory are looked at in each launch: one may be __restrict__
         )  # fmt: skip
+
+
+def _two_readings(kernel: str, given: tuple[object, ...]) -> LaunchError:
+    """The error of `k[8, 256]`: what it may mean, and how each meaning is written."""
+    inner = ", ".join(map(str, given))
+    if len(given) not in (2, 3):
+        return LaunchError(f"{kernel}[{inner}]: brackets take the number of threads.", advice=f"Write {kernel}[n](…).")
+    first, second, *more = given
+    shared = f", shared={more[0]}" if more else ""
+    blocks, block = (list(cast("tuple[object, ...]", v)) if isinstance(v, (tuple, list)) else [v] for v in given[:2])
+    # CUDA's order is x, y, z; here the last size is along x.
+    sizes = [f"{m} * {n}" for m, n in zip(blocks[::-1], block[::-1], strict=False)]
+    total = ", ".join(sizes)
+    covered, dim = (f"[{total}]", blocks) if len(sizes) > 1 else (total, blocks[0])
+    turned = tuple(block[::-1]) if len(sizes) > 1 else block[0]
+    return LaunchError(
+        f"{kernel}[{inner}] has two readings: {first} blocks of {second} threads, as CUDA and Numba count, or {first} "
+        f"threads in blocks of {second}.", parameter="dim",
+        advice=f"Write {kernel}[{covered}](…, block_dim={turned}{shared}) for the first, or "
+        f"{kernel}[{dim}](…, block_dim={second}{shared}) for the second.",
+    )  # fmt: skip
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
@@ -350,9 +410,10 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None
 
 def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
     """A NumPy array on the device; its last axis is a vector's, where the pointer is to vectors."""
-    type = parameter.type
+    type, written = parameter.type, value
+    value = host_bytes(kernel, parameter, value)
     rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy
-    if not parameter.const and not value.flags.writeable:
+    if not parameter.const and not written.flags.writeable:
         raise LaunchError(
             f"{kernel}: the NumPy array for {parameter.name} is read-only.", parameter=parameter.name,
             advice="Pass a copy.",

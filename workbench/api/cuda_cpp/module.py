@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec.structs import replace
 
 from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import EMULATED, Program
@@ -13,25 +16,36 @@ from workbench.api.cuda_cpp.in_double import wide_program
 from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
+from workbench.backends.cuda.user_source.declarations import macros
+from workbench.backends.cuda.user_source.host_parts import device_part
 from workbench.backends.cuda.user_source.preprocess import define_lines, whole
-from workbench.backends.cuda.user_source.signature import Signature, signatures
+from workbench.backends.cuda.user_source.signature import Signature, members, signatures, typed, variables
 from workbench.cache.folder.entry import Entry
 from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError, must_be
+from workbench.events import Notice, publish
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.import_arrays import adopted
+from workbench.runtime.arrays.shapes import dense
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.device.driver import driver, why_no_cuda
+from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.launching.checks import checks_wanted
-from workbench.source import Source
+from workbench.source import Location, Source
+from workbench.types import Vector, uint8
 
 RUNS = ("device", EMULATED)
 NATIVE = "native"
+_GRID = frozenset(("this_grid", "grid_group"))
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CudaModule:
     """The kernels of one piece of CUDA C++ source code.
 
         module = wb.cuda_module(text, run="emulated")
         saxpy = module["saxpy"]
+        scale = module["scale<float, 3>"]      # of a template, as C++ writes it
+        module.symbol("weights")[:] = [1, 2, 1]
 
     Attributes:
         program: what is compiled.
@@ -39,6 +53,8 @@ class CudaModule:
         arch: "native", or the architecture that is compiled for ahead of a launch.
         force: compile even what is cached.
         kernels: by name; NAME_adjoint is the gradient of NAME, and a kernel too.
+        templates: kernels that have no code before their arguments are known.
+        checks: whether their instances are launched with checks; None is the current setting.
     """
 
     program: Program
@@ -46,17 +62,110 @@ class CudaModule:
     arch: str = NATIVE
     force: bool = False
     kernels: dict[str, CudaKernel] = field(default_factory=dict[str, CudaKernel])
+    templates: Mapping[str, Signature] = field(default_factory=dict[str, Signature])
+    checks: bool | None = None
     _entries: dict[str, tuple[str, Entry]] = field(default_factory=dict[str, tuple[str, Entry]], repr=False)
+    _loaded: dict[tuple[str, Device], LoadedKernel] = field(default_factory=dict[tuple[str, Device], LoadedKernel])
 
     def __getitem__(self, name: str) -> CudaKernel:
-        """The kernel of this name.
+        """The kernel of this name, which may leave its namespace out; of a template `name<arguments>`.
 
         Raises:
-            KeyError: there is none.
+            KeyError: there is none, or several in different namespaces.
+            LaunchError: it is a template's, and the module's variables are in use already.
+            BuildError: NVRTC refused the template's arguments.
         """
-        if name not in self.kernels:
-            raise KeyError(f"the source code has no kernel {name}; it has {', '.join(self.kernels) or 'none'}")
-        return self.kernels[name]
+        plain, _, arguments = name.partition("<")
+        base = _matching(plain.strip(), self.templates) if arguments else None
+        own = f"{base}<{arguments}" if base else _matching(name, self.kernels)
+        template = self.templates[base] if base else None
+        if own is None and "##" in self.program.text and name.isidentifier():  # a macro may write it
+            own, template = name, Signature(name, (), Location(self.source, 1, 0, 1, 0), 1, 1, frozenset())
+        if own is None:
+            known = [*self.kernels, *(f"{n}<…>" for n in self.templates)]
+            raise KeyError(f"the source code has no kernel {name}; it has {', '.join(known) or 'none'}")
+        if template is not None and own not in self.kernels:
+            self._instantiate(template, own)
+        return self.kernels[own]
+
+    def _instantiate(self, template: Signature, name: str) -> None:
+        """Add a template's instance: the module is one piece of code, so it is compiled again."""
+        if self._loaded and self.program.variables:
+            held = ", ".join(self.program.variables)
+            raise LaunchError(
+                f"{name} cannot be added: the module is loaded, and its variables ({held}) would be new ones.",
+                template.location, f'Write module["{name}"] before the first launch.',
+            )  # fmt: skip
+        made = replace(template, name=name, template=False)
+        self.program = replace(self.program, kernels=(*self.program.kernels, made))
+        self.kernels[name] = CudaKernel(self, made, None)
+        self.kernels[name].checks = self.checks
+        self._entries.clear()
+        try:
+            self.signature(name)
+        except BaseException:
+            del self.kernels[name]
+            self.program = replace(self.program, kernels=self.program.kernels[:-1])
+            raise
+
+    def signature(self, name: str) -> Signature:
+        """A kernel's parameters with their types, which NVRTC says.
+
+        Raises:
+            BuildError, DeviceError: as `compile`.
+            LaunchError: it stands under an `#if` that does not hold.
+        """
+        written = next(k for k in self.program.kernels if k.name == name)
+        if self.program.typed:
+            return written
+        entry = next(iter(self._entries.values()), None) or self._entry(self.target)
+        facts = entry[1].metadata["kernels"].get(name)
+        if facts is None:
+            problem = f"NVRTC knows no kernel {name}: an #if leaves it out, or another function has its name."
+            raise LaunchError(problem, written.location)
+        return typed(written, build.types_of(self.program, facts))
+
+    def symbol(self, name: str, device: Device | str | None = None) -> array:
+        """A `__constant__`, `__device__` or `__managed__` variable, as an array that is its memory on a device.
+
+            module.symbol("weights")[:] = [1, 2, 1]        # cudaMemcpyToSymbol
+            module.symbol("count").numpy()                 # cudaMemcpyFromSymbol
+
+        A launch with checks has variables of its own; this is the one of launches that are made as now. Tapes, records
+        and graphs see what is written to the array, not that a kernel reads it.
+
+        Args:
+            name: as in C++.
+            device: where; None is the module's device.
+
+        Returns:
+            An array of one dimension, with one element if the variable is no array; of a class its bytes.
+
+        Raises:
+            KeyError: there is no such variable.
+            LaunchError: the module cannot run there, or has no kernel.
+        """
+        known = _matching(name, {v: v for v in self.program.variables})
+        where, first = (
+            get_device(device) if device is not None else self.device,
+            next(iter(self.kernels.values()), None),
+        )
+        if known is None or first is None:
+            raise KeyError(
+                f"the source code has no variable {name}; it has {', '.join(self.program.variables) or 'none'}"
+            )
+        checked = where.is_emulated and checks_wanted(None, first.checks)
+        code = self.code(first.name, where, checked)[1]
+        entry = self._entry(self._target_on(where, checked))[1]
+        facts = entry.metadata["variables"].get(known)
+        if facts is None:
+            raise KeyError(f"NVRTC knows no variable {known}: an #if leaves it out")
+        (element,) = build.types_of(self.program, facts)
+        address, size = driver_of(where).symbol(where.index, code, facts["symbol"])
+        kind = element.type or uint8
+        scalar = kind.dtype if isinstance(kind, Vector) else kind
+        shape = (size // kind.size, *kind.shape)
+        return adopted(code, where, address, shape, dense(shape, scalar.size), scalar, kind)
 
     def __iter__(self) -> Iterator[str]:
         """The kernels' names."""
@@ -70,11 +179,12 @@ class CudaModule:
     @property
     def names(self) -> dict[str, object]:
         """The names that a cell adds to the namespace."""
-        return dict(self.kernels)
+        found: dict[str, object] = {name: CudaTemplate(self, name) for name in self.templates}
+        return {name.rpartition("::")[2]: made for name, made in (found | dict(self.kernels)).items()}
 
     def bind(self, namespace: dict[str, object]) -> None:
         """Bind the kernels in the namespace."""
-        namespace.update(self.kernels)
+        namespace.update(self.names)
 
     @property
     def device(self) -> Device:
@@ -109,7 +219,11 @@ class CudaModule:
             WorkbenchError: NVRTC rejected the source code, or is not installed.
         """
         if self.kernels:
-            self._entries[self.target] = self._find(self.target, self.force)
+            target = self.target
+            self._entries[target] = self._find(target, self.force)
+            for kernel in self.kernels.values():
+                if kernel.name in self._entries[target][1].metadata["kernels"]:
+                    _ = kernel.signature, kernel.gradient  # which refuse what cannot be called
 
     def entry(self, target: str = "") -> Entry:
         """The artifact for a target: a cubin, or PTX for an emulated device.
@@ -133,11 +247,14 @@ class CudaModule:
         """
         self.refuse_elsewhere(name, device)
         found = driver_of(device)
-        digest, entry = self._entry(build.target_for(device.kind, found.arch(device.index), sanitized))
+        digest, entry = self._entry(self._target_on(device, sanitized))
         own = entry.metadata["kernels"][name]
         facts = {**entry.metadata, **own, "checks": sanitized, "prints": "printf" in self.program.text}
         try:
-            return digest, found.load(device.index, entry.image, own["symbol"]), facts
+            # One library for all kernels: what one writes to a variable of the module, the others read.
+            code = found.load(device.index, entry.image, own["symbol"], beside=self._loaded.get((digest, device)))
+            self._loaded[digest, device] = code
+            return digest, replace(code, cooperative=self._waits_for_blocks(name)), facts
         except BuildError as error:
             error.location = self.program.whole.at(error.line) if error.line else None
             raise
@@ -172,7 +289,8 @@ class CudaModule:
         Raises:
             DeviceError: it includes a header of CUDA's that is written for float.
         """
-        kernels = _with_kernels(CudaModule(wide_program(self.program), EMULATED)).kernels
+        signatures = [self.signature(k.name) for k in self.program.kernels]
+        kernels = _with_kernels(CudaModule(wide_program(self.program, signatures), EMULATED)).kernels
         for kernel in kernels.values():
             kernel.checks = False
         return kernels
@@ -197,6 +315,15 @@ class CudaModule:
         """The key of what is compiled ahead."""
         return build.key_of(self.program, self.target)
 
+    def _waits_for_blocks(self, name: str) -> bool:
+        """Return whether a kernel, or a function that it may call, can hold the grid (`this_grid().sync()`)."""
+        named = {k.name for k in self.program.kernels if k.words & _GRID}
+        return name in named if named else any(word in self.program.text for word in _GRID)
+
+    @staticmethod
+    def _target_on(device: Device, sanitized: bool) -> str:
+        return build.target_for(device.kind, driver_of(device).arch(device.index), sanitized)
+
     def _device_target(self) -> str:
         return self.target.split()[-1]
 
@@ -214,6 +341,24 @@ class CudaModule:
         return f"<CUDA C++ module of {', '.join(self.kernels) or 'no kernels'}, {where}>"
 
 
+class CudaTemplate:
+    """A kernel that is a template, as a cell binds it: `scale["float, 3"]` is the kernel for these arguments."""
+
+    def __init__(self, module: CudaModule, name: str) -> None:
+        self.module, self.name = module, name
+
+    def __getitem__(self, arguments: str) -> CudaKernel:
+        """The kernel for these arguments, as C++ writes them.
+
+        Raises:
+            LaunchError, BuildError: as for `CudaModule`.
+        """
+        return self.module[f"{self.name}<{arguments}>"]
+
+    def __repr__(self) -> str:
+        return f"<CUDA C++ template {self.name}: {self.name}[arguments] is a kernel>"
+
+
 def cuda_module(
     text: str, *, name: str = "<text>", filename: str = "<text>", line_offset: int = 0, run: str = "device",
     arch: str = NATIVE, defines: Mapping[str, Any] | None = None, use: Iterable[str] = (),
@@ -222,13 +367,15 @@ def cuda_module(
 ) -> CudaModule:  # fmt: skip
     """Compile CUDA C++ source code, and make its `__global__` functions callable.
 
-    Their parameters are scalars, CUDA vectors (`float3`) and pointers to them; data behind a `const` pointer is
-    read-only. A kernel `NAME_adjoint` is the gradient of `NAME`: it takes any of NAME's parameters by name, pointers as
-    const, and for each pointer to floats `x` also `float* adj_x` (for a float scalar `a`, optionally `float* adj_a`).
-    It adds to the adjoints of what NAME reads and clears those of what NAME overwrites; arrays are as NAME found them.
+    Their parameters are scalars, vectors (`float3`), structs and pointers to them; data behind a `const` pointer is
+    read-only. Code of the host is left out; a notice says what its launches are in Python. A kernel `NAME_adjoint` is
+    the gradient of `NAME`: it takes any of NAME's parameters by name, pointers as const, and for each pointer to floats
+    `x` also `float* adj_x` (for a float scalar `a`, optionally `float* adj_a`). It adds to the adjoints of what NAME
+    reads and clears those of what NAME overwrites; arrays are as NAME found them.
 
     Args:
-        text: CUDA C++; no header is needed, and CUDA's own (`cuda_fp16.h`, `mma.h`, …) are there.
+        text: CUDA C++, a whole `.cu` file too; no header is needed, and CUDA's own (`cuda_fp16.h`, `mma.h`, …) and C's
+            are there.
         name: the name of the source code, as people see it.
         filename: its name in Python's tracebacks.
         line_offset: lines above the source code that its reader counts as well.
@@ -247,7 +394,7 @@ def cuda_module(
         The module; `module[name]` is a kernel.
 
     Raises:
-        KernelSyntaxError: a kernel is a template, or a header is not found.
+        KernelSyntaxError: a header is not found, or device code uses textures, Thrust or cuRAND.
         KernelTypeError: a parameter cannot be passed from Python, or a gradient does not go with its kernel.
         BuildError: the compiler rejected the source code; the errors are at its lines.
         DeviceError: NVRTC is not installed, or does not know the architecture.
@@ -257,10 +404,17 @@ def cuda_module(
     must_be(defines or {}, Mapping, "cuda_module() takes macros by their names", advice='Write {"N": 64}.')
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
-    macros = define_lines(defines or {})
-    made = whole(source, use, known, include)
-    found = signatures(source, macros)
-    module = _with_kernels(CudaModule(Program(made, found, macros, fast_math), run, arch, force))
+    lines = define_lines(defines or {})
+    made = device_part(whole(source, use, known, include))
+    defined = macros(made.text) | lines
+    found = [k for s in made.sources for k in signatures(s, defined)]
+    named = tuple(v for s in made.sources for v in variables(s, defined))
+    ready = tuple(k for k in found if not k.template)
+    program = Program(made, ready, lines, fast_math, named, members(made.text, defined))
+    module = _with_kernels(CudaModule(program, run, arch, force, templates={k.name: k for k in found if k.template}))
+    if made.host:
+        listed = "".join(f"; {note}" for note in made.notes)
+        publish(Notice(f"{name}: code of the host is left out ({', '.join(made.host)}){listed}."))
     if compile:
         module.compile()
     return module
@@ -290,6 +444,14 @@ def _by_name(found: Sequence[Signature]) -> dict[str, Signature]:
         KernelSyntaxError: two have one name.
     """
     twice = [k for n, k in enumerate(found) if k.name in {other.name for other in found[:n]}]
-    if twice:
+    if twice and not re.search(r"^\s*#\s*(else|elif)", twice[0].location.source.text, re.MULTILINE):
         raise KernelSyntaxError(f"{twice[0].name} is defined twice.", twice[0].location, "Give one another name.")
-    return {k.name: k for k in found}
+    return {k.name: k for k in (*found, *reversed(found))}  # in their order, and of one name the first
+
+
+def _matching(name: str, known: Mapping[str, Any]) -> str | None:
+    """A name in full; None if there is none, or several that differ in their namespaces."""
+    if name in known:
+        return name
+    same = [k for k in known if k.rpartition("::")[2] == name]
+    return same[0] if len(same) == 1 else None

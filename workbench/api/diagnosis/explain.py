@@ -19,7 +19,8 @@ from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
 from workbench.api.narrow import HostArray
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.launch_step import LaunchStep
-from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
+from workbench.api.tapes.live import Live
+from workbench.api.tapes.steps import FunctionStep, MoveStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
@@ -118,7 +119,9 @@ class _Pass:
     def run(self, numbers: dict[Step, int], steps: Sequence[Step]) -> None:
         """Undo the steps, and note where the way to x ends and where a NaN appears."""
         self.opaque = any(isinstance(step, FunctionStep) for step in steps)
-        undo = {s: _unwatched if isinstance(s, FunctionStep) else s.reversed(self.tape) for s in steps}
+        live = Live(steps, self.tape, self.seeds)
+        through = [(s, live.through(s, self.tape)) for s in steps]
+        undo = {s: _unwatched if isinstance(s, FunctionStep) else part.reversed(self.tape) for s, part in through}
         for step in steps:
             number = numbers[step]
             here = {a.memory for a in (*step.changed, *step.used)}
@@ -131,7 +134,7 @@ class _Pass:
                 self.born = _Found(number, step, nonzero)
 
     def any(self, memory: Memory, test: Callable[[HostArray], bool]) -> bool:
-        """Whether the test holds for the memory's adjoint as it stands."""
+        """Return whether the test holds for the memory's adjoint as it stands."""
         base = self.tape.adjoints.get(memory)
         return base is not None and test(base.numpy())
 
@@ -157,12 +160,10 @@ class _Pass:
         if self.died is None:
             return self.unreached()
         step, number = self.died.step, self.died.number
-        if isinstance(step, FillStep):
-            return Explanation(
-                "zero", "overwritten", f"step {number}, a fill, overwrote it before it was used.", "", number
+        if isinstance(step, MoveStep):
+            message = (
+                f"step {number}, a {'fill' if step.work.kind == 'fill' else 'copy'}, overwrote it before it was used."
             )
-        if isinstance(step, CopyStep):
-            message = f"step {number}, a copy, overwrote it before it was used."
             return Explanation("zero", "overwritten", message, "", number)
         if not isinstance(step, LaunchStep):
             return Explanation("zero", "function", f"step {number}, one of your functions, leads to it.", "", number)

@@ -14,7 +14,8 @@ ADVICE = {
     "requires_grad": "Create it with requires_grad=True, or read tape.gradients[x].",
     "unused": "Pass it to a kernel that reads it, on the way to the loss.",
     "unreached": "Let the loss use what is computed from it.",
-    "overwritten": "Write the new values to another array, or change the order.",
+    "overwritten": "Write the new values to another array, or change the order. If the gradient of the new values is "
+    "what you want: backward(loss, retain_grad=True).",
     "cast": "Keep the value a float up to the loss.",
     "comparison": "Use the value itself beside the comparison: where(test, x, …), or a smooth step.",
     "index": "An index says which element is used; only the element's value has a derivative.",

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.api.diagnosis.thread_trace import Birth, birth
 from workbench.api.narrow import HostArray
 from workbench.autodiff import FORWARD
-from workbench.errors import KernelFault, LaunchError
+from workbench.errors import KernelFault
 from workbench.runtime.active_observers import observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
@@ -36,7 +36,6 @@ def find_nan(infinities: bool = True) -> Generator[None]:
 
     Raises:
         KernelFault: a launch inside has written a NaN or an infinity; it is over, and its location is the line.
-        LaunchError: a captured graph is launched inside.
     """
     with observing(_Watch(infinities)):
         yield
@@ -57,14 +56,6 @@ class _Watch(Observer):
         read = [a for n, a in _arrays(record).items() if n in record.reads and a.memory in changed]
         with unobserved():
             self._before[id(record)] = {a.memory: copy_of(a) for a in read}
-
-    def replaying(self, graph: object) -> None:
-        """Refuse: what a graph does is seen when it is over, and not which launch did it.
-
-        Raises:
-            LaunchError: always.
-        """
-        raise LaunchError("find_nan() cannot look inside a captured graph.", advice="Launch its kernels one by one.")
 
     def done(self, subject: object, started: float, seconds: float) -> None:
         """Look at what the launch has written.
@@ -119,7 +110,7 @@ def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
 
 
 def _is_new(value: array, kept: dict[Memory, Memory]) -> bool:
-    """Whether an element has become NaN, or infinite where it was a number before."""
+    """Return whether an element has become NaN, or infinite where it was a number before."""
     after = value.numpy()
     before = value.twin(kept[value.memory]).numpy() if value.memory in kept else np.full_like(after, np.inf)
     return bool((np.isnan(after) | (np.isinf(after) & np.isfinite(before))).any())

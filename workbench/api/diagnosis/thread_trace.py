@@ -124,6 +124,9 @@ class Birth(msgspec.Struct, frozen=True):
         return self.op.operands[0].name if self.op.name == "load" else ""
 
     def __str__(self) -> str:
+        if self.array:
+            index = ", ".join(map(_number, self.operands[1:]))
+            return f"{self.array}[{index}] is {_number(self.value)} as it is read, in thread {self.thread}."
         given = f" of {' and '.join(map(_number, self.operands))}" if self.operands else ""
         return f"{operation(self.op)}{given} gives {_number(self.value)} in thread {self.thread}."
 

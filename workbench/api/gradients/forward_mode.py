@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.tapes.cuts import refuse_conversion
-from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
@@ -83,11 +82,3 @@ class Dual(Observer):
     def _change(self, target: array, source: array) -> None:
         self.seen |= {target.memory, source.memory}
         self.written.add(target.memory)
-
-    def replaying(self, graph: object) -> None:
-        """Refuse.
-
-        Raises:
-            NotDifferentiable: always: a graph is code of its own, without tangents.
-        """
-        raise NotDifferentiable("A captured graph has no tangent, and one is needed here.", advice="Launch instead.")

@@ -20,7 +20,8 @@ from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, de
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import must_be_kernel
 from workbench.api.narrow import HostArray
-from workbench.autodiff import adjoint, adjoint_names
+from workbench.autodiff import adjoint_names
+from workbench.autodiff.reverse_mode import adjoint_at
 from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.native import dispatch
@@ -152,7 +153,8 @@ def gradcheck(
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
     given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
     function = widen(specialisation.function)
-    backward = _Run(adjoint(function, checkpoints=kernel.checkpoints), dims)
+    hosts = {p.name: _host(p.type, value) for p, value in zip(function.params, given, strict=True)}
+    backward = _Run(adjoint_at(function, dims, hosts, kernel.checkpoints), dims)
     compared = _Check(function, given, np.random.default_rng(seed), _Run(function, dims), backward)
     return compared.verdict(kernel.name, samples, tolerance)
 

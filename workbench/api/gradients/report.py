@@ -18,6 +18,7 @@ import numpy as np
 from workbench.api.gradients.gradcheck import Verdict, gradcheck
 from workbench.api.narrow import HostArray, is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.summary import TapeMemory, tape_memory
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
 from workbench.runtime.arrays.array import array
@@ -74,6 +75,7 @@ class GradientReport(Mapping[str, array]):
         directions: the checks of the whole program; empty without.
         kernels: the checks of its kernels; empty without.
         notes: what could not be checked, and why.
+        memory: what the tape kept, by kernel; None if it was not asked for.
     """
 
     what: str
@@ -83,6 +85,7 @@ class GradientReport(Mapping[str, array]):
     directions: tuple[Direction, ...] = ()
     kernels: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
+    memory: TapeMemory | None = None
 
     @property
     def ok(self) -> bool:
@@ -112,6 +115,8 @@ class GradientReport(Mapping[str, array]):
         if self.kernels:
             heads = ("kernel", "verdict", "compared", "worst", "error")
             found.append(("each kernel alone, in float64", [heads, *map(_verdict, self.kernels)]))
+        if self.memory is not None:
+            found.append((self.memory.summary(), self.memory.table()))
         return found
 
     def __str__(self) -> str:
@@ -152,8 +157,9 @@ def _verdict(found: Verdict) -> tuple[str, ...]:
 
 
 def gradients_of(
-    call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0
-) -> GradientReport:
+    call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0,
+    memory: bool = False, checkpoint: int = 0,
+) -> GradientReport:  # fmt: skip
     """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
 
         >>> import workbench as wb
@@ -175,6 +181,8 @@ def gradients_of(
         check: compare with difference quotients, of the whole and of each kernel.
         what: what to call it.
         seed: of the random directions and elements.
+        memory: list the bytes that the tape kept, by kernel.
+        checkpoint: as of `Tape`; copies that the tape keeps at most, about; 0: all.
 
     Returns:
         Gradients by name, each of the shape and dtype of its array, and what the checks found.
@@ -189,7 +197,7 @@ def gradients_of(
         if not is_float_array(value):
             raise LaunchError(f"{name} is not an array of floats, so it has no gradient.", parameter=name)
     before = {name: clone(value) for name, value in wrt.items()} if check else {}
-    tape = Tape(into_grad=False, only=tuple(wrt.values()))
+    tape = Tape(into_grad=False, checkpoint=checkpoint, only=tuple(wrt.values()))
     with tape:
         result = call()
     _refuse_others(result, what or "The call")
@@ -197,11 +205,12 @@ def gradients_of(
     found = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
     value = float(result)
     rows = tuple(_numbers(name, gradient.numpy()) for name, gradient in found.items())
+    kept = tape_memory(tape) if memory else None
     if not check:
-        return GradientReport(what or "value", value, found, rows)
+        return GradientReport(what or "value", value, found, rows, memory=kept)
     kernels, notes = _kernels(tape, seed)
     directions, more = _directions(call, wrt, before, found, value, np.random.default_rng(seed))
-    return GradientReport(what or "value", value, found, rows, directions, kernels, (*notes, *more))
+    return GradientReport(what or "value", value, found, rows, directions, kernels, (*notes, *more), kept)
 
 
 def _refuse_others(result: object, what: str) -> None:
@@ -261,6 +270,10 @@ def _directions(
 
     try:
         again = at()
+        if math.isnan(value) or math.isnan(again):
+            return (), (
+                "The value is NaN, so there is nothing to compare: `with wb.find_nan():` stops where it is made.",
+            )
         if not math.isclose(again, value, rel_tol=1e-5, abs_tol=1e-30):
             return (), (
                 f"A second run returns {again:.9g}: it changes what it reads, so it cannot be compared as a whole.",

@@ -14,20 +14,16 @@ from contextlib import contextmanager
 
 from workbench.api.graphs.graph import Graph
 from workbench.errors import DeviceError, LaunchError, its_type
+from workbench.runtime import work
 from workbench.runtime.active_observers import OBSERVERS, observed_only_by
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.copies import everywhere
-from workbench.runtime.arrays.host_convert import repeats
-from workbench.runtime.arrays.shapes import meet
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import Stream
-from workbench.runtime.graphs.foreign import ForeignNode, foreign_work
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Subgraph, condition_of
+from workbench.runtime.graphs.foreign import foreign_work
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.structs import Struct
-from workbench.types import is_float
+from workbench.runtime.work import condition_of
 
 Branch = Graph | Callable[..., object] | None
 _BRANCH = "Pass a function that launches, not the result of a launch: lambda: wb.launch(…)."
@@ -37,6 +33,7 @@ class _Capture(Observer):
     """Keeps what it sees as nodes of a graph."""
 
     takes = True
+    looks_inside = False
 
     def __init__(self, graph: Graph, around: _Capture | None) -> None:
         self.graph = graph
@@ -51,10 +48,7 @@ class _Capture(Observer):
                     f"{record.kernel}: {name} is on {a.device}, and the launch on {own} cannot be part of a graph.",
                     parameter=name, advice="Copy it before, or launch outside of the capture.",
                 )  # fmt: skip
-        node = LaunchNode(record)
-        self.graph.add(node)
-        for memory in record.changes:
-            self.wrote(memory)
+        self.note(work.Launch(record))
 
     def copying(self, target: array, source: array) -> None:
         if target.device != source.device:
@@ -62,35 +56,17 @@ class _Capture(Observer):
                 f"A copy from {source.device} to {target.device} cannot be part of a graph.",
                 advice="Copy before or after g.launch().",
             )
-        self._move("copy", target, source)
+        self._move(work.Copy(target, source))
 
     def adding(self, target: array, source: array) -> None:
-        if isinstance(target.dtype, Struct):
-            self._add_fields(target, source)
-            return
-        self._move("add", target, source)
-
-    def _move(self, kind: str, target: array, source: array) -> None:
-        if meet(target, source):
-            between = source.fresh_like()
-            self.graph.add(MoveNode("copy", between, source))
-            source = between
-        self.graph.add(MoveNode(kind, target, source))
-        self.wrote(target.memory)
-
-    def _add_fields(self, target: array, source: array) -> None:
-        """A sum of structs: of their floats, field by field."""
-        given = source.field_arrays()
-        for path, part in target.field_arrays().items():
-            if is_float(part.dtype):
-                self.adding(part, given[path])
+        self._move(work.Add(target, source))
 
     def filling(self, target: array, value: float) -> None:
-        if not repeats(target.dtype, value):
-            self.copying(target, everywhere(target, value))
-            return
-        self.graph.add(MoveNode("fill", target, value=value))
-        self.wrote(target.memory)
+        self._move(work.Fill(target, value))
+
+    def _move(self, node: work.Copy | work.Fill) -> None:
+        for part in work.plain_moves(node):
+            self.note(part)
 
     def reading(self, source: array) -> None:
         if self.around is not None:
@@ -101,15 +77,15 @@ class _Capture(Observer):
                 advice="Read it after g.launch(); for a decision inside the graph use capture_if or capture_while.",
             )
 
-    def replaying(self, graph: Subgraph) -> None:
-        self.graph.add(BodyNode("graph", {"body": graph}))
-        for memory in graph.written():
-            self.wrote(memory)
+    def replaying(self, graph: work.Nodes) -> None:
+        self.note(work.Graph({"body": graph}))
 
-    def wrote(self, memory: Memory) -> None:
-        """Note that a node changes this memory."""
-        memory.version += 1
-        self.written[id(memory)] = memory
+    def note(self, node: work.Work) -> None:
+        """Add a node, and count the changes that it makes: contents are others from now on."""
+        self.graph.add(node)
+        for memory in node.changes:
+            memory.version += 1
+            self.written[id(memory)] = memory
 
 
 def _open() -> _Capture | None:
@@ -166,7 +142,8 @@ def capture_stream(
         name: what pictures call it.
 
     Yields:
-        The stream; CuPy, PyTorch and cuda.core take it by `__cuda_stream__`.
+        The stream; CuPy and cuda.core take it as it is (`__cuda_stream__`), PyTorch as
+        `torch.cuda.ExternalStream(int(stream.handle))`.
 
     Raises:
         DeviceError: in a capture, the device is the CPU, which has nothing to capture; or CUDA could not capture it.
@@ -189,13 +166,7 @@ def capture_stream(
             f"{name} on the CPU runs at once and cannot be captured.", advice="Call it before or after g.launch()."
         )
 
-    def keep(node: ForeignNode) -> None:
-        opened.graph.add(node)
-        for access in node.accesses:
-            if access.writes:
-                opened.wrote(access.array.memory)
-
-    with foreign_work(place, reads, writes, name, keep) as stream:
+    with foreign_work(place, reads, writes, name, opened.note) as stream:
         yield stream
 
 
@@ -221,7 +192,7 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
         return
     made = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
     bodies = {name: body for name, body in made.items() if body}
-    _add(opened, BodyNode("if", bodies, condition))
+    opened.note(work.If(bodies, condition))
 
 
 def capture_while(condition: array, body: Branch, **arguments: object) -> None:
@@ -251,14 +222,7 @@ def capture_while(condition: array, body: Branch, **arguments: object) -> None:
             "The body of capture_while never writes its condition, so it would run forever or not at all.",
             advice="Let a kernel of the body set the condition to 0.",
         )
-    _add(opened, BodyNode("while", {"body": inside}, condition))
-
-
-def _add(opened: _Capture, node: BodyNode) -> None:
-    opened.graph.add(node)
-    for body in node.bodies.values():
-        for memory in body.written():
-            opened.wrote(memory)
+    opened.note(work.While({"body": inside}, condition))
 
 
 def _run(branch: Branch, arguments: dict[str, object]) -> None:

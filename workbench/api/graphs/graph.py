@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
+
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import Dim, as_dims
 from workbench.api.kernels.kernel import Kernel
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, must_be
 from workbench.events import SUBSCRIBERS, Replayed, listening, publish
 from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.array import array
@@ -16,10 +18,8 @@ from workbench.runtime.arrays.substitute import Substitution, fits
 from workbench.runtime.device.streams import mark
 from workbench.runtime.graphs import pictures
 from workbench.runtime.graphs.body import Body
-from workbench.runtime.graphs.foreign import ForeignNode
-from workbench.runtime.graphs.nodes import LaunchNode, Node
-from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs
+from workbench.runtime.work import Launch, Work
 
 _OPEN = "it is still being captured"
 
@@ -67,11 +67,12 @@ class Graph(Body):
     def launch(self) -> None:
         """Run the graph on its arrays' current contents; inside a capture, become part of that graph.
 
+        Tapes and other observers that look inside see its nodes, which then run one by one.
+
         Raises:
             LaunchError: it is not complete.
             KernelFault: code with checks met a fault; all that did not fault is done.
             KeyboardInterrupt: or whatever a signal handler raises: it was stopped midway.
-            NotDifferentiable: a tape records: it cannot look inside a graph.
         """
         observers, direct = OBSERVERS.get(), self._direct
         if direct is not None and not observers and not (SUBSCRIBERS and listening(Replayed)):
@@ -88,6 +89,10 @@ class Graph(Body):
         if not observers and not listening(Replayed):
             self.run()
             return
+        if any(observer.looks_inside for observer in observers):
+            for node in self.nodes:
+                node.launch()
+            return
         if notify("replaying", self):
             return
         on_device = bool(observers) and self.device.is_cuda
@@ -100,7 +105,7 @@ class Graph(Body):
             if on_device:
                 observer.measured(self, before, after)
             observer.done(self, started, seconds)
-        publish(Replayed(sum(isinstance(n, LaunchNode) for n in self.walk()), seconds))
+        publish(Replayed(sum(isinstance(n, Launch) for n in self.walk()), seconds))
 
     def update(self, only: int | str | Kernel | None = None, /, *, dim: Dim | None = None, **changes: object) -> None:
         """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.
@@ -118,7 +123,7 @@ class Graph(Body):
         self.must_be_complete()
         chosen = self._chosen(only)
         everywhere = not isinstance(only, int)
-        everything = [n for n in self.walk() if isinstance(n, LaunchNode)] if everywhere else chosen
+        everything = [n for n in self.walk() if isinstance(n, Launch)] if everywhere else chosen
         values: dict[int, dict[str, object]] = {id(node): {} for node in everything}
         for name, value in changes.items():
             _change(chosen, values, name, value)
@@ -129,50 +134,40 @@ class Graph(Body):
             if isinstance(old := node.record.arguments[name], array) and isinstance(new, array) and new is not old
         }
         instead = Substitution(pairs if everywhere else {})
+        new: dict[int, Work] = {}
         for node in self.walk():
-            for access in node.accesses:
-                instead(access.array)
-            if isinstance(node, ForeignNode):
-                node.replace_arrays(instead)
-        records: dict[int, LaunchRecord] = {}
-        for node in everything:
-            moved = {k: instead(v) for k, v in node.record.arguments.items()}
-            complete = {k: v for k, v in moved.items() if v is not node.record.arguments[k]} | values[id(node)]
+            if not isinstance(node, Launch):
+                if instead:
+                    new[id(node)] = node.on(instead)
+                continue
+            own = values.get(id(node), {})
+            moved = {k: other for k, v in node.record.arguments.items() if (other := instead(v)) is not v} | own
             dims = _dims(node, dim) if dim is not None and node in chosen else None
-            if complete or dims is not None:
-                records[id(node)] = node.record.changed(complete, dims)
-        self._apply(records, instead, bool(pairs))
+            if moved or dims is not None:
+                new[id(node)] = replace(node, record=node.record.changed(moved, dims))
+        self.put(new, bool(pairs))
 
-    def _chosen(self, only: int | str | Kernel | None) -> list[LaunchNode]:
+    def _chosen(self, only: int | str | Kernel | None) -> list[Launch]:
         if isinstance(only, int):
-            if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], LaunchNode):
+            if not 0 <= only < len(self.nodes) or not isinstance(self.nodes[only], Launch):
                 raise LaunchError(f"Node {only} is not a launch of this graph.", advice="Look at g.nodes.")
-            nodes: Sequence[Node] = [self.nodes[only]]
+            nodes: Sequence[Work] = [self.nodes[only]]
         else:
             nodes = list(self.walk())
         name = only.name if isinstance(only, Kernel) else only if isinstance(only, str) else None
-        found = [n for n in nodes if isinstance(n, LaunchNode) and (name is None or n.name == name)]
+        found = [n for n in nodes if isinstance(n, Launch) and (name is None or n.name == name)]
         if not found:
-            known = sorted({n.name for n in self.walk() if isinstance(n, LaunchNode)})
+            known = sorted({n.name for n in self.walk() if isinstance(n, Launch)})
             raise LaunchError(f"This graph has no launch of {name}; it has {', '.join(known) or 'none at all'}.")
         return found
-
-    def _apply(self, records: Mapping[int, LaunchRecord], instead: Substitution, arrays: bool) -> None:
-        for node in self.walk():
-            if isinstance(node, LaunchNode):
-                if id(node) in records:
-                    node.rebind(records[id(node)])
-            elif instead:
-                node.replace_arrays(instead)
-        self.changed([n for n in self.walk() if isinstance(n, LaunchNode) and id(n) in records], arrays)
 
     def profile(self) -> Graph:
         """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; returns the graph."""
         self.must_be_complete()
-        for node in self.nodes:
+        for k, node in enumerate(self.nodes):
             alone = Body()
             alone.add(node)
-            node.milliseconds = alone.timed()
+            self.nodes[k] = replace(node, seconds=alone.timed())
         return self
 
     @property
@@ -199,6 +194,9 @@ class Graph(Body):
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def __iter__(self) -> Iterator[Work]:
+        return iter(self.nodes)
+
     def __repr__(self) -> str:
         return pictures.text(self)
 
@@ -206,7 +204,29 @@ class Graph(Body):
         return {"text/plain": pictures.text(self), "text/html": pictures.html(self)}
 
 
-def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
+def graph_of(work: Iterable[Work], origin: str) -> Graph:
+    """Return work as a graph that can be looked at: its edges, its critical path, its picture.
+
+        wb.inspect.graph_of(recorder, "a record").critical_path()
+
+    Args:
+        work: a record, a tape or a graph.
+        origin: what it is, for the message of a launch.
+
+    Returns:
+        A graph of the same nodes, which refuses to run.
+
+    Raises:
+        LaunchError: it is something else, or a tape has a step that is the user's own function.
+    """
+    must_be(work, Iterable, "graph_of() takes a record, a tape or a graph")
+    graph = Graph()
+    graph.nodes += work
+    graph.close(f"it is a picture of {origin}, which is what runs")
+    return graph
+
+
+def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
     """Give every launch that has the parameter its new value."""
     found = [node for node in nodes if name in node.record.arguments]
     if not found:
@@ -221,10 +241,10 @@ def _change(nodes: Sequence[LaunchNode], changes: dict[int, dict[str, object]], 
         changes[id(node)][name] = new
 
 
-def _dims(node: LaunchNode, dim: Dim) -> tuple[int, ...]:
+def _dims(node: Launch, dim: Dim) -> tuple[int, ...]:
     dims = as_dims(dim, node.name)
-    if len(dims) != len(node.dims):
+    if len(dims) != len(node.size):
         raise LaunchError(
-            f"{node.name} was captured with {len(node.dims)} dimensions; dim has {len(dims)}.", parameter="dim"
+            f"{node.name} was captured with {len(node.size)} dimensions; dim has {len(dims)}.", parameter="dim"
         )
     return dims

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, overload
 
 from workbench.api.kernels.editions import follow_reloads
+from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import caller, definition_of
 from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Custom, Definition, check_signature
@@ -53,8 +54,21 @@ class Func:
         """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
         return ON_HOST[0](self, args, kwargs)
 
-    def __reduce__(self) -> str:
-        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if len(self.__wb_definitions__) > 1 or self.__wb_customs__ or type(self) is not Func:
+            return self.name  # several versions, or gradients of its own: by name alone
+        return reduced(self, self.definition, {})
+
+    def __copy__(self) -> Func:
+        return self  # as of a function
+
+    def __deepcopy__(self, memo: object) -> Func:
+        return self
+
+    @property
+    def definition(self) -> Definition:
+        """The definition of its newest version."""
+        return self.__wb_definitions__[-1]
 
     def __repr__(self) -> str:
         return f"<func {self.name}>"

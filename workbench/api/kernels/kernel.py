@@ -9,12 +9,18 @@ from typing import Any, NoReturn, overload
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
-from workbench.api.kernels.kernel_options import checked_checkpoints, checked_fma, checked_matmul, refuse_tiles
+from workbench.api.kernels.kernel_options import (
+    checked_checkpoints,
+    checked_defaults,
+    checked_fma,
+    checked_matmul,
+    refuse_tiles,
+)
+from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
-from workbench.autodiff import CHECKPOINTS
 from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import renewed
 from workbench.frontend import (
@@ -31,6 +37,7 @@ from workbench.frontend import (
     read_again,
     structs_named,
 )
+from workbench.limits import CHECKPOINTS
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
@@ -132,6 +139,8 @@ class Kernel(Subscripted):
         fma: whether `a * b + c` is contracted, forward and in its derivatives.
         import_from_warp: whether it was written for Warp: lines that mean something else here are named.
         warp_meanings: whether they mean there what they mean in Warp (`workbench.compat.warp`), where that can be.
+        elementwise: what a kernel of `wb.map` does to elements (`launches/map.py`); None for any other kernel.
+        restricts: the same, of a kernel that does it for some elements only, in the backward pass (`tapes/live.py`).
         used: the specialisation that was launched or asked for last; None before the first.
         plans, last_launch: what earlier launches found out about argument kinds, and the last; kept by `api.launches`.
     """
@@ -142,6 +151,9 @@ class Kernel(Subscripted):
     matmul = ""
     enable_backward = True
     warp_meanings = fma = False
+    defaults: Mapping[str, object] = {}
+    elementwise: Any = None
+    restricts: Any = None
     used: Specialisation | None = None
     last_launch: tuple[Any, ...] | None = None
 
@@ -159,7 +171,9 @@ class Kernel(Subscripted):
         self.name = self.__name__ = definition.name
         self.__module__ = definition.module
         self.parameters = tuple(a.arg for a in definition.parameters)
+        self.defaults = checked_defaults(definition)
         self._annotations: dict[str, AnyType | None] | None = None
+        self._is_shown = False
         self._structs: dict[str, Any] = {}
         self._families: dict[str, Generic] = {}
         self._specialisations: dict[tuple[object, ...], Specialisation] = {}
@@ -194,7 +208,7 @@ class Kernel(Subscripted):
 
     @property
     def is_generic(self) -> bool:
-        """Whether some parameter's type is left to the launch."""
+        """Return whether some parameter's type is left to the launch."""
         return any(t is None for t in self.annotations.values())
 
     def mark_stale(self, reason: str) -> None:
@@ -322,11 +336,26 @@ class Kernel(Subscripted):
         """Refuse: a kernel is launched, not called."""
         raise LaunchError(f"{self.name} is a kernel.", advice=f"Launch it: wb.launch({self.name}, dim, inputs=[…]).")
 
-    def __reduce__(self) -> str:
-        return self.name  # as of a function: a copy is itself, and a pickle holds the module and the name
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        if type(self) is not Kernel:
+            return self.name
+        names = ("checkpoints", "matmul", "enable_backward", "fma", "checks", "fast_math", "import_from_warp")
+        return reduced(self, self.definition, {name: getattr(self, name) for name in (*names, "warp_meanings")})
+
+    def __copy__(self) -> Kernel:
+        return self  # as of a function
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        return self
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
+        if self._is_shown:  # in the error for an annotation of its own that names it
+            return f"<kernel {self.name}>"
+        self._is_shown = True
+        try:
+            shown = ", ".join(f"{n}: {t!r}" if t else n for n, t in self.annotations.items())
+        finally:
+            self._is_shown = False
         return f"<kernel {self.name}({shown})>"
 
 
@@ -369,8 +398,8 @@ def kernel(
             the same. A loop with a known number of iterations, at most 4 · `checkpoints` and at most 64, keeps all
             states if one takes at most 16 bytes. The forward code does not depend on it.
         matmul: how it multiplies tiles on CUDA: "generated" (at once), "cublasdx" (linked; seconds when it is new,
-            and the extra `mathdx`), "auto" (generated until cuBLASDx's is ready). Left out: as `WORKBENCH_MATMUL`
-            says, else "auto".
+            and the extra `mathdx-cu12` or `mathdx-cu13`), "auto" (generated until cuBLASDx's is ready). Left out: as
+            `WORKBENCH_MATMUL` says, else "auto".
         enable_backward: False refuses an adjoint, so that nothing is ever built for one.
         fma: True contracts `a * b + c` to one operation that rounds once, in the kernel and in its derivatives: up to
             twice as fast where arithmetic is the limit, and the same bits on all devices, but others than without it.

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
-from workbench.autodiff import CHECKPOINT_RANGE, CHECKPOINTS
+import numpy as np
+
+from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError
-from workbench.frontend import Definition
+from workbench.frontend import Definition, is_literal
+from workbench.limits import CHECKPOINTS
 from workbench.structs import AnyType
 from workbench.tiles import Tile
 
@@ -55,8 +59,26 @@ def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | Non
             raise KernelTypeError(what, place, "Take an array, and load it: tile_load(x, shape=…).", definition.name)
 
 
+def checked_defaults(definition: Definition) -> dict[str, object]:
+    """Return the defaults of parameters: numbers, and None for an array.
+
+    Raises:
+        KernelTypeError: one is something else; at its place.
+    """
+    checked = {name: definition.default(name) for name in definition.default_nodes}
+    for name, node in definition.default_nodes.items():
+        value = checked[name]
+        # Of a literal that is no number the launch says what is wrong.
+        if not is_literal(node) and not (value is None or isinstance(value, (bool, int, float, np.generic))):
+            text = ast.unparse(node)
+            what = f"The default of {name} in {definition.name} is {text}; it must be a number."
+            advice = f"Pass {text} at the launch, or use it inside of {definition.name}."
+            raise KernelTypeError(what, definition.locate(node), advice, definition.name)
+    return checked
+
+
 def checked_fma(value: object, definition: Definition) -> bool:
-    """Whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
+    """Return whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
 
     Raises:
         KernelTypeError: it is neither True, False nor None.

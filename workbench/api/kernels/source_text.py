@@ -1,20 +1,16 @@
-"""From a Python function object to its definition: find the text, parse it, and see what it sees."""
+"""From a Python function object to its definition: its text, and what it sees."""
 
 from __future__ import annotations
 
 import ast
 import inspect
-import linecache
-import os
-import re
-import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 
 from workbench.api.kernels.watched import Closure
 from workbench.errors import KernelSyntaxError
-from workbench.frontend import Definition, Scope
-from workbench.source import Source, nodes_of, parsed
+from workbench.frontend import Definition, Scope, default_nodes, is_literal
+from workbench.function_text import text_of
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
@@ -24,68 +20,40 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
     when called is Python's, and a kernel is never called.
 
     Raises:
-        KernelSyntaxError: the text cannot be found, or is no plain `def`.
+        KernelSyntaxError: the text cannot be found or has changed, or it is no plain `def`.
     """
     function = inspect.unwrap(function, stop=lambda f: hasattr(f, "__wb_kernel__"))
-    name = getattr(function, "__name__", repr(function))
     code = getattr(function, "__code__", None)
     if code is None:
+        name = getattr(function, "__name__", repr(function))
         raise KernelSyntaxError(f"{name} is not a Python function.", advice="Decorate a def.")
-    if source is not None:
-        lines, first = source.splitlines(keepends=True), 1
-        whole = source
-    else:
-        try:
-            lines, first = _lines_of(function)
-        except (OSError, TypeError):
-            raise _no_source(name) from None
-        whole = "".join(linecache.getlines(code.co_filename)) or "".join(lines)
-    text = textwrap.dedent("".join(lines))
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    try:
-        node = _def_of(name, text, code.co_firstlineno - first + 1)
-    except KernelSyntaxError:
-        if source is not None:
-            raise
-        lines, first = inspect.getsourcelines(function)
-        text = textwrap.dedent("".join(lines))
-        node = _def_of(name, text, code.co_firstlineno - first + 1)
-    if node is None and source is not None:
-        advice = "Pass the source code it was made from."
-        raise KernelSyntaxError(f"The source code given for {name} has no def {name}.", advice=advice)
-    if node is None and code.co_name != "<lambda>" and not inspect.iscoroutinefunction(function):
-        raise _no_source(name)  # Python 3.13 gives the text of `python -c` for whatever `exec` has made
-    if node is None:
-        raise KernelSyntaxError(f"{name} is not defined with def.", advice="Write def, not lambda or async def.")
-    written = text, node.lineno
-    ast.increment_lineno(node, first - 1)
+    if code.co_name == "<lambda>" or inspect.iscoroutinefunction(function):
+        advice = "Write def, not lambda or async def."
+        raise KernelSyntaxError(f"{code.co_name} is not defined with def.", advice=advice)
+    _refuse_methods(function)
+    text = text_of(function, source)
     scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
-    place = Source(whole, _shown(code.co_filename), code.co_filename)
-    return Definition(name, node, place, scope, indent, _annotations(function), written=written)
+    written = text.block, text.node.lineno - text.first + 1
+    nodes, values = default_nodes(text.node), getattr(function, "__defaults__", None) or ()
+    pairs = zip(nodes.items(), values, strict=True)
+    defaults = {name: value for (name, node), value in pairs if not is_literal(node)}
+    return Definition(code.co_name, text.node, text.source, scope, _annotations(function), defaults, written=written)
 
 
-def _lines_of(function: Callable[..., object]) -> tuple[list[str], int]:
-    """What `inspect.getsourcelines` returns, which reads Python's tokens in Python; this only looks at indentation.
-
-    A line that is indented no deeper than the `def` ends the function, or stands inside its brackets or strings. Then
-    what is returned is cut there, and is not Python.
+def _refuse_methods(function: Callable[..., object]) -> None:
+    """Refuse what expects an object as `self`: a launch has none to pass.
 
     Raises:
-        OSError, TypeError: there is no text.
+        KernelSyntaxError: the function is a method.
     """
-    whole, start = inspect.findsource(function)
-    indent = len(whole[start]) - len(whole[start].lstrip())
-    end, inside = start, False
-    for number in range(start, len(whole)):
-        text = whole[number].lstrip()
-        if not text or text.startswith("#"):
-            continue
-        if len(whole[number]) - len(text) <= indent:
-            if inside and not text.startswith(")"):
-                break
-            inside = inside or text.startswith("def ")
-        end = number + 1
-    return whole[start:end], start + 1
+    around = function.__qualname__.rpartition(".")[0]
+    in_class = bool(around) and not around.endswith("<locals>")
+    first = next(iter(function.__code__.co_varnames[: function.__code__.co_argcount]), "")
+    if inspect.ismethod(function) or (in_class and first in ("self", "cls") and first not in function.__annotations__):
+        raise KernelSyntaxError(
+            f"{function.__name__} is a method; a launch has no object to pass as {first}.",
+            advice="Make it a function or a @staticmethod, and pass what it needs of the object as arguments.",
+        )
 
 
 def caller() -> FrameType:
@@ -98,39 +66,34 @@ def caller() -> FrameType:
     return frame
 
 
-def _no_source(name: str) -> KernelSyntaxError:
-    return KernelSyntaxError(
-        f"The source code of {name} cannot be found.", advice="Pass it: wb.kernel(function, source=text)."
-    )
-
-
 def _annotations(function: Callable[..., object]) -> dict[str, object]:
-    """Annotations as Python evaluated them, of a function made by another one: those that are no text."""
+    """Return the annotations of a function made by another one as Python evaluates them where it is decorated.
+
+    A text (`from __future__ import annotations`) is evaluated if it uses a local name of the enclosing function: no
+    closure has that, and it is known only while that function runs.
+    """
     if "<locals>" not in getattr(function, "__qualname__", ""):
         return {}  # names of a module are looked up each time: what they mean may be redefined
     try:
-        return {name: value for name, value in function.__annotations__.items() if not isinstance(value, str)}
+        written = dict(function.__annotations__)
     except NameError:  # Python 3.14 evaluates them when asked
         return {}
+    names = _enclosing_locals(function)
+    annotations: dict[str, object] = {}
+    for name, value in written.items():
+        try:
+            if not isinstance(value, str):
+                annotations[name] = value
+            elif any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(ast.parse(value, mode="eval"))):
+                annotations[name] = eval(value, getattr(function, "__globals__", {}), names)  # as Python would
+        except Exception:  # reported at its place when it is needed
+            continue
+    return annotations
 
 
-def _def_of(name: str, text: str, line: int) -> ast.FunctionDef | None:
-    """The `def` of this name, the one that begins at `line` (its first decorator's) where there are several."""
-    try:
-        tree = parsed(text)
-    except SyntaxError as error:
-        raise KernelSyntaxError(f"The source code of {name} is not Python: {error.msg}.") from None
-    except RecursionError:
-        advice = "Give parts of its expressions names of their own."
-        raise KernelSyntaxError(f"The source code of {name} is nested too deeply.", advice=advice) from None
-    found = [n for n in nodes_of(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
-    begins = [min(n.lineno, *(d.lineno for d in n.decorator_list)) if n.decorator_list else n.lineno for n in found]
-    return next((n for n, at in zip(found, begins, strict=True) if at == line), found[0] if found else None)
-
-
-def _shown(filename: str) -> str:
-    """What people call the file: a notebook's cell, or the file's name."""
-    number = re.search(r"<ipython-input-(\d+)-", filename)
-    if number:
-        return f"cell [{number[1]}]"
-    return "this cell" if "ipykernel_" in filename else os.path.basename(filename)
+def _enclosing_locals(function: Callable[..., object]) -> Mapping[str, object]:
+    """Return the locals of the function that is making this one; empty if it does not run any more."""
+    code, frame = getattr(function, "__code__", None), inspect.currentframe()
+    while frame is not None and all(constant is not code for constant in frame.f_code.co_consts):
+        frame = frame.f_back
+    return frame.f_locals if frame is not None else {}

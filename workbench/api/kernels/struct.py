@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from workbench.api.kernels.editions import follow_reloads
@@ -13,8 +15,8 @@ from workbench.errors import KernelTypeError, must_be
 from workbench.frontend import Definition, Scope, evaluated
 from workbench.runtime.arrays.structure import StructValue
 from workbench.source import UNKNOWN, Location, Source
-from workbench.structs import AnyType, Struct, StructArray, as_element
-from workbench.types import ArrayType
+from workbench.structs import AnyType, Field, Struct, StructArray, as_element
+from workbench.types import ArrayType, Scalar, Vector
 
 
 def struct(cls: type) -> Any:
@@ -25,14 +27,15 @@ def struct(cls: type) -> Any:
             pos: wb.vec3
             mass: float
 
-    `Particle(mass=2.0)` is a value, here and in kernels; fields not given are zero. Fields may be numbers, vectors,
-    matrices, quaternions, structs and arrays. The layout in memory is C's, and that of NumPy's aligned dtypes.
+    `Particle(mass=2.0)` is a value, here and in kernels; what is not given is its default (`mass: float = 1.0`) or
+    zero. Fields may be numbers, vectors, matrices, quaternions, structs and arrays. The layout in memory is C's,
+    and that of NumPy's aligned dtypes.
 
     Returns:
         A class of values, each with a copy of its fields; it replaces the decorated one.
 
     Raises:
-        KernelTypeError: a field has no type of the language, or a default; or the class has methods.
+        KernelTypeError: a field has no type of the language, or its default does not fit; or the class has methods.
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     follow_reloads()
@@ -41,9 +44,7 @@ def struct(cls: type) -> Any:
     space = {**frame.f_globals, **frame.f_locals}
     given = dict(vars(cls).get("__annotations__", {}))
     for name, value in vars(cls).items():
-        if name in given:
-            raise _default(cls.__name__, name, place)
-        if not name.startswith("__"):
+        if name not in given and not name.startswith("__"):
             raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
     if cls.__bases__ != (object,):
         raise KernelTypeError(f"{cls.__name__} has a base class; a struct cannot inherit.", place)
@@ -52,7 +53,8 @@ def struct(cls: type) -> Any:
         if isinstance(annotation, str):
             annotation = _evaluated(annotation, space, cls.__name__, name, place)
         fields.append((name, field_type(annotation, cls.__name__, name, place)))
-    return make_struct(cls.__name__, fields, place, cls.__module__, cls.__doc__)
+    defaults = {name: vars(cls)[name] for name in given if name in vars(cls)}
+    return make_struct(cls.__name__, fields, place, cls.__module__, cls.__doc__, defaults)
 
 
 def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[StructValue]:
@@ -67,6 +69,7 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
         KernelTypeError: as `struct`, at the line.
     """
     fields: list[tuple[str, AnyType]] = []
+    defaults: dict[str, Any] = {}
     doc = ast.get_docstring(node)
     definition = Definition(node.name, node, source, scope)  # type: ignore[arg-type]  # places and names alone
     for position, statement in enumerate(node.body):
@@ -79,19 +82,20 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
             raise _extra(node.name, label, not isinstance(statement, ast.Assign), place)
         name = statement.target.id
         if statement.value is not None:
-            raise _default(node.name, name, place)
+            defaults[name] = evaluated(definition, statement.value, f"the default of {name}")
         if isinstance(statement.annotation, ast.Name) and statement.annotation.id == node.name:
             raise _recursive(node.name, name, place)
         annotation = evaluated(definition, statement.annotation, name)
         fields.append((name, field_type(annotation, node.name, name, place)))
     if node.bases or node.keywords:
         raise KernelTypeError(f"{node.name} has a base class; a struct cannot inherit.", definition.locate(node))
-    return make_struct(node.name, fields, definition.locate(node), "__main__", doc)
+    return make_struct(node.name, fields, definition.locate(node), "__main__", doc, defaults)
 
 
 def make_struct(
-    name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None
-) -> type[StructValue]:
+    name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None,
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> type[StructValue]:  # fmt: skip
     """The class of the values of a new struct type; the type is its `__wb_struct__`.
 
     Raises:
@@ -101,8 +105,27 @@ def make_struct(
         raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
     made = type(name, (StructValue,), {"__module__": module, "__doc__": doc, "__slots__": ()})
     found = Struct.of(name, fields)
+    found = Struct(name, tuple(_with_default(f, defaults.get(f.name), name, place) for f in found.fields))
     made.__wb_struct__ = Struct(found.name, found.fields, made)
     return made
+
+
+def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:
+    """The field with what it is if it is not given.
+
+    Raises:
+        KernelTypeError: the value is no number or vector of the field's type.
+    """
+    if value is None:
+        return f
+    try:
+        if isinstance(f.type, Vector):
+            return replace(f, default=tuple(f.type(value).reshape(-1).tolist()))
+        if isinstance(f.type, Scalar):
+            return replace(f, default=f.type(value).item())
+    except (TypeError, OverflowError) as error:
+        raise KernelTypeError(f"The default of {f.name} of {struct} does not fit: {error}.", place) from None
+    raise KernelTypeError(f"{f.name} of {struct} is a {f.type!r}, and only numbers and vectors have defaults.", place)
 
 
 def field_type(annotation: object, struct: str, name: str, place: Location) -> AnyType:
@@ -134,12 +157,6 @@ def _recursive(struct: str, name: str, place: Location) -> KernelTypeError:
     return KernelTypeError(f"{name} makes {struct} contain itself.", place, advice)
 
 
-def _default(struct: str, name: str, place: Location) -> KernelTypeError:
-    return KernelTypeError(
-        f"The field {name} of {struct} has a default; fields not given are zero.", place, f"Write {name}: type alone."
-    )
-
-
 def _extra(struct: str, name: str, callable_: bool, place: Location) -> KernelTypeError:
     if callable_:
         return KernelTypeError(
@@ -153,7 +170,7 @@ def _place(cls: type) -> Location:
     try:
         lines, first = inspect.getsourcelines(cls)
         file = inspect.getsourcefile(cls) or ""
-    except (OSError, TypeError):
+    except (OSError, TypeError, SyntaxError):  # the file may be half-written by now
         return UNKNOWN
     text = "".join(lines)
     return Location(Source(text, file.rpartition("/")[2], file, first - 1), 1, 0, 1, len(lines[0].rstrip()))

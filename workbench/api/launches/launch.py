@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Never
+from typing import Any, Never, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -18,14 +18,15 @@ from workbench.api.builds.arguments import (
     as_stream,
     check,
     deduce,
+    defaults_after,
     listed,
-    not_listed,
+    with_defaults,
     wrong_count,
 )
 from workbench.api.builds.bind import BINDER, adjoint_arguments, bind, not_wanted, overlap
 from workbench.api.builds.block_size import refuse_tiles
 from workbench.api.builds.option_names import unknown_option
-from workbench.api.builds.overlaps import is_aligned
+from workbench.api.builds.overlaps import apart, is_aligned
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
@@ -53,6 +54,7 @@ from workbench.runtime.arrays.structure import (
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
 from workbench.runtime.launching.execute import execute, run_unseen
+from workbench.runtime.launching.geometry import Block, as_block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
@@ -105,23 +107,22 @@ def launch(
     """
     if unknown:
         raise unknown_option(launch, unknown)
-    try:
-        values = [*inputs, *outputs]
-    except TypeError:
-        raise not_listed(kernel, dim, inputs, outputs) from None
+    values, outputs = with_defaults(kernel, dim, inputs, outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
-    how = how if plain else LaunchOptions(how.code, block_dim, stream)
-    plan = _plan_for(kernel, dim, values, device, how.code) if plain and not adjoint else None
+    plan = None if adjoint else _plan_for(kernel, dim, values, device, block_dim, how.code)
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
-        if not plan.particular or plan.suits(dims, arguments):
+        if (plan := plan.suiting(kernel, dims, arguments)) is not None:
+            usual = plain and plan.loaded.geometry is None
+            code, block, at = (plan.loaded, BLOCK_DIM, None) if usual else plan.placed(kernel, dims, block_dim, stream)
             if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
-                return run_unseen(plan.loaded, dims, arguments)
-            return finished(kernel, plan.record(kernel, dims, arguments, how), record_cmd, record_tape)
+                return run_unseen(code, dims, arguments, block, at)
+            return finished(kernel, plan.record(kernel, dims, arguments, how, code, block, at), record_cmd, record_tape)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
+    how = how if plain else LaunchOptions(how.code, block_dim, stream)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
     return finished(kernel, record, record_cmd, record_tape)
 
@@ -159,6 +160,7 @@ class _Plan(msgspec.Struct, frozen=True):
         structs: positions of the structs, the last one first, each with what takes its fields; empty if `spreads`.
         spreads: whether an argument is an array of structs, or a struct of more than numbers and arrays of them.
         particular: `suits` has to be asked.
+        key: the kinds.
     """
 
     specialisation: Specialisation
@@ -168,6 +170,7 @@ class _Plan(msgspec.Struct, frozen=True):
     structs: tuple[tuple[int, Callable[[Mapping[str, Any]], tuple[Any, ...]]], ...]
     spreads: bool
     particular: bool
+    key: tuple[object, ...]
 
     def arguments(self, kernel: Kernel, dim: Dim, values: list[Any]) -> tuple[tuple[int, ...], list[Any]]:
         """Dimensions and checked arguments.
@@ -193,24 +196,53 @@ class _Plan(msgspec.Struct, frozen=True):
             if flat is None:  # which raises, with the field's name
                 flat = list(spread_all(dict(zip(kernel.parameters, values, strict=True))).values())
             values = flat
-        if type(dim) is int and 0 <= dim < 2**31:
-            return (dim,), values
         return as_dims(dim, kernel.name), values
 
+    def suiting(self, kernel: Kernel, dims: tuple[int, ...], values: Sequence[object]) -> _Plan | None:
+        """Return this plan or that for arguments that share memory, whichever is for these; None if neither is."""
+        if not self.particular or self.suits(dims, values):
+            return self
+        other: _Plan | None = kernel.plans.get((_SHARING, self.key))
+        return other if other is not None and other is not self and other.suits(dims, values) else None
+
     def suits(self, dims: tuple[int, ...], values: Sequence[object]) -> bool:
-        """Whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
+        """Return whether the code is for so many threads, and for arrays where these lie: kinds do not say so."""
         code = self.loaded
         if code.index32 and math.prod(dims) >= BEYOND_INT32:
             return False
-        arrays = {s.name: v for s, v in zip(code.layout.slots, values, strict=True) if isinstance(v, array)}
-        return (not code.aligned or is_aligned(arrays.values())) and not (code.apart and overlap(arrays))
+        if code.aligned and (vectors := code.wide_of(values)) and not is_aligned(vectors):
+            return False
+        if apart(code.arrays_of(values)):
+            return code.apart
+        return overlap({code.names[k]: cast("array", values[k]) for k in code.arrays}) is not code.apart
 
-    def record(self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions) -> LaunchRecord:
-        """The launch as a record, for whoever watches."""
+    def placed(
+        self, kernel: Kernel, dims: tuple[int, ...], block_dim: Any, stream: object
+    ) -> tuple[Loaded, int | Block, object]:
+        """Return the code, the checked threads of a block, and the checked stream.
+
+        Raises:
+            LaunchError: there is no such block, or the stream is another device's.
+        """
+        loaded = self.loaded
+        stream = as_stream(stream, loaded.device, kernel.name)
+        if loaded.geometry is None:
+            return loaded, as_block_dim(block_dim, kernel.name), stream
+        block = as_block(block_dim, dims, kernel.name)
+        return loaded.in_blocks(block), block, stream
+
+    def record(
+        self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions, loaded: Loaded,
+        block: int | Block, stream: object,
+    ) -> LaunchRecord:  # fmt: skip
+        """Return the launch as a record, for whoever watches."""
+        how = how if block is BLOCK_DIM and stream is None else LaunchOptions(how.code, block, stream)
         # A tape keeps it: a tuple has no room to grow.
-        return LaunchRecord(self.loaded, dims, tuple(values), self.specialisation, kernel.place, how, BINDER)
+        return LaunchRecord(loaded, dims, tuple(values), self.specialisation, kernel.place, how, BINDER)
 
 
+_SHARING = "arguments that share memory"
+"""Before the kinds of a plan for these: a device has other code for them."""
 _LIMITS: dict[AnyType, float] = {float32: INFINITE_FROM["float32"], float64: math.inf}
 """Types that take Python's floats between plus and minus this as they are."""
 
@@ -220,24 +252,25 @@ def _is_number(type: AnyType) -> bool:
 
 
 def _is_vector(value: Any, wanted: object) -> bool:
-    """Whether it is a vector of just this type, so that its components need no check."""
+    """Return whether it is a vector of just this type, so that its components need no check."""
     return type(value) is HostVector and value.type is wanted
 
 
 def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
-    """Whether it is a tuple of so many of Python's floats between plus and minus the limit."""
+    """Return whether it is a tuple of so many of Python's floats between plus and minus the limit."""
     if not is_tuple(numbers) or (len(numbers),) != shape:
         return False
     return all([type(n) is float and -limit < n < limit for n in numbers])
 
 
 def _plan_for(
-    kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, code: Options
+    kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options
 ) -> _Plan | None:
     """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
-    if not isinstance(kernel, Kernel) or kernel.stale:
+    if not isinstance(kernel, Kernel) or kernel.stale or block_dim is None:  # by occupancy: the code decides
         return None
-    plan: _Plan | None = kernel.plans.get(_kinds(dim, values, code))
+    key = _kinds(dim, values, code)
+    plan: _Plan | None = kernel.plans.get(key) or kernel.plans.get((_SHARING, key))
     if plan is None or not plan.specialisation.is_current():
         return None
     if device is not None and device not in (plan.loaded.device.name, plan.loaded.device):
@@ -264,7 +297,6 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
-        or (record.loaded.device.is_cuda and not record.loaded.apart)
         or any(v is None or is_numpy_array(v) for v, t in given if not _is_vector(v, t))
         or (specialisation.adds_alone and overlap(arrays))
     ):
@@ -278,10 +310,16 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
     structs = tuple([(k, found.values) for k, found in fields if found is not None])
     spreads = len(structs) < len(spread)
-    kernel.plans[_kinds(dim, values, code)] = _Plan(
-        specialisation, loaded, numbers, vectors, () if spreads else structs, spreads,
-        loaded.index32 or loaded.aligned or loaded.apart,
-    )  # fmt: skip
+    key = _kinds(dim, values, code)
+    kernel.plans[key if loaded.apart or not loaded.on_device else (_SHARING, key)] = _Plan(
+        specialisation, loaded, numbers, vectors, () if spreads else structs, spreads, loaded.on_device, key
+    )
+
+
+def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
+    """Return whether a kernel that binds its arguments itself made others of none of them."""
+    kept = all(type(v) in (array, int, float, bool, HostVector) for v in values)
+    return kept and all(v is taken for v, taken in zip(values, record.values, strict=True) if type(v) is array)
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:
@@ -319,7 +357,10 @@ def prepare(
     dims = as_dims(dim, kernel.name)
     own = kernel.prepare(dims, values, adjoints, device, how, tiled)
     if own is not None:
+        if adjoints is None and _taken_as_given(values, own):
+            _keep_plan(kernel, dim, values, how.code, own)
         return own
+    values = [*values, *defaults_after(kernel, len(values))]
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
     place = get_device(device) if device is not None else _device_of(values)

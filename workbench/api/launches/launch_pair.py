@@ -15,6 +15,7 @@ from workbench.api.launches.launch import adjoint_list, launch_options, prepare
 from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering
+from workbench.runtime.arrays.unseen_writes import depend_on, notice
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.launching.execute import execute_again
@@ -67,7 +68,7 @@ class LaunchPair:
             copy.copy_(original)
         self._ran = False  # an interrupt may leave it half done
         execute_again(self.forward_record)
-        self._versions = {name: memory.version for name, memory in self._read.items()}
+        self._versions = {name: depend_on(memory) for name, memory in self._read.items()}
         self._ran = True
 
     def backward(self) -> None:
@@ -78,7 +79,7 @@ class LaunchPair:
         """
         if not self._ran:
             raise LaunchError(f"{self.forward_record.kernel}: backward() comes after forward().")
-        changed = next((n for n, memory in self._read.items() if memory.version != self._versions[n]), "")
+        changed = next((n for n, memory in self._read.items() if notice(memory) != self._versions[n]), "")
         if changed:
             raise LaunchError(
                 f"{self.forward_record.kernel}: {changed} has changed since forward(); the adjoint needs it as it was.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
+from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
 from workbench.source import Source
@@ -41,8 +43,9 @@ def map(
 
     Args:
         f: a func, a name of the language, or a plain Python function (made a func).
-        arguments: arrays of one shape (1 to 4 dimensions) or of shapes that broadcast as NumPy's do, and numbers or
-            vectors that go with every element. A Python float counts in the arrays' widest float type, an int as int32.
+        arguments: arrays, NumPy's too, of one shape (1 to 4 dimensions) or of shapes that broadcast as NumPy's do, and
+            numbers or vectors (`wb.vec3(…)`) that go with every element. A Python float counts in the arrays' widest
+            float type, an int as int32.
         out: an array of that shape, or one for each result, to write to; made if it is not given.
         device: where to run; that of the arrays.
 
@@ -101,18 +104,32 @@ class _Mapped:
 
     def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
         """The kernel that reads its arguments at these indices; "" for one that is no array."""
-        index = ", ".join(LETTERS[:ndim])
-        names = [f"x{k}" for k in range(len(indices))]
-        read = [f"{n}[{at}]" if at else n for n, at in zip(names, indices, strict=True)]
-        results = [f"y{k}" for k in range(outs)]
-        text = (
-            f"def {self._name}({', '.join([*names, *results])}):\n    {index} = tid()\n"
-            f"    {', '.join(f'{y}[{index}]' for y in results)} = f({', '.join(read)})\n"
-        )
+        text = self._text(indices, ndim, outs)
+        made = self.kernel_of(text)
+        made.elementwise = Elementwise(self, tuple(indices), ndim, outs)
+        return made
+
+    def kernel_of(self, text: str) -> Kernel:
+        """Return the kernel with this source code, in which the function is `f`."""
         if text not in self._kernels:
             self._kernels[text] = Kernel(self._definition(text))
             self._kernels[text].warp_meanings = self._warp_meanings
         return self._kernels[text]
+
+    def restricted(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
+        """The same for the elements of the result where an array of bools, the first argument, is true."""
+        return self.kernel_of(self._text(indices, ndim, outs, "live"))
+
+    def _text(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
+        index = ", ".join(LETTERS[:ndim])
+        names = [f"x{k}" for k in range(len(indices))]
+        read = [f"{n}[{at}]" if at else n for n, at in zip(names, indices, strict=True)]
+        results = [f"y{k}" for k in range(outs)]
+        guard = f"    if {live}[{index}]:\n    " if live else ""
+        return (
+            f"def {self._name}({', '.join([live] * bool(live) + names + results)}):\n    {index} = tid()\n"
+            f"{guard}    {', '.join(f'{y}[{index}]' for y in results)} = f({', '.join(read)})\n"
+        )
 
     @property
     def _warp_meanings(self) -> bool:
@@ -129,6 +146,54 @@ class _Mapped:
         return Definition(self._name, node, Source(text, f"the kernel of {self._name}"), scope, written=(text, 1))
 
 
+@dataclass(frozen=True)
+class Elementwise:
+    """The function of a kernel that `map` writes.
+
+    Attributes:
+        mapped: the function and its kernels.
+        indices: where a thread reads each argument; "" for one that is no array.
+        ndim: dimensions of the results.
+        outs: how many results there are.
+    """
+
+    mapped: _Mapped
+    indices: tuple[str, ...]
+    ndim: int
+    outs: int
+
+    @property
+    def func(self) -> object:
+        """The function."""
+        return self.mapped.func
+
+    def restricted(self) -> Kernel:
+        """Return the kernel for the elements where its first argument, an array of bools, is true."""
+        made = self.mapped.restricted(self.indices, self.ndim, self.outs)
+        made.restricts = self
+        return made
+
+
+def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: bool) -> Kernel:
+    """Return the kernel that marks the elements of an operand that are reached.
+
+    Args:
+        of: the map.
+        index: where a thread reads the operand.
+        live: whether its first argument is an array of the result's elements that are reached; else all are.
+        chosen: whether the argument after that is the condition of a `where`.
+        negated: whether the operand is what the condition leaves.
+    """
+    at, where = ", ".join(LETTERS[: of.ndim]), of.indices[0]
+    names = ["live"] * live + ["c"] * chosen + ["out"]
+    terms = [f"live[{at}]"] * live
+    terms += [f"{'not ' * negated}{f'c[{where}]' if where else 'c'}"] * chosen
+    text = (
+        f"def mark({', '.join(names)}):\n    {at} = tid()\n    if {' and '.join(terms)}:\n        out[{index}] = True\n"
+    )
+    return of.mapped.kernel_of(text)
+
+
 def _mapped(f: Func | Callable[..., object]) -> _Mapped:
     mapped = _MAPPED.get(id(f))
     if mapped is None:
@@ -142,12 +207,13 @@ def _mapped(f: Func | Callable[..., object]) -> _Mapped:
 def _values(arguments: Sequence[object], device: Device | str | None) -> list[array | Symbol | Numpy]:
     """Arrays as ours, numbers with a type."""
     ours = [a for a in arguments if isinstance(a, array)]
-    shapes = [a.shape for a in ours or filter(is_numpy_array, arguments) if a.ndim]
-    if not shapes:
+    vectors = [a.dtype for a in ours if isinstance(a.dtype, Vector)]
+    theirs = [is_numpy_array(a) and _is_array(a, vectors) for a in arguments]
+    if not ours and not any(theirs):
         raise LaunchError("map() needs an array among its arguments.")
     place = get_device(device) if device is not None or not ours else ours[0].device
     values: list[object] = [
-        array(a, device=place) if is_numpy_array(a) and _is_array(a, ours, shapes) else a for a in arguments
+        array(a, device=place) if is_theirs else a for a, is_theirs in zip(arguments, theirs, strict=True)
     ]
     arrays = [v for v in values if isinstance(v, array)]
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
@@ -166,7 +232,8 @@ def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
         shown = ", ".join(str(a.shape) for a in arrays)
         raise LaunchError(
             f"The shapes {shown} do not fit together.",
-            advice="Sizes are compared from the last dimension on; each must be the same, or 1.",
+            advice="Sizes are compared from the last dimension on; each must be the same, or 1. A vector for each of "
+            "them is written wb.vec3(…).",
         ) from None
 
 
@@ -178,14 +245,31 @@ def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
     )
 
 
-def _is_array(value: HostArray, ours: Sequence[array], shapes: Sequence[tuple[int, ...]]) -> bool:
-    """Whether a NumPy array is one here too: a few numbers beside arrays of vectors are a vector."""
-    if value.ndim == 0 or isinstance(value, HostVector):
+def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
+    """Return whether a NumPy array is one here too: if it has dimensions and is no value of a vector type.
+
+    Args:
+        value: an argument of NumPy's.
+        vectors: the element types of the arrays beside it that hold vectors.
+
+    Raises:
+        LaunchError: it is masked, or a `np.matrix`, whose operators have another meaning; or it can be read as
+            numbers, one for each element, and as vectors.
+    """
+    refuse_masked(value)
+    if isinstance(value, np.matrix):
+        raise LaunchError(
+            "A np.matrix multiplies as matrices do, and arrays element by element.", advice="Pass np.asarray(m)."
+        )
+    if not value.ndim or getattr(value, "type", None) is not None:
         return False
-    if value.shape == shapes[0]:
-        return True
-    alone = not any(isinstance(a.dtype, Vector) for a in ours) and value.size == shapes[0][-1]
-    return alone or not (value.ndim == 1 and 2 <= value.size <= 4)
+    for kind in vectors:
+        if value.shape[-len(kind.shape) :] == kind.shape:
+            raise LaunchError(
+                f"A NumPy array of shape {value.shape} beside an array of {kind!r} may be numbers or vectors.",
+                advice=f"Write wb.array(a, dtype=wb.{kind!r}), wb.array(a), or wb.{kind!r}(…) for one vector.",
+            )
+    return True
 
 
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
@@ -203,16 +287,14 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
         if not fits(value, widest):
             raise LaunchError(f"map(): {misfit(value, widest)}.", advice="Pass inf where that is meant.")
         return widest(value)
-    raise LaunchError(f"map() takes arrays, numbers and vectors; this is {its_type(value)}: {value!r}.")
+    advice = "wb.array(…) makes an array of it." if is_list(value) else ""
+    raise LaunchError(f"map() takes arrays, numbers and vectors; this is {its_type(value)}: {value!r}.", advice=advice)
 
 
 def _type(value: Symbol | Numpy) -> AnyType:
     if isinstance(value, Symbol):
         return value.type
-    if isinstance(value, HostVector) and value.type is not None:
-        return value.type
-    scalar = SCALARS[value.dtype.name]
-    return Vector(value.size, scalar) if value.ndim else scalar
+    return value.type if isinstance(value, HostVector) else SCALARS[value.dtype.name]
 
 
 def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:

@@ -134,6 +134,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 
 def inner(x: array, y: Any) -> array:
     """The sum of the products of two arrays' elements."""
+    y = array(y, device=x.device) if isinstance(y, np.ndarray) else y
     if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not isinstance(x.dtype, Scalar):
         shown = f"{y.type!r} of shape {y.shape}" if isinstance(y, array) else repr(y)
         raise LaunchError(

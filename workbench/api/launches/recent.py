@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from workbench.api.kernels.kernel import Kernel
+from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.frontend import meaning
 from workbench.host.vectors import HostVector
 
 NOTING: list[bool] = []
@@ -69,6 +70,32 @@ def note(kernel: object, dim: Any, values: Sequence[Any], block_dim: Any, tiled:
         kernel.last_launch = next(_turns), dim, block_dim, tiled, held
 
 
+def next_launch() -> int:
+    """Return a number that every later launch's is above: what `used_since` takes."""
+    return next(_turns)
+
+
+def used_since(number: int) -> list[Specialisation]:
+    """Say what ran of each kernel that was launched since `next_launch` returned the number.
+
+    Returns:
+        Specialisations, in the order of the launches; none while launches are not noted.
+    """
+    later = [(last[0], k.used) for k in _LAUNCHED if (last := k.last_launch) is not None and last[0] > number]
+    return [used for _, used in sorted(later, key=lambda item: item[0]) if used is not None]
+
+
+def changes_of(used: Specialisation, namespace: Mapping[str, object]) -> list[str]:
+    """Say what of the namespace is no longer what a kernel ran with.
+
+    Returns:
+        Names: `G` of a constant or a helper, the kernel's own if another one has it now.
+    """
+    name, kernel = used.kernel.name, namespace.get(used.kernel.name)
+    other = isinstance(kernel, Kernel) and kernel is not used.kernel and meaning(kernel) != meaning(used.kernel)
+    return [*dict.fromkeys(used.reads(namespace, namespace)), *([name] if other else [])]
+
+
 def last_launch_with(value: object) -> LastLaunch | None:
     """The last launch that was given this array, while launches are noted.
 
@@ -78,7 +105,16 @@ def last_launch_with(value: object) -> LastLaunch | None:
     Returns:
         The launch; None if there is none all of whose arrays are still there.
     """
+    return next((launch for launch in _last_launches() if launch.parameter(value)), None)
+
+
+def last_launch() -> LastLaunch | None:
+    """Return the last launch of all kernels, while launches are noted; one that failed is one, too."""
+    return next(iter(_last_launches()), None)
+
+
+def _last_launches() -> list[LastLaunch]:
+    """The last launch of each kernel, the latest first."""
     launches = [(kernel, last) for kernel in _LAUNCHED if (last := kernel.last_launch) is not None]
     launches.sort(key=lambda launch: launch[1][0], reverse=True)
-    found = (LastLaunch(kernel, *last[1:]) for kernel, last in launches)
-    return next((launch for launch in found if launch.parameter(value)), None)
+    return [LastLaunch(kernel, *last[1:]) for kernel, last in launches]

@@ -22,6 +22,7 @@ from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.frontend import MISSING, Custom, Definition
 from workbench.host.vectors import HostVector
 from workbench.runtime.arrays.structure import StructValue
+from workbench.source import Source
 from workbench.types import SCALARS, Scalar, is_small
 
 _KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collections")
@@ -58,31 +59,41 @@ class Seen:
     """
 
     def __init__(self, definition: Definition) -> None:
-        self.definitions: list[Definition] = [definition]
+        self.definitions: list[Definition] = []
         self.customs: dict[int, Mapping[Definition, Custom]] = {}
+        self._numbers: dict[Definition, int] = {}
+        self._first: dict[tuple[Source, int], int] = {}
+        self._meet(definition)
 
     def number(self, definition: Definition) -> int:
-        """Which definition it is.
+        """Return which definition it is.
 
         Raises:
             Inexact: none that was met.
         """
-        for k, known in enumerate(self.definitions):
-            if known is definition:
-                return k
-        raise Inexact(f"{definition.name} was not found by a name")
+        number = self._numbers.get(definition)
+        if number is None:
+            raise Inexact(f"{definition.name} was not found by a name")
+        return number
 
     def add(self, definition: Definition, customs: Mapping[Definition, Custom]) -> None:
         """Meet one more."""
-        if not any(known is definition for known in self.definitions):
-            self.definitions.append(definition)
+        if definition not in self._numbers:
+            self._meet(definition)
         self.customs.setdefault(id(definition), customs)
 
+    def _meet(self, definition: Definition) -> None:
+        self._numbers[definition] = number = len(self.definitions)
+        self._first.setdefault(_place(definition), number)
+        self.definitions.append(definition)
+
     def where(self, definition: Definition) -> str:
-        """Which definition it is, and the first that stands at the same place: a `def` that ran twice makes two."""
-        here = definition.source, definition.node.lineno
-        beside = next(k for k, d in enumerate(self.definitions) if (d.source, d.node.lineno) == here)
-        return f"{self.number(definition)} {beside}"
+        """Return which definition it is, and the first that stands there: a `def` that ran twice makes two."""
+        return f"{self.number(definition)} {self._first[_place(definition)]}"
+
+
+def _place(definition: Definition) -> tuple[Source, int]:
+    return definition.source, definition.node.lineno
 
 
 def written(definition: Definition) -> str:
@@ -94,7 +105,9 @@ def written(definition: Definition) -> str:
     text, line = definition.written
     if not text:
         raise Inexact(f"the text of {definition.name} is not known")
-    known = definition.name, line, definition.column_shift, sorted(definition.annotations), text
+    # Numbers, or what no kernel takes: a type and its text say which.
+    defaults = [(name, type(value).__name__, repr(value)) for name, value in sorted(definition.defaults.items())]
+    known = (definition.name, line, sorted(definition.annotations), text, *defaults)
     return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -46,10 +46,10 @@ from workbench.frontend import (
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.show import show
 from workbench.ir.values import Function, Value, walk
-from workbench.passes.nonatomic import adds_alone
+from workbench.passes.memory.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.passes.strip_custom_gradients import has_customs
-from workbench.source import UNKNOWN, Location
+from workbench.source import UNKNOWN, Location, Source
 from workbench.structs import Absent, AnyType, leaf_parameters
 
 FACT = "lowering"
@@ -306,7 +306,7 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
 
 
 def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
-    """Whether a name or an attribute means what it did."""
+    """Return whether a name or an attribute means what it did."""
     if isinstance(where, str):
         return exact(getattr(sys.modules.get(where, MISSING), name, MISSING), seen) == text
     definition = seen.definitions[where]
@@ -345,17 +345,25 @@ class _Places:
 
     def __init__(self, seen: Seen) -> None:
         self.definitions: tuple[Definition, ...] = tuple(seen.definitions)
-
-    def write(self, place: Location) -> list[Any]:
-        """A place as a list."""
-        if place.source is UNKNOWN.source:
-            return [-1, place.line, place.column, place.end_line, place.end_column]
+        self._at: dict[tuple[Source, int], int] = {}
         for number, definition in enumerate(self.definitions):
             begin, end = definition.node.lineno, definition.node.end_lineno or 0
-            first = begin - definition.written[1] + 1
-            if definition.source == place.source and first <= place.line <= place.end_line <= end:
-                return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
-        raise Inexact(f"{place} is in no definition that is known")
+            for line in range(begin - definition.written[1] + 1, end + 1):
+                self._at.setdefault((definition.source, line), number)
+
+    def write(self, place: Location) -> list[Any]:
+        """Return a place as a list.
+
+        Raises:
+            Inexact: it is in no definition that is known.
+        """
+        if place.source is UNKNOWN.source:
+            return [-1, place.line, place.column, place.end_line, place.end_column]
+        number = self._at.get((place.source, place.line))
+        if number is None or self._at.get((place.source, place.end_line)) != number:
+            raise Inexact(f"{place} is in no definition that is known")
+        begin = self.definitions[number].node.lineno
+        return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
 
     def read(self, data: list[Any]) -> Location:
         """The place that `write` wrote, where its definition stands now."""

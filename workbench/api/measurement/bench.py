@@ -25,6 +25,8 @@ ROUND = 0.02
 """Seconds that a round of calls should take at least."""
 FAR = 0.05
 """Below this share of its ceiling, a call is bound by something else: small launches, Python, waiting."""
+LAUNCHING = 50e-6
+"""Seconds below which a call that is far from all limits is the launch itself."""
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
@@ -97,7 +99,9 @@ class Bench(msgspec.Struct, frozen=True):
         if self.share is not None:
             cached = "; data that stay in a cache can exceed it" if self.share > 1.05 else ""
             said = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
-            lines.append(f"  {said if self.share >= FAR else 'far from both limits: something else takes the time'}")
+            small = self.seconds < LAUNCHING and "mostly the launch itself takes the time"
+            far = f"far from both limits: {small or 'something else takes the time'}"
+            lines.append(f"  {said if self.share >= FAR else far}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -107,6 +111,39 @@ class Bench(msgspec.Struct, frozen=True):
 
     def _repr_html_(self) -> str:
         return f'<pre style="{PRE}">{escape(f"{self.what}: {self}")}</pre>'
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two calls that were timed by turns.
+
+    Attributes:
+        first, second: what was measured of each.
+    """
+
+    first: Bench
+    second: Bench
+
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """The second call's time over the first one's, for each round."""
+        return tuple(b / a for a, b in zip(self.first.rounds, self.second.rounds, strict=True))
+
+    @property
+    def ratio(self) -> float:
+        """The median of the ratios: below 1, the second call is the faster one."""
+        return statistics.median(self.ratios)
+
+    def __str__(self) -> str:
+        low, high = min(self.ratios), max(self.ratios)
+        sure = "" if high < 1.0 or low > 1.0 else "; which is faster differs from round to round"
+        rows = [f"{b.what}: {duration(statistics.median(b.rounds))} per call" for b in (self.first, self.second)]
+        said = f"{self.second.what} takes {self.ratio:.2f} of the time of {self.first.what}"
+        return "\n".join([*rows, f"{said} (rounds {low:.2f} to {high:.2f}){sure}"])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="{PRE}">{escape(str(self))}</pre>'
 
 
 def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what: str = "") -> Bench:
@@ -126,6 +163,56 @@ def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what:
         DeviceError: it launches on an emulated device, which has no times.
         Exception: what the call raises.
     """
+    timed = _prepared(call, number, repeat)
+    rounds = tuple(timed.round() for _ in range(repeat))
+    return timed.bench(what, rounds)
+
+
+def compare(
+    first: Callable[[], object], second: Callable[[], object], *, number: int = 0, repeat: int = 7,
+    what: tuple[str, str] = ("first", "second"),
+) -> Comparison:  # fmt: skip
+    """Time two calls by turns, so that what slows the machine meanwhile slows both.
+
+        wb.compare(lambda: wb.launch(a, n, [x]), lambda: wb.launch(b, n, [x]))
+
+    Args:
+        first, second: as for `bench`.
+        number: calls per round; 0 chooses one for each.
+        repeat: rounds of each.
+        what: what to call them.
+
+    Returns:
+        What was measured of each, and how their times compare.
+
+    Raises:
+        LaunchError: number or repeat is not a count.
+        DeviceError: one launches on an emulated device, which has no times.
+        Exception: what the calls raise.
+    """
+    one, other = (_prepared(call, number, repeat) for call in (first, second))
+    rounds = [(one.round(), other.round()) for _ in range(repeat)]
+    ours, theirs = zip(*rounds, strict=True)
+    return Comparison(one.bench(what[0], ours), other.bench(what[1], theirs))
+
+
+class _Timed(msgspec.Struct, frozen=True):
+    """A call that was run once and counted, and how many make a round."""
+
+    call: Callable[[], object]
+    effort: Effort
+    device: Device
+    number: int
+
+    def round(self) -> float:
+        return _round(self.call, self.number, self.device)
+
+    def bench(self, what: str, rounds: tuple[float, ...]) -> Bench:
+        most = ceiling(self.device) if self.effort.devices else None
+        return Bench(what or getattr(self.call, "__name__", "call"), rounds, self.number, self.effort, most)
+
+
+def _prepared(call: Callable[[], object], number: int, repeat: int) -> _Timed:
     must_be(call, Callable, "bench() takes a function that launches kernels", advice="Write lambda: wb.launch(…).")
     if number < 0 or repeat < 1:
         raise LaunchError(f"bench() takes a number of calls and of rounds; it got {number} and {repeat}.")
@@ -136,15 +223,15 @@ def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what:
             f"{device} has no times: the CPU emulates it.",
             advice="Count what a kernel does there with wb.profile, or time it on the CPU.",
         )
-    most = ceiling(device) if effort.devices else None
+    if effort.devices:
+        ceiling(device)  # measured before the rounds
     seconds = _round(call, 1, device)
     if not number:
         number = 1
         while seconds * number < ROUND and number < 10_000_000:
             number = max(number + 1, min(10 * number, round(1.2 * ROUND / max(seconds, 1e-9))))
             seconds = _round(call, number, device)
-    rounds = tuple(_round(call, number, device) for _ in range(repeat))
-    return Bench(what or getattr(call, "__name__", "call"), rounds, number, effort, most)
+    return _Timed(call, effort, device, number)
 
 
 def _round(call: Callable[[], object], number: int, device: Device) -> float:

@@ -24,9 +24,9 @@ from workbench.ir.values import Op
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, Device
-from workbench.runtime.graphs.nodes import LaunchNode
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.work import Launch
 from workbench.types import ArrayType, Vector, element, is_float
 
 SAMPLES = 5
@@ -85,6 +85,8 @@ def effort_of(call: Callable[[], object]) -> Effort:
 class _Seen(Observer):
     """Launches, and what copies, sums and fills move."""
 
+    looks_inside = False
+
     def __init__(self) -> None:
         self.records: list[LaunchRecord] = []
         self.devices: list[Device] = []
@@ -107,7 +109,7 @@ class _Seen(Observer):
 
     def replaying(self, graph: Graph) -> None:
         for node in graph.nodes:
-            if isinstance(node, LaunchNode):
+            if isinstance(node, Launch):
                 self.records.append(node.record)
             else:
                 self.devices.append(node.device)

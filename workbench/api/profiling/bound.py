@@ -2,7 +2,8 @@
 
 Memory: the bytes of the sectors, by the memory's bandwidth. Instructions: four schedulers of a multiprocessor issue one
 warp instruction per cycle each. Shared memory: a multiprocessor serves one wavefront per cycle. Atomics: an element
-takes one update per cycle.
+takes one update per cycle, and a multiprocessor hands on one per cycle. Where the blocks do not fill the GPU once, no
+rate is met: what takes time then is latency, which counts do not have.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ WAVEFRONTS = 1
 """Of shared memory per cycle and multiprocessor: 32 banks of 4 bytes (CUDA C++ Programming Guide, "Shared Memory")."""
 UPDATES = 1
 """Atomic operations on one element per cycle (NVIDIA Kepler GK110 white paper; not published since)."""
+
+ATOMICS = 1
+"""Atomic operations of a multiprocessor per cycle, on any elements: NVIDIA publishes none, so this is an assumption, of
+the order of one 32-byte sector per cycle, which is what caches take from a multiprocessor at the least."""
 
 
 class Rates(msgspec.Struct, frozen=True):
@@ -71,6 +76,8 @@ class Bound(msgspec.Struct, frozen=True):
         cached: the cycles of memory if each sector came from memory once, and from caches after that.
         sure: it is the same with and without caches.
         rates: those rates, with their source.
+        blocks: of the launch.
+        wave: blocks that the GPU runs at once; with fewer, latency bounds the launch, and `by` is the rate met first.
     """
 
     by: str
@@ -79,12 +86,23 @@ class Bound(msgspec.Struct, frozen=True):
     cached: float
     sure: bool
     rates: Rates
+    blocks: int = 0
+    wave: int = 0
+
+    @property
+    def is_latency(self) -> bool:
+        """Return whether the blocks do not fill the GPU once."""
+        return self.blocks < self.wave
 
     def __str__(self) -> str:
         worst = self.cycles[self.by]
         others = ", ".join(f"{n} {_share(c / worst)} of that" for n, c in self.cycles.items() if n != self.by and c)
         unless = "" if self.sure else ", unless caches keep what is read again"
-        return f"{self.by} on {self.gpu} by its published rates{unless}{f' ({others})' if others else ''}"
+        found = f"{self.by} on {self.gpu} by its published rates{unless}{f' ({others})' if others else ''}"
+        if not self.is_latency:
+            return found
+        few = f"{self.blocks:,} block{'' if self.blocks == 1 else 's'}, where {self.gpu} runs {self.wave:,} at once"
+        return f"latency: {few}; with more blocks {found}"
 
 
 def _share(value: float) -> str:
@@ -107,14 +125,18 @@ def rates_of(arch: str, gpu: str | None = None) -> Rates | None:
     raise DeviceError(f"There are no published rates of a {gpu!r} of {arch} here.", advice=f"Those known: {known}.")
 
 
-def bound(counts: Counts, touched: int, hottest: int, rates: Rates | None) -> Bound | None:
-    """What bounds a launch; None without published rates, and if nothing was executed.
+def bound(
+    counts: Counts, touched: int, hottest: int, rates: Rates | None, blocks: int = 0, resident: int = 0
+) -> Bound | None:
+    """Return what bounds a launch; None without published rates, and if nothing was executed.
 
     Args:
         counts: of the launch.
         touched: distinct sectors of global memory.
         hottest: the most atomic operations on one element.
         rates: of the GPU.
+        blocks: of the launch.
+        resident: blocks that a multiprocessor runs at once.
     """
     if rates is None or not counts.instructions:
         return None
@@ -122,10 +144,10 @@ def bound(counts: Counts, touched: int, hottest: int, rates: Rates | None) -> Bo
     rest = {
         "instructions": counts.instructions / (SCHEDULERS * rates.units),
         "shared memory": counts.shared_wavefronts / (WAVEFRONTS * rates.units),
-        "atomics": hottest / UPDATES,
+        "atomics": max(hottest / UPDATES, counts.atomics / (ATOMICS * rates.units)),
     }
     cycles = {"memory": 32 * counts.global_sectors / per_cycle, **rest}
     cached = {"memory": 32 * min(touched, counts.global_sectors) / per_cycle, **rest}
     by = max(cycles, key=lambda n: cycles[n])
     sure = by == max(cached, key=lambda n: cached[n])
-    return Bound(by, rates.gpu, cycles, cached["memory"], sure, rates)
+    return Bound(by, rates.gpu, cycles, cached["memory"], sure, rates, blocks, resident * rates.units)

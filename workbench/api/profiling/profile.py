@@ -93,7 +93,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
     gain = occupancy(facts, best, resources.get("registers", 0), what.shared).share - fits.share
     share = geometry.blocks / max(counting.blocks, 1)
     touched, hottest = round(counting.touched * share), round(counting.hottest * share)
-    limit = bound(total, touched, hottest, rates_of(arch))
+    limit = bound(total, touched, hottest, rates_of(arch), geometry.blocks, fits.blocks)
     lines, elsewhere = _lines(what, counting.instructions, total, limit)
     return Profile(
         record.kernel, record.direction, record.dim, arch, geometry.grid, geometry.block, total, lines, elsewhere,

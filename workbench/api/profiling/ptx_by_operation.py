@@ -25,7 +25,7 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
     made = emit_kernel(lines_by_operation(function), options, arch, lines=True)
     text = repeated(made.text)
     backend, kind = CudaBackend(arch), "ptx with lines"
-    version = backend.version()
+    version = backend.version(arch)
     key = Key(
         (
             Part("code", "code", text.encode()),

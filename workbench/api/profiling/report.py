@@ -24,6 +24,13 @@ COLUMNS = (
 )  # fmt: skip
 """What the text and the card show of each line: attribute and heading; of sectors and wavefronts also how many times
 the least they are."""
+_GLOBAL = "l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum"
+NSIGHT = {
+    "instr": "smsp__inst_executed.sum", "lanes": "smsp__thread_inst_executed_per_inst_executed.pct",
+    "sectors": _GLOBAL, "waves": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "flops": "smsp__sass_thread_inst_executed_op_{fadd,fmul,ffma}_pred_on.sum",
+}  # fmt: skip
+"""Nsight Compute's metrics of these columns; of `flops` an ffma counts twice. The others have no metric by lanes."""
 
 
 class Line(Counts, frozen=True):
@@ -122,7 +129,8 @@ class Profile:
         Raises:
             DeviceError: its rates are not known here; the message names those that are.
         """
-        return bound(self.total, self.touched, self.hottest, rates_of(self.arch, gpu))
+        rates = rates_of(self.arch, gpu)
+        return bound(self.total, self.touched, self.hottest, rates, math.prod(self.grid), self.fits.blocks)
 
     @property
     def findings(self) -> list[tuple[Line, Finding]]:
@@ -158,6 +166,9 @@ class Profile:
             found.append(f"Bound by {self.bound}.")
         else:
             found.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        heads = self.table()[0]
+        named = "; ".join(f"{head} is {NSIGHT[head]}" for head in heads if head in NSIGHT)
+        found += [f"In Nsight Compute, {named}."] if named else []
         if self.contraction >= WORTH:
             found.append(
                 f"fma=True would save {self.contraction:.0%} of the instructions: a product and a sum are rounded once."

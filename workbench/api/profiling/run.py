@@ -34,11 +34,16 @@ PILOT = 8
 
 
 class Geometry(msgspec.Struct, frozen=True):
-    """Blocks and threads along x, y, z, and bytes of dynamic shared memory."""
+    """Blocks and threads along x, y, z, and bytes of dynamic shared memory.
+
+    Attributes:
+        dims: the launch's dimensions as the code takes them; empty if it takes them as the record has them, or none.
+    """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared: int = 0
+    dims: bytes = b""
 
     @property
     def blocks(self) -> int:
@@ -195,6 +200,7 @@ class _Run:
         """The packed parameters, with the copies' addresses."""
         record = self.record
         buffer = bytearray(bytes(record.buffer))
+        buffer[: len(self.geometry.dims)] = self.geometry.dims
         for slot in record.loaded.layout.slots:
             value = record.arguments[slot.name]
             if isinstance(value, array):

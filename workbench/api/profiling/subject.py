@@ -22,6 +22,7 @@ from workbench.passes.pipeline import CONTRACTED, run
 from workbench.runtime.arrays.array import array
 from workbench.runtime.launching.loaded import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.native.pack import dims_piece
 from workbench.source import Location
 
 
@@ -88,7 +89,8 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
     code = _of_ir(record, arch)
     assert isinstance(block, int)
     blocks, threads, _ = cuda_grid(code.resources, record.threads, block)
-    geometry = Geometry((blocks, 1, 1), (threads, 1, 1), code.dynamic_shared)
+    dims = dims_piece(tuple(record.dim), _options(record).index32)
+    geometry = Geometry((blocks, 1, 1), (threads, 1, 1), code.dynamic_shared, dims)
     return Subject(code, parse(code.ptx), geometry, (0, *(slot.offset for slot in slots)))
 
 

@@ -4,28 +4,36 @@ The steps are cut into segments. Of memory that a segment changes, what it held 
 `backward` takes the segments from the last: it runs the segment's steps again on copies, beside the arrays, under a
 tape of its own, and goes backwards through that. So a thousand steps in place keep a thousand over the segment's length
 copies, and those of one segment, for one more run of the program.
+
+Segments have one length (`checkpoint_every`), or there are few of them (`checkpoint`). A tape does not know how many
+steps will come, so there each two neighbours become one whenever there are too many; going back through a long one,
+whose length is known, is the same task with fewer steps, cut by the binomial schedule of Griewank and Walther
+(Algorithm 799, ACM TOMS 26, 2000): no step runs again more often than needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import pairwise
+from math import comb
 from typing import Protocol
 
 import msgspec
 
-from workbench.api.tapes.cuts import CutStep
-from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.live import Live
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
 from workbench.api.tapes.steps import Step, Tape
 from workbench.errors import NotDifferentiable
+from workbench.runtime.active_observers import Listener
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of, covering
+from workbench.runtime.arrays.unseen_writes import depend_on
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.types import is_float
 
 
-class _Inner(Tape, AbstractContextManager[object], Protocol):
+class _Inner(Tape, Listener, AbstractContextManager[object], Protocol):
     """The tape of one segment, while it runs again."""
 
     steps: list[Step]
@@ -42,45 +50,127 @@ class Segment(msgspec.Struct, eq=False):
         arrays: of each memory that they touch, one array in it.
         versions: what the memory's version was at the first touch.
         changed: memories that they change; False where nothing of what it held before is ever used.
+        closed: whether something outside the tape changed an array after it, which no step does again.
     """
 
     steps: list[Step] = msgspec.field(default_factory=list[Step])
     arrays: dict[Memory, array] = msgspec.field(default_factory=dict[Memory, array])
     versions: dict[Memory, int] = msgspec.field(default_factory=dict[Memory, int])
     changed: dict[Memory, bool] = msgspec.field(default_factory=dict[Memory, bool])
+    closed: bool = False
 
     def touch(self, value: array) -> None:
         """Note that a step uses the array."""
         self.arrays.setdefault(value.memory, value)
-        self.versions.setdefault(value.memory, value.memory.version)
+        self.versions.setdefault(value.memory, depend_on(value.memory))
+
+    def append(self, following: Segment) -> list[tuple[Memory, int]]:
+        """Take in the segment after this one; return what it kept that is of no use now: memories and versions."""
+        unused = [(m, following.versions[m]) for m in following.changed if m in self.changed]
+        self.steps += following.steps
+        self.arrays = following.arrays | self.arrays
+        self.versions = following.versions | self.versions
+        self.changed = following.changed | self.changed
+        self.closed = following.closed
+        return unused
+
+
+class Copies:
+    """Bytes of the copies that a backward pass holds: now, and at most.
+
+    Attributes:
+        now: bytes of copies that are alive.
+        peak: the greatest `now` so far.
+    """
+
+    __slots__ = ("now", "peak")
+
+    def __init__(self) -> None:
+        self.now = self.peak = 0
+
+    def add(self, nbytes: int) -> None:
+        """Count bytes that were copied, or, if negative, freed."""
+        self.now += nbytes
+        self.peak = max(self.peak, self.now)
 
 
 class Checkpoints(Snapshots):
-    """Copies of a tape that keeps one of each changed memory in `every` steps."""
+    """Copies of a tape that runs steps again instead of keeping what each changed.
 
-    def __init__(self, every: int) -> None:
+    Attributes:
+        segments: in the order of their steps.
+        copies: of this tape, and of those of its segments.
+        ran: how many steps ran again.
+    """
+
+    def __init__(self, every: int = 0, states: int = 0, lengths: Sequence[int] = ()) -> None:
+        """Cut the steps into segments of `every` steps, into at most `states` / 2 of equal length, or as `lengths` say.
+
+        Args:
+            every: steps of a segment; 0: the segments grow.
+            states: how many copies of what changes may exist at once.
+            lengths: of the segments, if the number of steps is known.
+        """
         super().__init__()
-        self.every = every
         self.segments: list[Segment] = []
-        self._interrupted = False
+        self.copies = Copies()
+        self.ran = 0
+        self._states, self._length, self._lengths = states, every or 1, list(lengths)
+        self._grows = not every and not lengths
+        self._first: Mapping[Memory, Memory] = {}
+
+    def within(self, outer: Checkpoints, first: Mapping[Memory, Memory]) -> Checkpoints:
+        """Return itself, as part of another one's backward pass.
+
+        Args:
+            outer: counts its copies, too.
+            first: copies of memories as they are before the first step; they are used, not made again.
+        """
+        self.copies, self._first = outer.copies, first
+        return self
+
+    @property
+    def own(self) -> int:
+        """Bytes of the copies that this tape made itself."""
+        lent = {*map(id, self._first.values())}
+        return sum([s.nbytes for s in self.kept.values() if id(s.memory) not in lent])
 
     def note(self, step: Step) -> None:
         """Add the step to its segment, before it runs."""
-        if not self.segments or self._interrupted or len(self.segments[-1].steps) == self.every:
+        if not self.segments or self.segments[-1].closed or len(self.segments[-1].steps) == self._room():
+            if self._grows and len(self.segments) >= max(2, self._states // 2):
+                self._join()
             self.segments.append(Segment())
-            self._interrupted = False
         here = self.segments[-1]
         here.steps.append(step)
         for value in step.touched:
             here.touch(value)
 
+    def _room(self) -> int:
+        """Return how many steps the last segment takes."""
+        return self._lengths[len(self.segments) - 1] if self._lengths else self._length
+
+    def _join(self) -> None:
+        """Make one segment of each two neighbours, and let those that come be as long."""
+        joined: list[Segment] = []
+        for segment in self.segments:
+            before = joined[-1] if joined else None
+            if before is None or before.closed or len(before.steps) > self._length:
+                joined.append(segment)
+                continue
+            for key in before.append(segment):
+                self.copies.add(-self.kept.pop(key).nbytes if key in self.kept else 0)
+        self.segments = joined
+        self._length *= 2
+
     def watches(self, memory: Memory) -> bool:
-        """Whether the segment has not changed it yet."""
+        """Return whether the segment has not changed it yet."""
         return memory not in self.segments[-1].changed
 
     def interrupt(self) -> None:
         """End the segment: something outside has changed an array, and its steps would not do so again."""
-        self._interrupted = True
+        if self.segments:
+            self.segments[-1].closed = True
 
     def before_change(self, target: array, changed_by: str) -> None:
         """Keep what the memory holds, if the segment has not changed it yet."""
@@ -91,49 +181,83 @@ class Checkpoints(Snapshots):
         fresh = covers and not any(memory in s.versions for s in self.segments[:-1]) and _first(here, memory)
         here.changed[memory] = not fresh
         if not fresh and (memory, memory.version) not in self.kept:
-            copy = copy_of(here.arrays[memory])
+            copy = self._first.get(memory) if len(self.segments) == 1 else None
+            if copy is None:
+                copy = copy_of(here.arrays[memory])
+                self.copies.add(memory.nbytes)
             self.kept[memory, memory.version] = Snapshot(
                 "", "an array", "", changed_by, memory.nbytes, memory.version, copy
             )
 
-    def backward(self, tape: Tape, again: Callable[[], _Inner], steps: list[Step], ends: set[Memory]) -> None:
+    def backward(
+        self, tape: Tape, again: Callable[[Snapshots], _Inner], steps: Sequence[Step], ends: set[Memory], live: Live
+    ) -> None:
         """Go backwards through the segments.
 
         Args:
             tape: whose copies these are.
-            again: makes the tape of one segment.
+            again: makes the tape of one segment, with these copies.
             steps: those through which a gradient goes.
             ends: memories whose adjoints are not 0.
+            live: which of their elements are reached.
 
         Raises:
             NotDifferentiable: a kernel has no right adjoint, or a memory has changed unseen.
         """
         wanted = set(steps)
-        for step in steps:
-            if isinstance(step, LaunchStep | CutStep):
-                step.check()
-        for segment in reversed(self.segments):
+        for number, segment in reversed([*enumerate(self.segments)]):
             if wanted.isdisjoint(segment.steps):
                 continue
             places = {m: self._place(segment, m) for m in segment.versions}
-            inner = again()
-            with inner:
-                for step in segment.steps:
-                    step.again(_moved(places))
+            beside = sum([places[m].nbytes for m in segment.changed])
+            self.copies.add(beside)
+            inner, kept = self._again(segment, number, places, again)
             for memory, value in segment.arrays.items():
                 if is_float(value.dtype):
                     tape.adjoint_of(value)
                     inner.lend(places[memory], tape.adjoints[memory])
             reached = {places[m] for m in ends if m in places}
-            for step in reversed(inner.steps):
-                if step.carries(reached):
-                    step.reversed(inner)()
+            if isinstance(kept, Checkpoints):
+                through = set(reached)
+                kept.backward(inner, again, [s for s in reversed(inner.steps) if s.carries(through)], reached, live)
+                self.ran += kept.ran
+            else:
+                for step in reversed(inner.steps):
+                    if step.carries(reached):
+                        live.through(step, inner).reversed(inner)()
             ends |= {m for m, place in places.items() if place in reached}
+            self.copies.add(-beside - (kept.own if isinstance(kept, Checkpoints) else _bytes(kept)))
+
+    def _again(
+        self, segment: Segment, number: int, places: Mapping[Memory, Memory], again: Callable[[Snapshots], _Inner]
+    ) -> tuple[_Inner, Snapshots]:
+        """Run the steps of a segment again on memories beside their own; return the tape of that, and its copies."""
+        # The copies of the user's tape stay, so that one may go back twice; those of a segment's tape go with it.
+        count, kept = len(segment.steps), Snapshots()
+        states = 1 + self._states - (len(self.segments) if self._grows else number + 1)
+        if self._grows:  # of fewer, the recursion would hold more: a working copy for each run
+            states = max(states, next(s for s in range(1, count + 1) if comb(2 * s, s - 1) >= count))
+        if 0 < self._states and states < count > 1:
+            lengths = schedule(count, states)
+            first = {
+                m: self.kept[key].memory for v, m in places.items() if (key := (v, segment.versions[v])) in self.kept
+            }
+            kept = Checkpoints(0, states, lengths).within(self, first)
+        inner = again(kept)
+        with inner:
+            for step in segment.steps:
+                step.again(_moved(places))
+        self.ran += count
+        if not isinstance(kept, Checkpoints):
+            self.copies.add(_bytes(kept))
+        return inner, kept
 
     def _place(self, segment: Segment, memory: Memory) -> Memory:
         """Memory that holds what this one held when the segment began, to be changed freely if the segment does so."""
         if segment.changed.get(memory) is False:
-            return allocate(memory.device, memory.nbytes)
+            apart = allocate(memory.device, memory.nbytes)
+            apart.version = segment.versions[memory]  # a fill of older memory overwrites it here, too
+            return apart
         version, value = segment.versions[memory], segment.arrays[memory]
         kept = self.kept.get((memory, version))
         if kept is None and memory.version != version:
@@ -148,6 +272,31 @@ class Checkpoints(Snapshots):
         """Forget everything."""
         super().clear()
         self.segments.clear()
+
+
+def schedule(steps: int, states: int) -> list[int]:
+    """Return the lengths of the segments into which steps are cut to go back through them with so many states.
+
+    A segment is gone through again with the states that those before it leave free and its own beginning. Where no
+    step runs again more than `runs` times it has at most `comb(free + runs, free)` steps; `runs` is the least to do.
+
+    Args:
+        steps: how many there are.
+        states: how many may exist at once, that of the beginning included; at least 2, or as many as steps.
+
+    Example:
+        >>> schedule(10, 3)
+        [6, 3, 1]
+    """
+    runs = 0
+    while comb(states + runs, states - 1) < steps:  # the sum of the greatest lengths
+        runs += 1
+    ends = [min(steps, comb(free + 1 + runs, free)) for free in range(states)]
+    return [length for a, b in pairwise([0, *ends]) if (length := b - a)][::-1]
+
+
+def _bytes(kept: Snapshots) -> int:
+    return sum([s.nbytes for s in kept.kept.values()])
 
 
 def _moved(places: Mapping[Memory, Memory]) -> Callable[[array], array]:

@@ -10,6 +10,7 @@ from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.errors import NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.work import Work
 from workbench.types import element, is_float
 
 
@@ -34,13 +35,18 @@ class CutStep(Step):
         self.changed, self.used = self.arrays, ()
         self.touched = self.arrays if self.launch is None else self.launch.touched
 
+    @property
+    def node(self) -> Work | None:
+        """The launch, if it was seen."""
+        return None if self.launch is None else self.launch.node
+
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
         if self.launch is not None:
             self.launch.again(instead)
 
     def carries(self, reached: set[Memory]) -> bool:
-        """Whether a gradient has to go through it: to what its arrays held before."""
+        """Return whether a gradient has to go through it: to what its arrays held before."""
         return not self.lost.isdisjoint(reached)
 
     def reversed(self, tape: Tape) -> Undo:

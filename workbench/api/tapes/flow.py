@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot
-from workbench.api.tapes.steps import CopyStep, Step
+from workbench.api.tapes.steps import MoveStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
@@ -62,9 +62,9 @@ def tape_svg(made: dict[str, Any], title: str) -> str:
 
 def kind_of(step: Step) -> str:
     """ "launch", "copy", "add", "fill" or "function"."""
-    if isinstance(step, LaunchStep):
-        return "launch"
-    return "add" if isinstance(step, CopyStep) and step.add else type(step).__name__.removesuffix("Step").lower()
+    if isinstance(step, MoveStep):
+        return step.work.kind
+    return type(step).__name__.removesuffix("Step").lower()
 
 
 def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import attrgetter
 
-from workbench.api.builds import build
+from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathers, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
@@ -24,6 +24,7 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute, run_unseen
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.work import Launch, Work
 
 NONE: frozenset[str] = frozenset()
 _version: Callable[[array], int] = attrgetter("memory.version")
@@ -57,6 +58,11 @@ class LaunchStep(Step):
         self._plain: PlainAdjoint | None = None
 
     @property
+    def node(self) -> Work:
+        """What ran."""
+        return Launch(self.record)
+
+    @property
     def arrays(self) -> dict[str, array]:
         """The array arguments by parameter."""
         names, values = self.record.loaded.names, self.record.values
@@ -81,7 +87,7 @@ class LaunchStep(Step):
         return self._needed
 
     def needs(self, name: str) -> bool:
-        """Whether the adjoint reads what this parameter got."""
+        """Return whether the adjoint reads what this parameter got."""
         return any(name == n for n, _ in self._read())
 
     def _read(self) -> Iterator[tuple[str, array]]:
@@ -97,9 +103,8 @@ class LaunchStep(Step):
     def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
         record = self.record
         options = adjoint_options(record, self.unwanted, contiguous)
-        return build.load(
-            record.specialisation, then(record.direction, "adjoint"), options, record.loaded.device, atomic
-        )
+        direction = then(record.direction, "adjoint")
+        return load_for(record.specialisation, direction, options, record.loaded.device, atomic, record.dim)[0]
 
     def carries(self, reached: set[Memory]) -> bool:
         """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""

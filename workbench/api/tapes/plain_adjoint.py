@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.api.builds import build
+from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathering_of
 from workbench.api.builds.overlaps import apart, is_dense, overlap
@@ -93,7 +93,9 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
     if gathers or any(ELEMENT in name for name in loaded.names):
         return None
     direction = then(record.direction, "adjoint")
-    code = build.load(specialisation, direction, options, loaded.device)
+    code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)
+    if options.single is not None:
+        return None
     whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
     count = len(loaded.names)
     if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(code.names[count:]):

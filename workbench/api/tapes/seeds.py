@@ -20,6 +20,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering, is_whole
+from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
@@ -154,6 +155,7 @@ def _converted(target: array, value: object) -> array | bytes:
     if isinstance(target.dtype, Struct):
         records = array(value, target.dtype).numpy()
         return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
+    refuse_masked(value)
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     wanted, kind = (*target.shape, *target.dtype.shape), element(target.dtype).numpy
     if host.dtype.kind == "c" or not np.can_cast(host.dtype, kind, "unsafe") or host.dtype.kind in "OUSmM":

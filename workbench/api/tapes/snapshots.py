@@ -14,6 +14,7 @@ from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.steps import Step
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.arrays.unseen_writes import depend_on
 from workbench.runtime.device.memory import Memory
 
 
@@ -64,7 +65,12 @@ class Snapshots:
         """Watch the arrays of a launch that is about to run."""
         if isinstance(step, LaunchStep):
             for k in step.needed:
-                self._waiting.setdefault(step.touched[k].memory, []).append(step)
+                memory = step.touched[k].memory
+                self._waiting.setdefault(memory, []).append(step)
+                if memory.exported is None and not memory.shared:
+                    memory.needed = memory.version  # all that `depend_on` would do, without a call
+                else:
+                    depend_on(memory)
 
     def watches(self, memory: Memory) -> bool:
         """Whether `before_change` has to hear of a change of this memory."""

@@ -1,7 +1,7 @@
 """What a tape records: one step for each launch, copy, sum, fill and function of the user's.
 
-A step knows which arrays carry derivatives through it, and what undoes it. All that may refuse happens in `reversed`,
-before any gradient is changed.
+A step is a node of work (`runtime/work.py`) with an adjoint rule: it knows which arrays carry derivatives through it,
+and what undoes it. All that may refuse happens in `reversed`, before any gradient is changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Protocol
 from workbench.api.builds.overlaps import overlap
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
-from workbench.runtime.device.memory import Memory
+from workbench.runtime.device.memory import UNWRITTEN, Memory
+from workbench.runtime.work import Add, Copy, Fill, Work
 from workbench.types import is_float
 
 Undo = Callable[[], None]
@@ -60,6 +61,15 @@ class Step(ABC):
     used: Sequence[array]
     touched: Sequence[array]
 
+    @property
+    def node(self) -> Work | None:
+        """What ran, as records and graphs list it; None: nothing that Workbench saw.
+
+        Raises:
+            LaunchError: it cannot run again.
+        """
+        return None
+
     @abstractmethod
     def again(self, instead: Callable[[array], array]) -> None:
         """Run it once more, on other arrays."""
@@ -70,6 +80,13 @@ class Step(ABC):
 
         Raises:
             NotDifferentiable: there is no right gradient.
+        """
+
+    def check(self) -> None:  # noqa: B027  # most steps refuse nothing before `reversed`
+        """Refuse, if no gradient can go through it.
+
+        Raises:
+            NotDifferentiable: there is no right one.
         """
 
     def carries(self, reached: set[Memory]) -> bool:
@@ -84,69 +101,71 @@ def _floats(value: array) -> tuple[array, ...]:
     return (value,) if is_float(value.dtype) else ()
 
 
-@dataclass(eq=False, slots=True)
-class CopyStep(Step):
-    """A copy, or with `add` a sum."""
+def creates(target: array) -> bool:
+    """Return whether a fill or copy of the array gives its memory its first contents, and so overwrites nothing."""
+    memory = target.memory
+    return memory.version == UNWRITTEN and target.is_contiguous and target.nbytes == memory.nbytes
 
-    target: array
-    source: array
-    add: bool = False
 
-    def __post_init__(self) -> None:
-        self.changed, self.used = _floats(self.target), _floats(self.source)
-        self.touched = (self.target, self.source)
+class MoveStep(Step):
+    """A copy, a sum or a fill.
+
+    Attributes:
+        creates: whether the target is created by it, so that its adjoint stays: that is its gradient.
+    """
+
+    __slots__ = ("creates", "work")
+
+    def __init__(self, work: Copy | Fill) -> None:
+        """Of what is about to run."""
+        target = work.target
+        self.work = work
+        self.creates = not isinstance(work, Add) and creates(target)
+        self.changed = _floats(target)
+        # What a fill writes is a constant.
+        self.used = _floats(work.source) if isinstance(work, Copy) else ()
+        self.touched = (target, work.source) if isinstance(work, Copy) else (target,)
+
+    @property
+    def node(self) -> Work:
+        """What ran."""
+        return self.work
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Copy or add again."""
-        target, source = instead(self.target), instead(self.source)
-        target.add_(source) if self.add else target.copy_(source)
+        """Copy, add or fill again."""
+        self.work.on(instead).launch()
 
     def reversed(self, tape: Tape) -> Undo:
-        """The target's adjoint is added to the source's; of a copy it is gone then.
+        """Add the target's adjoint to the source's, and clear it if the target was overwritten.
 
         Raises:
             NotDifferentiable: elements of one of them share memory, so a sum would keep only one of their gradients.
         """
-        for value in (self.source, self.target):
+        work = self.work
+        gone = tape.adjoint_of(work.target)
+        overwrites = not (isinstance(work, Add) or self.creates)
+        if isinstance(work, Fill):
+            return lambda: (gone.zero_(), None)[1] if overwrites else None
+        for value in (work.source, work.target):
             if not value.is_contiguous and overlap({"": value}):
                 raise NotDifferentiable(
                     f"Elements of the {value.type!r} of shape {value.shape} and strides {value.strides} share memory; "
-                    f"its {'sum' if self.add else 'copy'} has no gradient.",
+                    f"its {'sum' if isinstance(work, Add) else 'copy'} has no gradient.",
                     advice="Copy it in a kernel: y[i, j] = x[i, j].",
                 )
-        gone, found = tape.adjoint_of(self.target), tape.adjoint_of(self.source)
-        inside = not self.add and self.target.memory is self.source.memory  # a part of the source is overwritten too
+        target = tape.adjoint_of(work.source)
+        # A part of the source is overwritten, too.
+        inside = not isinstance(work, Add) and work.target.memory is work.source.memory
 
         def undo() -> None:
             moved = gone.fresh_like().copy_(gone) if inside else gone
             if inside:
                 gone.zero_()
-            found.add_(moved)
-            if not (self.add or inside):
+            target.add_(moved)
+            if overwrites and not inside:
                 gone.zero_()
 
         return undo
-
-
-@dataclass(eq=False, slots=True)
-class FillStep(Step):
-    """A fill."""
-
-    target: array
-    value: object
-
-    def __post_init__(self) -> None:
-        # What a fill writes is a constant.
-        self.changed, self.used, self.touched = _floats(self.target), (), (self.target,)
-
-    def again(self, instead: Callable[[array], array]) -> None:
-        """Fill again."""
-        instead(self.target).fill_(self.value)
-
-    def reversed(self, tape: Tape) -> Undo:
-        """What the target held had no influence."""
-        gone = tape.adjoint_of(self.target)
-        return lambda: (gone.zero_(), None)[1]
 
 
 @dataclass(eq=False, slots=True)
@@ -160,13 +179,18 @@ class FunctionStep(Step):
         # Only the user knows which are read and which are written.
         self.changed = self.used = self.touched = self.arrays
 
-    def again(self, instead: Callable[[array], array]) -> None:
+    @property
+    def node(self) -> Work:
         """Refuse.
 
         Raises:
             LaunchError: always: what the user did is not known.
         """
-        raise LaunchError("A function given to record_func cannot run again.", advice="Use a tape without checkpoints.")
+        raise LaunchError("A function given to record_func cannot run again.", advice="Use a tape without it.")
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Refuse, as `node`."""
+        _ = self.node
 
     def reversed(self, tape: Tape) -> Undo:
         """What the user gave."""

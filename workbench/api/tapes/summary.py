@@ -1,13 +1,16 @@
-"""What a tape recorded, in few rows: what a view of it shows."""
+"""Summaries of a tape: its steps by kind, and the bytes that it keeps for gradients."""
 
 from __future__ import annotations
 
 import msgspec
 
+from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.flow import kind_of
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.steps import Step
 from workbench.api.tapes.tape import Tape
+from workbench.errors import must_be
+from workbench.runtime.device.memory import Memory
 
 
 class TapeSteps(msgspec.Struct, frozen=True):
@@ -18,6 +21,103 @@ class TapeSteps(msgspec.Struct, frozen=True):
     times: int
     dim: tuple[int, ...]
     changes: tuple[str, ...]
+
+
+class MemoryRow(msgspec.Struct, frozen=True):
+    """Copies for the adjoints of one kernel.
+
+    Attributes:
+        kernel: its name.
+        times: how often it was launched.
+        nbytes: of the arrays that its adjoints read and that changed later, all launches together.
+    """
+
+    kernel: str
+    times: int
+    nbytes: int
+
+
+class TapeMemory(msgspec.Struct, frozen=True):
+    """Bytes of copies that a tape keeps, and those that it would keep without checkpoints.
+
+    Attributes:
+        rows: by kernel, what a tape without checkpoints keeps.
+        kept: bytes of all copies of now.
+        peak: the most bytes of copies at once so far, those of backward passes included.
+        plain: bytes without checkpoints: the sum of the rows.
+        steps: how many there are.
+        again: how many steps backward passes ran again.
+        recomputes: whether the tape has checkpoints.
+    """
+
+    rows: tuple[MemoryRow, ...]
+    kept: int
+    peak: int
+    plain: int
+    steps: int
+    again: int
+    recomputes: bool
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return rows of text, the heads first."""
+        heads = ("kernel", "launches", "bytes per launch", "recomputed" if self.recomputes else "kept")
+        rows = [(r.kernel, f"{r.times:,}", f"{r.nbytes / r.times:,.0f}", f"{r.nbytes:,}") for r in self.rows]
+        return [heads, *rows]
+
+    def summary(self) -> str:
+        """Return one sentence."""
+        if not self.recomputes:
+            return f"{self.kept:,} bytes kept in {self.steps:,} steps"
+        runs = f"; {self.again / max(1, self.steps):.1f} times as many steps ran again" if self.again else ""
+        return f"{self.kept:,} bytes kept, at most {self.peak:,}; without checkpoints {self.plain:,}{runs}"
+
+    def __str__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self.table(), strict=True)]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in self.table()]
+        return "\n".join([self.summary(), *lines])
+
+    __repr__ = __str__
+
+
+def tape_memory(tape: Tape) -> TapeMemory:
+    """Return what a tape keeps for gradients, in bytes by kernel.
+
+        with wb.Tape(checkpoint=20) as tape:
+            loss = simulate(x, 10_000)
+        tape.backward(loss)
+        print(wb.inspect.tape_memory(tape))
+
+    Args:
+        tape: closed; after `backward`, `peak` has the copies of that, too.
+
+    Returns:
+        Bytes of now, at most, and by kernel those of a tape without checkpoints.
+
+    Raises:
+        LaunchError: it is something else.
+    """
+    must_be(tape, Tape, "tape_memory() takes a tape")
+    # As `Snapshots` keeps it: when an array changes, one copy for all adjoints of before that read it.
+    waiting: dict[Memory, list[LaunchStep]] = {}
+    needed: dict[str, int] = {}
+    times: dict[str, int] = {}
+    for step in tape.steps:
+        changed = step.record.loaded.written_of(step.record.values) if isinstance(step, LaunchStep) else step.changed
+        if isinstance(step, LaunchStep):
+            kernel = step.record.kernel
+            times[kernel] = times.get(kernel, 0) + 1
+            for k in step.needed:
+                waiting.setdefault(step.touched[k].memory, []).append(step)
+        for memory in dict.fromkeys([a.memory for a in changed]):
+            readers = [s for s in waiting.pop(memory, ()) if s.reads_of(memory)]
+            if readers:
+                first = readers[0].record.kernel
+                needed[first] = needed.get(first, 0) + memory.nbytes
+    rows = tuple([MemoryRow(kernel, count, needed.get(kernel, 0)) for kernel, count in times.items()])
+    plain, kept = sum(needed.values()), tape.kept
+    if isinstance(kept, Checkpoints):
+        return TapeMemory(rows, tape.nbytes, kept.copies.peak, plain, len(tape), kept.ran, True)
+    return TapeMemory(rows, tape.nbytes, tape.nbytes, plain, len(tape), 0, False)
 
 
 def tape_steps(tape: Tape) -> list[TapeSteps]:

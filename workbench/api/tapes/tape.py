@@ -7,7 +7,7 @@ and where a change was not seen, `backward` refuses and names the array.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
@@ -15,16 +15,19 @@ from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, un
 from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
+from workbench.api.tapes.live import Live
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
-from workbench.api.tapes.steps import CopyStep, FillStep, FunctionStep, Step
-from workbench.errors import LaunchError, NotDifferentiable
-from workbench.runtime.active_observers import without
+from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo
+from workbench.errors import LaunchError
+from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
+from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.work import Add, Copy, Fill, Work
 from workbench.types import is_float
 
 
@@ -48,33 +51,41 @@ class Tape(Opened):
         deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
+        checkpoint: keep about so many copies of what changes, however many steps there are: `backward` runs steps again
+            by the binomial schedule, 10,000 steps with 50 copies about four times. 0: no such bound.
         only: the arrays whose gradients are requested; what leads to none is not computed (of a matrix product by
             one factor one product is made, not two). None: those of all arrays.
 
     Raises:
-        ValueError: `checkpoint_every` is not a number of steps.
+        ValueError: `checkpoint_every` is not a number of steps, `checkpoint` none of copies, or both are given.
         LaunchError: `only` is not a list of arrays of floats.
     """
 
-    _internal = f"{Opened._internal} adjoints kept lend path seeds seen written"
+    _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
 
     def __init__(
-        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
+        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0, checkpoint: int = 0,
         only: Sequence[array] | None = None,
     ) -> None:  # fmt: skip
         if not is_count(checkpoint_every):
             raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
+        if not is_count(checkpoint):
+            raise ValueError(f"checkpoint is a number of copies, not {checkpoint!r}")
+        if checkpoint and checkpoint_every:
+            raise ValueError("A tape has checkpoint_every, or checkpoint: one of the two.")
+        little = bool(checkpoint or checkpoint_every)
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
-        self.kept = Checkpoints(checkpoint_every) if checkpoint_every else Snapshots()
+        self.kept = Checkpoints(checkpoint_every, checkpoint) if little else Snapshots()
         self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
         self.deterministic = deterministic
-        self._only = None if only is None or checkpoint_every else Requested(only)
+        self._only = None if only is None or little else Requested(only)
         self._into_grad = into_grad
         self._stopped: list[LaunchStep] = []
+        self.at: Step | None = None  # the step that a backward pass asks whether it has a gradient
 
     @property
     def seeds(self) -> dict[array, array]:
@@ -105,6 +116,14 @@ class Tape(Opened):
     def __len__(self) -> int:
         return len(self.steps)
 
+    def __iter__(self) -> Iterator[Work]:
+        """What ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
+
+        Raises:
+            LaunchError: one is a function given to `record_func`, which cannot run again.
+        """
+        return (node for step in self.steps if (node := step.node) is not None)
+
     def __repr__(self) -> str:
         return listed(len(self), self.snapshots)
 
@@ -112,6 +131,9 @@ class Tape(Opened):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
+        for value in record.loaded.arrays_of(record.values):
+            if value.memory.sealed is not None:
+                notice(value.memory)
         step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
         changed = record.loaded.written_of(record.values)
         self._follow(step.touched, changed)
@@ -130,11 +152,11 @@ class Tape(Opened):
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
-        self._change(target, "copy", CopyStep(target, source))
+        self._change(target, MoveStep(Copy(target, source)))
 
     def adding(self, target: array, source: array) -> None:
         """Record a sum."""
-        self._change(target, "add", CopyStep(target, source, add=True))
+        self._change(target, MoveStep(Add(target, source)))
 
     def converting(self, source: array, dtype: object) -> None:
         """Refuse what would cut a gradient."""
@@ -144,9 +166,11 @@ class Tape(Opened):
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""
-        self._change(target, "fill", FillStep(target, value))
+        self._change(target, MoveStep(Fill(target, value)))
 
-    def _change(self, target: array, what: str, step: Step) -> None:
+    def _change(self, target: array, step: MoveStep) -> None:
+        for value in step.touched:
+            notice(value.memory)
         self._follow(step.touched, (target,))
         if self._only is not None:
             self._only.follow(step)
@@ -154,7 +178,7 @@ class Tape(Opened):
             self.steps.append(step)
         self.kept.note(step)
         if self.kept.watches(target.memory):
-            self._keep(target, what)
+            self._keep(target, step.work.kind)
 
     def _keep(self, target: array, changed_by: str) -> None:
         """Keep what an array holds that is about to change."""
@@ -181,21 +205,11 @@ class Tape(Opened):
             self.steps += as_integers(touched, [a.memory for a in changed], self._taped)
         for value in changed:
             versions[value.memory] += 1
+            value.memory.needed = versions[value.memory]
 
     def _taped(self) -> set[Memory]:
         """Memories of float arrays that the steps so far have changed, and can undo."""
         return {a.memory for s in self.steps for a in s.changed if not isinstance(s, CutStep)}
-
-    def replaying(self, graph: object) -> None:
-        """Refuse: what a graph does is not on the tape.
-
-        Raises:
-            NotDifferentiable: always.
-        """
-        raise NotDifferentiable(
-            "A graph was launched while a tape records; the tape cannot look inside it.",
-            advice="Capture the tape and its backward() together: with capture() as g: with Tape() as tape: …",
-        )
 
     def record_func(self, backward: Callable[[], None], arrays: Sequence[array]) -> None:
         """Record a computation by the user's own code, outside any launch.
@@ -257,13 +271,14 @@ class Tape(Opened):
                 raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._refuse_apart()
+        self._check_memories()
         self._ends.update({id(target): target for target in targets})
         starting = [seed(target, value) for target, value in given]
         earlier = self._prepared(steps)
         begun = [self.adjoint_of(target) for target in targets]
         self._starts = starting = [start.apart_from(self.adjoints.values()) for start in starting]
-        ready = [] if isinstance(self.kept, Checkpoints) else [(step, step.reversed(self)) for step in steps]
+        live = Live(steps, self, targets)
+        ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
@@ -271,7 +286,7 @@ class Tape(Opened):
             for adjoint, start in zip(begun, starting, strict=True):
                 start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, self._again, steps, {t.memory for t in targets})
+                self.kept.backward(self, self._again, steps, {t.memory for t in targets}, live)
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -285,8 +300,23 @@ class Tape(Opened):
             mark_half_added(error, steps, self.adjoints)
             raise
 
-    def _refuse_apart(self) -> None:
-        """Refuse two arrays of the steps that were made of the same bytes."""
+    def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
+        """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""
+        ready: list[tuple[Step, Undo]] = []
+        for step in steps:
+            self.at = step
+            if isinstance(self.kept, Checkpoints):
+                step.check()
+            else:
+                ready.append((step, (live.through(step, self) if live.some else step).reversed(self)))
+        self.at = None
+        return ready
+
+    def _check_memories(self) -> None:
+        """Notice writes that nobody reported, and refuse two arrays of the steps that were made of the same bytes."""
+        for memory in self._versions:
+            if memory.sealed is not None:
+                notice(memory)
         if not all([m.plain for m in self._versions]):  # some lie in memory that was not allocated here
             changed = {a.memory for s in self.steps for a in s.changed}
             refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
@@ -319,9 +349,11 @@ class Tape(Opened):
                         earlier.append(value.memory)
         return earlier
 
-    def _again(self) -> Tape:
-        """A tape for steps that run again."""
-        return type(self)(into_grad=False, deterministic=self.deterministic)
+    def _again(self, kept: Snapshots) -> Tape:
+        """Return a tape for steps that run again, with these copies."""
+        tape = type(self)(into_grad=False, deterministic=self.deterministic)
+        tape.kept = kept
+        return tape
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
@@ -372,10 +404,13 @@ class Tape(Opened):
             base = value.memory.grad if self._into_grad else None
             if base is None:
                 value.memory.adjoint_apart = self._into_grad
-                with without(self):
-                    base = zeros_beside(value)
+                base = zeros_beside(value) if not OBSERVERS.get() else self._unseen_zeros(value)
             self.lend(value.memory, base)
         return base
+
+    def _unseen_zeros(self, value: array) -> array:
+        with without(self):
+            return zeros_beside(value)
 
     def lend(self, memory: Memory, base: array) -> None:
         """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""

@@ -61,7 +61,7 @@ class _Graph:
         if op.name in EFFECTS:
             self.effect(op, inside)
             return
-        flows = {(a, b) for a, b in edges_of(op) if is_float(a.type) and is_float(b.type)}
+        flows = dict.fromkeys((a, b) for a, b in edges_of(op) if is_float(a.type) and is_float(b.type))
         for a, b in flows:
             self.links[a].append(Link(op, b, "", inside))
         for a, b in self.others(op):

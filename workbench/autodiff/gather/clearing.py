@@ -39,12 +39,13 @@ def fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
     return needs
 
 
-def _always_stored(block: Block, array: Value) -> set[tuple[Value, ...]]:
-    """Indices at which every thread that gets here stores."""
-    found: set[tuple[Value, ...]] = set()
+def _always_stored(block: Block, array: Value) -> list[tuple[Value, ...]]:
+    """Return the indices at which every thread that gets here stores, in the order of the program."""
+    stored: list[tuple[Value, ...]] = []
     for op in block.ops:
         if op.name == "store" and op.operands[0] is array:
-            found.add(tuple(indices_of(op)))
+            stored.append(tuple(indices_of(op)))
         elif op.name == "if":
-            found |= _always_stored(op.blocks[0], array) & _always_stored(op.blocks[1], array)
-    return found
+            both = set(_always_stored(op.blocks[1], array))
+            stored += [indices for indices in _always_stored(op.blocks[0], array) if indices in both]
+    return stored

@@ -12,10 +12,8 @@ import msgspec
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Function, Op, Value, number_of, walk
+from workbench.limits import PULLED_OFFSET
 from workbench.types import ArrayType, int32, int64, is_integer
-
-WIDEST = 8
-"""Constants up to this size: a clamp by more of them would need too many neighbours."""
 
 
 class Size(msgspec.Struct, frozen=True):
@@ -131,7 +129,12 @@ class Differences:
     def _shifted(self, op: Op, least: Mapping[int, int]) -> Index | None:
         for one, other in (op.operands, op.operands[::-1]):
             inner, more = self.of(one, least), self.number(other)
-            if inner is None or more is None or abs(more) > WIDEST or (op.name == "sub" and one is not op.operands[0]):
+            if (
+                inner is None
+                or more is None
+                or abs(more) > PULLED_OFFSET
+                or (op.name == "sub" and one is not op.operands[0])
+            ):
                 continue
             more = more if op.name == "add" else -more
             if inner.only is not None:
@@ -199,7 +202,7 @@ class Differences:
             return None
         more = {n for w in inner.ways for n in clamped(w.added)} - {w.added for w in inner.ways}
         ways = (*inner.ways, *(Difference(n, edge=limit) for n in sorted(more)))
-        return Index(inner.axis, ways, inner.needs | frozenset(needs)) if len(ways) <= WIDEST else None
+        return Index(inner.axis, ways, inner.needs | frozenset(needs)) if len(ways) <= PULLED_OFFSET else None
 
 
 def lower_bounds(condition: Value, holds: bool, made: Mapping[Value, Op], where: Differences) -> dict[int, int]:

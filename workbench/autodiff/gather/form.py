@@ -29,13 +29,10 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.analysis.cost import ADDITION, components, cost
+from workbench.limits import ATOMIC_ADD_COST, PULLED_NEIGHBOURS, PULLED_OPERATIONS
+from workbench.passes.analysis.cost import components, cost
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import int32, int64, is_float
-
-MOST, LONGEST = 64, 400
-"""Distances, each the whole of what a thread adds, and operations, at most: longer bodies keep their borders within
-(`passes/borders/interior`)."""
 
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
@@ -122,8 +119,8 @@ def _gathering(adjoint: Function) -> Gathering | None:
     made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
     made = run(ADJOINT, made)
     # What is asked of threads at a border is seldom done.
-    saved = sum(ADDITION * components(a.op) for a in additions)
-    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > LONGEST:
+    saved = sum(ATOMIC_ADD_COST * components(a.op) for a in additions)
+    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > PULLED_OPERATIONS:
         return None
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
     for array, axes, _ in {a.place for a in additions}:
@@ -163,7 +160,8 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
     for op in operations:
         if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
-    arrays = {a for a, ops in uses.items() if adds.issuperset(ops) and used.isdisjoint(o.result for o in ops)}
+    # A list: the order of the sums is part of the code.
+    arrays = [a for a, ops in uses.items() if adds.issuperset(ops) and used.isdisjoint(o.result for o in ops)]
     found: dict[Op, _Addition | None] = {}
     for op, least in _reached(function.body, {}, where):
         if op.name == "atomic_add" and op.operands[0] in arrays:
@@ -230,7 +228,7 @@ class _Gather:
         for addition in additions:
             for way in addition.ways(function.launch_ndim):
                 self.ways[way].append(addition.op)
-        if len(self.ways) > MOST:
+        if len(self.ways) > PULLED_NEIGHBOURS:
             raise _Impossible
         self.own: list[Value] = []
         self.sums: dict[Place, Value] = {}

@@ -1,18 +1,19 @@
-"""Which accesses of one thread can meet in one element: indices as a value plus a constant.
+"""Dependences between accesses of one thread, by the affine forms of their indices.
 
-Two index tuples are different elements where along one axis they are the same value plus different constants. That
-is decided by identity of values, so it holds at one moment; a value made inside a loop is another one in the next
-iteration, and is compared only where the caller says that it stands still.
+A value made inside a loop is another one in the next iteration, and is compared only where the caller says that it
+stands still.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import cached_property
 
-from workbench.autodiff.memory.load_forwarding import may_overlap
 from workbench.ir.ops import EFFECTS, LOADS, TILED
-from workbench.ir.values import Block, Function, Op, Value, closed_blocks, number_of, walk
-from workbench.types import ArrayType, element, is_float, is_integer
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
+from workbench.passes.analysis.affine import Atom, Dependence, Indices, indices_of
+from workbench.passes.memory.load_forwarding import may_overlap
+from workbench.types import is_float
 
 Still = Callable[[Value], bool]
 
@@ -22,14 +23,21 @@ class Places:
 
     Attributes:
         aliased: arguments may overlap, in whatever way their types allow.
+        apart: gets what must be asked at a launch, where it may be asked.
     """
 
-    def __init__(self, function: Function, aliased: bool) -> None:
+    def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
         self.aliased = aliased
-        self._made = {v: op for op in walk(function.body) for v in op.results}
+        self.apart = apart
+        self._function = function
+
+    @cached_property
+    def indices(self) -> Indices:
+        """The forms of the function's indices: computed once there are two accesses to compare."""
+        return Indices(self._function)
 
     def meet(self, a: Op, b: Op, still: Still) -> bool:
-        """Whether two accesses may touch one element; `still`: whether a value is the same at both."""
+        """Return whether two accesses may touch one element; `still`: whether a value is the same at both."""
         x, y = a.operands[0], b.operands[0]
         if x is not y:
             # Different parameters: only an overlap of the arguments can bring them together.
@@ -37,82 +45,49 @@ class Places:
         # These touch many elements at once; their indices say where they begin, not where they end.
         if "reduce_add" in (a.name, b.name) or a.name in TILED or b.name in TILED:
             return True
-        return not self.differ(indices_of(a), indices_of(b), still)
 
-    def differ(self, a: Sequence[Value], b: Sequence[Value], still: Still) -> bool:
-        """Whether two index tuples of one array are different elements."""
-        for one, other in zip(a, b, strict=True):
-            (base, first), (base2, second) = self.split(one), self.split(other)
-            # One axis that differs is enough. Without a base both are constants, which stand still everywhere.
-            if base is base2 and first != second and (base is None or still(base)):
-                return True
+        def same(atom: Atom) -> bool:
+            return atom.value is None or still(atom.value)
+
+        pairs = zip(indices_of(a), indices_of(b), strict=True)
+        dependence = Dependence(a, b, tuple(self.indices.difference(*pair, same) for pair in pairs), None, alone=True)
+        if self.apart is None or not any(d.is_fixed() for d in dependence.differences):
+            return dependence.exists()
+        self.apart += [dependence] if dependence.exists() else []
         return False
 
     def ahead(self, load: Op, effect: Op, loop: Op) -> bool:
-        """Whether the loop's index keeps a load away from the effect in earlier iterations."""
+        """Return whether the loop's index keeps a load away from the effect in earlier iterations."""
         if loop.name != "for" or load.operands[0] is not effect.operands[0]:
             return False
-        step = self._number(loop.operands[2])
+        step = self.indices.number(loop.operands[2])
+        counter = Atom("value", value=loop.blocks[0].params[0])
         for one, other in zip(indices_of(load), indices_of(effect), strict=False):
-            (base, now), (base2, before) = self.split(one), self.split(other)
-            if base is not None and base is base2 and base is loop.blocks[0].params[0]:
-                # The index of an earlier iteration lies a positive multiple of the step behind: it can have met this
-                # element only if `back` is such a multiple.
-                back = before - now
-                if back == 0 or (step and (back * step < 0 or back % step)):
-                    return True
+            (now, first), (before, second) = self.indices.index(one), self.indices.index(other)
+            k, back = now.terms.get(counter, 0), before.constant - now.constant
+            still = all(atom.value is None for atom in now.terms if atom != counter)
+            if k == 0 or now.terms != before.terms or not still or first or second:
+                continue
+            # The index of an earlier iteration lies a positive multiple of the step behind: it can have met this
+            # element only if `back` is such a multiple.
+            if back == 0 or (step and (back * k * step < 0 or back % (k * step))):
+                return True
         return False
 
-    def split(self, index: Value) -> tuple[Value | None, int]:
-        """The index as a value and what is added to it; None if it is a constant alone."""
-        added = 0
-        while (op := self._made.get(index)) is not None:
-            number = self._number(index)
-            if number is not None:
-                return None, added + number
-            if op.name == "cast" and is_integer(op.operands[0].type) and is_integer(op.result.type):
-                # A narrowing cast wraps: two indices that differ before it can be equal after it.
-                if element(op.result.type).bits < element(op.operands[0].type).bits:
-                    break
-                index = op.operands[0]
-                continue
-            if op.name not in ("add", "sub"):
-                break
-            left, right = (self._number(v) for v in op.operands)
-            if right is not None:
-                added, index = added + (right if op.name == "add" else -right), op.operands[0]
-            elif left is not None and op.name == "add":
-                added, index = added + left, op.operands[1]
-            else:
-                break
-        return index, added
 
-    def _number(self, value: Value) -> int | None:
-        op = self._made.get(value)
-        while op is not None and op.name == "cast" and is_integer(op.result.type):
-            op = self._made.get(op.operands[0])
-        return int(number_of(op)) if op is not None and op.name == "const" and is_integer(op.result.type) else None
-
-
-def indices_of(op: Op) -> tuple[Value, ...]:
-    """The indices of an access."""
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return () if op.name == "reduce_add" else op.operands[1 : 1 + array.ndim]
-
-
-def overwritten_loads(function: Function, aliased: bool) -> frozenset[Op]:
+def overwritten_loads(function: Function, aliased: bool, apart: list[Dependence] | None = None) -> frozenset[Op]:
     """The loads that may see what this thread has written: others see what the array held before the launch.
 
     Args:
         function: a kernel without races.
         aliased: arrays that it writes may overlap others.
+        apart: as of `Places`.
     """
-    return frozenset(_Order(function, aliased).block(function.body, []))
+    return frozenset(_Order(function, aliased, apart).block(function.body, []))
 
 
 def overwrites(function: Function, aliased: bool) -> bool:
-    """Whether a thread may store a float where it has stored one before."""
+    """Return whether a thread may store a float where it has stored one before."""
     order = _Order(function, aliased)
     order.block(function.body, [])
     return order.twice
@@ -125,8 +100,8 @@ class _Order:
     iterations of a loop, with that loop.
     """
 
-    def __init__(self, function: Function, aliased: bool) -> None:
-        self.places = Places(function, aliased)
+    def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
+        self.places = Places(function, aliased, apart)
         self.earlier: list[tuple[Op, list[Op], set[Value]]] = []
         self.twice = False
 
@@ -165,7 +140,7 @@ class _Order:
         return overwritten
 
     def is_overwritten(self, load: Op, done: list[Op], after: str = "") -> bool:
-        """Whether an access may meet an effect before it (one of this name, where it is given)."""
+        """Return whether an access may meet an effect before it (one of this name, where it is given)."""
         if any(
             self.places.meet(load, effect, lambda v: True) for effect in done if effect.name == (after or effect.name)
         ):

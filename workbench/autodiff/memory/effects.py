@@ -2,22 +2,24 @@
 
 The adjoint array of x mirrors x: an element is read and cleared where the kernel stores it, added to where the kernel
 loads it. In one thread the reversed order makes this right whatever the indices are; between threads it is right where
-no element that one thread writes is touched by another. That is proved here by `tid` among the indices, or refused.
+no element that one thread writes is touched by another. That is proved here by the forms of the indices, or refused.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.errors import NotDifferentiable
-from workbench.ir.attributes import AXIS, KIND
+from workbench.ir.attributes import KIND
 from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
-from workbench.ir.values import Function, Op, Value, is_opaque, number_of, walk
-from workbench.types import ArrayType, element, is_float, is_integer
+from workbench.ir.values import Function, Op, Value, is_opaque, walk
+from workbench.passes.analysis.affine import Dependence, Difference, Indices, Numbers, indices_of
+from workbench.types import is_float
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -34,14 +36,76 @@ class Memory(msgspec.Struct, frozen=True):
     private: frozenset[Value]
 
 
-def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory:
-    """The facts for this kernel; `aliased`: arrays that it writes may overlap others.
+class Launch(msgspec.Struct, frozen=True):
+    """The assumptions of an adjoint that is derived for certain launches.
+
+    Attributes:
+        single: the axes of the launch along which there is one thread.
+        apart: dependences between threads that must not exist; whoever launches the adjoint asks them (`meeting`).
+    """
+
+    single: tuple[int, ...] = ()
+    apart: list[Dependence] = msgspec.field(default_factory=list[Dependence])
+
+    @classmethod
+    def like(cls, function: Function, dims: tuple[int, ...]) -> Launch:
+        """Launches of a kernel with one thread along the same axes."""
+        single = tuple(axis for axis, n in enumerate(dims) if n == 1)
+        # A kernel that asks for no index is launched with any number of dimensions: all are single, or none counts.
+        return cls(single if function.launch_ndim or len(single) == len(dims) else ())
+
+
+class Threads:
+    """Dependences between accesses of different threads."""
+
+    def __init__(self, function: Function, launch: Launch | None) -> None:
+        self.indices = Indices(function)
+        self.launch = launch
+        self.spread = in_maps(function)
+        single = () if launch is None else launch.single
+        axes = tuple(axis for axis in range(function.launch_ndim) if axis not in single)
+        self.axes = axes if function.launch_ndim or single else None
+
+    def are_apart(self, one: Op, other: Op) -> bool:
+        """Return whether no two threads meet in an element by these accesses; it may note a condition."""
+        dependence = Dependence(one, other, self._differences(one, other), self.axes)
+        if not dependence.exists():
+            return True
+        if self.launch is not None:
+            self.launch.apart.append(dependence)
+        return self.launch is not None
+
+    def _differences(self, one: Op, other: Op) -> tuple[Difference, ...]:
+        if any(op.name in TILED or op in self.spread for op in (one, other)):
+            return ()
+        pairs = zip(indices_of(one), indices_of(other), strict=False)
+        return tuple(self.indices.difference(*pair, self.indices.uniform) for pair in pairs)
+
+    def are_private(self, uses: list[Op]) -> bool:
+        """Return whether no two threads touch one element with any of these, whatever the launch is."""
+        return self.axes is not None and all(self.axes_at(uses))
+
+    def axes_at(self, uses: list[Op]) -> list[list[int]]:
+        """Return for each axis of the launch the places of the indices that differ for threads that differ along it."""
+        axes = self.axes or ()
+        if any(op.name in TILED or op in self.spread for op in uses):
+            return [[] for _ in axes]
+        return [self.indices.own_places(axis, uses) for axis in axes]
+
+
+def study(function: Function, active: frozenset[Value], aliased: bool, launch: Launch | None = None) -> Memory:
+    """The facts for this kernel.
+
+    Args:
+        function: a kernel without races.
+        active: its values with a derivative.
+        aliased: arrays that it writes may overlap others.
+        launch: for launches that are asked about what is noted there.
 
     Raises:
         NotDifferentiable: an array is written, and read or added to where another thread may write.
     """
     ops = list(walk(function.body))
-    made = {v: op for op in ops for v in op.results}
     mirrored: dict[Value, list[Op]] = defaultdict(list)
     theirs = _under_own_gradient(ops)
     for op in ops:
@@ -49,24 +113,27 @@ def study(function: Function, active: frozenset[Value], aliased: bool) -> Memory
             if op.name in ACCESSES:
                 mirrored[op.operands[0]].append(op)
             continue
-        if op.name == "atomic" and is_float(op.operands[0].type):
-            raise _refused_atomic(op, function.name)
+        if op.name in ("atomic", "atomic_load", "atomic_swap") and is_float(op.operands[0].type):
+            raise (_refused_atomic if op.name == "atomic" else _refused_swap)(op, function.name)
         load = op.name in LOADS and op.result in active
         if load or (op.name in EFFECTS and is_float(op.operands[0].type)):
             mirrored[op.operands[0]].append(op)
-    ndim, spread = function.launch_ndim, in_maps(function)
+    threads = Threads(function, launch)
     # An array that is not private need not be refused: if the kernel only reads it, atomics make the sum right.
-    private = frozenset(a for a, uses in mirrored.items() if is_private(uses, made, ndim, spread))
+    private = frozenset(a for a, uses in mirrored.items() if threads.are_private(uses))
     for array, uses in mirrored.items():
         if array not in private:
             inside = [op for op in uses if op in theirs]
             if inside and any(op.name in EFFECTS for op in uses if op not in theirs):
                 raise _refused_custom(array, inside[0], function.name)
-            _refuse_shared(array, [op for op in uses if op not in theirs], function.name)
+            for one, other in _conflicts([op for op in uses if op not in theirs]):
+                if not threads.are_apart(one, other):
+                    raise refused(one, other, function.name)
     # A gradient that the user wrote adds wherever it likes: its arrays are added to with atomics.
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
     given = {v for op in customs for v in op.operands}
-    return Memory(overwritten_loads(function, aliased) | _shared_loads(ops, made, ndim, spread), private - given)
+    asked = None if launch is None else launch.apart
+    return Memory(overwritten_loads(function, aliased, asked) | _shared_loads(ops, threads), private - given)
 
 
 def in_maps(function: Function) -> frozenset[Op]:
@@ -75,7 +142,7 @@ def in_maps(function: Function) -> frozenset[Op]:
     return frozenset(inner for block in maps for inner in walk(block))
 
 
-def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op]) -> set[Op]:
+def _shared_loads(ops: list[Op], threads: Threads) -> set[Op]:
     """Loads from arrays that the kernel writes, where another thread may write the element: what they see depends on
     the order of threads, also where only a predicate or an index comes of it.
     """
@@ -83,9 +150,13 @@ def _shared_loads(ops: list[Op], made: dict[Value, Op], ndim: int, spread: froze
     for op in ops:
         if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
-    written = {array: found for array, found in uses.items() if any(op.name in EFFECTS for op in found)}
-    shared = [found for found in written.values() if not is_private(found, made, ndim, spread)]
-    return {op for found in shared for op in found if op.name in LOADS}
+    shared: set[Op] = set()
+    for accesses in uses.values():
+        effects = [op for op in accesses if op.name in EFFECTS]
+        if effects and not threads.are_private(accesses):
+            loads = (op for op in accesses if op.name in LOADS)
+            shared.update(op for op in loads if not all(threads.are_apart(op, effect) for effect in effects))
+    return shared
 
 
 def _under_own_gradient(ops: list[Op]) -> set[Op]:
@@ -102,54 +173,28 @@ def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
     )  # fmt: skip
 
 
-def is_private(uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op] = frozenset()) -> bool:
-    """Whether each tid of the launch stands at one place of the indices, alike in every use: as itself, or so that a
-    thread has a stretch of its own (tid * k + c, with all c closer together than k). What a block of threads does
-    together, and what is in `spread`, is done by many.
-    """
-    return ndim > 0 and all(tid_places(uses, made, ndim, spread))
+def private_additions(function: Function, launch: Launch | None = None) -> set[Value]:
+    """Return the arrays that the function changes atomically and loads from, at elements that no other thread touches.
 
-
-def tid_places(
-    uses: list[Op], made: dict[Value, Op], ndim: int, spread: frozenset[Op] = frozenset()
-) -> list[list[int]]:
-    """For each axis of the launch, the places of the indices at which its tid stands so."""
-    if any(op.name in TILED or op in spread for op in uses):
-        return [[] for _ in range(ndim)]
-    rows = [[_stretch(v, made) for v in _indices(op)] for op in uses]
-
-    def alone(axis: int, place: int) -> bool:
-        found = [row[place] if place < len(row) else None for row in rows]
-        known = [f for f in found if f is not None]
-        if len(known) < len(found) or {(f[0], f[1]) for f in known} != {(axis, known[0][1])}:
-            return False
-        return max(f[2] for f in known) - min(f[2] for f in known) < known[0][1]
-
-    return [[place for place in range(4) if alone(axis, place)] for axis in range(ndim)]
-
-
-def private_additions(function: Function) -> set[Value]:
-    """The arrays that the function adds to atomically and loads from, at elements that no other thread touches.
-
-    Such an addition is no effect to be mirrored: what the element holds after it is a value of the kernel, and is
+    Such a change is no effect to be mirrored: what the element holds after it is a value of the kernel, and is
     recomputed like any other. What runs as a block of threads adds for all of them, so there are none.
     """
     if function.block_dim:
         return set()
     uses: dict[Value, list[Op]] = defaultdict(list)
-    made: dict[Value, Op] = {}
     for op in walk(function.body):
-        made.update((v, op) for v in op.results)
         if op.name in ACCESSES:
             uses[op.operands[0]].append(op)
         elif op.name in OPAQUE:  # what it does to an array is not seen: as if at any element
             for value in op.operands:
                 uses[value].append(Op("reduce_add", (value,)))
-    return {
-        array
-        for array, ops in uses.items()
-        if {"load", "atomic_add"} <= {op.name for op in ops} and is_private(ops, made, function.launch_ndim)
-    }
+    held = {array: ops for array, ops in uses.items() if _changes({op.name for op in ops})}
+    threads = Threads(function, launch) if held else None
+    return {array for array, ops in held.items() if threads is not None and threads.are_private(ops)}
+
+
+def _changes(names: set[str]) -> bool:
+    return "atomic_swap" in names or {"load", "atomic_add"} <= names
 
 
 def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
@@ -167,8 +212,7 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
     uses = [op for op in ops if op.name in ACCESSES and op.operands[0].name in (one, two)]
     if len({op.operands[0].name for op in uses}) < 2 or all(op.name == "atomic_add" for op in uses):
         return
-    made = {v: op for op in ops for v in op.results}
-    places = tid_places(uses, made, function.launch_ndim, in_maps(function))
+    places = Threads(function, None).axes_at(uses)
     if places and shifts is not None and all(any(s[p] == 0 for p in found) for s in shifts for found in places):
         return
     place = next(op for op in uses if op.name in EFFECTS)
@@ -176,42 +220,6 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
         f"{one} and {two} share memory, and what one thread writes another may touch: the order is not known.",
         place.location, "Write to an array of its own.", function.name, parameter=two,
     )  # fmt: skip
-
-
-def _indices(op: Op) -> tuple[Value, ...]:
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return () if op.name == "reduce_add" else op.operands[1 : 1 + array.ndim]
-
-
-def _stretch(value: Value, made: dict[Value, Op]) -> tuple[int, int, int] | None:
-    """The index as tid(axis) * k + c, with k > 0; None if it is something else. A tid is not negative, an int32."""
-    op = made.get(value)
-    if op is None or len(op.results) != 1 or not is_integer(op.result.type) or element(op.result.type).bits < 32:
-        return None
-    if op.name == "tid":
-        return op.attrs[AXIS], 1, 0
-    if op.name in ("cast", "wrap_index"):
-        inner = _stretch(op.operands[0], made)
-        return inner if inner is not None and inner[2] >= 0 else None
-    if op.name not in ("add", "sub", "mul"):
-        return None
-    for one, other in (op.operands, op.operands[::-1]):
-        inner, number = _stretch(one, made), _number(other, made)
-        if inner is None or number is None or (op.name == "sub" and one is not op.operands[0]):
-            continue
-        axis, k, c = inner
-        if op.name == "mul":
-            return (axis, k * number, c * number) if number > 0 else None
-        return axis, k, c + (number if op.name == "add" else -number)
-    return None
-
-
-def _number(value: Value, made: dict[Value, Op]) -> int | None:
-    op = made.get(value)
-    while op is not None and op.name == "cast" and is_integer(op.result.type):
-        op = made.get(op.operands[0])
-    return int(number_of(op)) if op is not None and op.name == "const" and is_integer(op.result.type) else None
 
 
 def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
@@ -224,22 +232,65 @@ def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
     )
 
 
-def _refuse_shared(array: Value, uses: list[Op], function: str) -> None:
-    kinds = {op.name.removeprefix("tile_"): op for op in reversed(uses)}
-    load, store = kinds.get("load"), kinds.get("store")
-    added = kinds.get("atomic_add") or kinds.get("reduce_add")
-    if load is not None and (store is not None or added is not None):
-        raise NotDifferentiable(
-            f"{array.name} is written in this kernel, and read here at an element that another thread may write.",
-            load.location,
-            advice=f"Write the result to another array, use {array.name} with all of tid() among its indices "
-            f"everywhere, or add with atomic_add({array.name}, …).",
+def _refused_swap(op: Op, function: str) -> NotDifferentiable:
+    name = op.operands[0].name
+    return NotDifferentiable(
+        f"An element of {name} that another thread may change as well is changed here in a way that has no derivative.",
+        op.location,
+        advice=f"Use {name} with all of tid() among its indices everywhere, or write each thread's factor to an array.",
+        function=function,
+    )  # fmt: skip
+
+
+def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
+    """Pairs of accesses to one array that may be of different threads, but not to the same element.
+
+    Loads may be, for their adjoints only add; stores are, without races, only if they store the same; additions may be.
+    """
+    kinds = {op: op.name.removeprefix("tile_").replace("reduce_add", "atomic_add") for op in uses}
+    for a, b in (("load", "store"), ("load", "atomic_add"), ("store", "atomic_add")):
+        for one in uses:
+            yield from ((one, other) for other in uses if (kinds[one], kinds[other]) == (a, b))
+
+
+def refuse_meeting(
+    function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]
+) -> None:  # fmt: skip
+    """Refuse a launch in which two threads may touch an element where its adjoint takes them to be apart.
+
+    Raises:
+        NotDifferentiable: they may.
+    """
+    numbers = Numbers.of_launch(function, dims, arguments)
+    for dependence in launch.apart:
+        if dependence.exists(numbers) and dependence.alone:
+            load, name = dependence.one, dependence.one.operands[0].name
+            raise NotDifferentiable(
+                f"{name} is read here after the kernel wrote that element, counted from the array's other end.",
+                load.location, "Read it before it is written.", function.name,
+            )  # fmt: skip
+        if dependence.exists(numbers):
+            raise refused(dependence.one, dependence.other, function.name)
+
+
+def refused(one: Op, other: Op, function: str) -> NotDifferentiable:
+    """The error of a load or store, and of a store or addition by another thread."""
+    name = one.operands[0].name
+    # What multiplies is no sum.
+    instead = f"or add with atomic_add({name}, …)"
+    if other.name == "atomic_swap":
+        instead = "or write each thread's factor to an array"
+    if one.name.removeprefix("tile_") == "load":
+        return NotDifferentiable(
+            f"{name} is written in this kernel, and read here at an element that another thread may write.",
+            one.location,
+            advice=f"Write the result to another array, use {name} with all of tid() among its indices "
+            f"everywhere, {instead}.",
             function=function,
         )
-    if store is not None and added is not None:
-        raise NotDifferentiable(
-            f"{array.name} is both assigned and added to atomically, and the order between threads is not known.",
-            added.location,
-            advice="Do one of them in a kernel of its own.",
-            function=function,
-        )
+    return NotDifferentiable(
+        f"{name} is both assigned and added to atomically, and the order between threads is not known.",
+        other.location,
+        advice="Do one of them in a kernel of its own.",
+        function=function,
+    )

@@ -129,6 +129,7 @@ EFFECTS: dict[str, EffectRule] = {
     "atomic_add": added,
     "reduce_add": added,
     "atomic": _no_gradient,
+    "atomic_swap": _no_gradient,
 }
 VALUES: dict[str, ValueRule] = {
     "load": load,

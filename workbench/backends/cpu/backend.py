@@ -19,7 +19,7 @@ class CpuBackend(Backend):
 
     name = machine.NAME
 
-    def version(self) -> str:
+    def version(self, target: str = "") -> str:
         """llvmlite's and LLVM's versions."""
         return machine.version()
 

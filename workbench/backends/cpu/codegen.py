@@ -34,7 +34,8 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
 
     Args:
         request: `cpu`, `features`, `code_model`, perhaps a `triple` of another system; `tuning`, the pipeline's options
-            (None: no passes run); `form`, one of "object", "assembly", "ir".
+            (None: no passes run), with `code_level`, that of the code generator, if it is not 3; `form`, one of
+            "object", "assembly", "ir".
         text: LLVM IR without a target.
         tell: hears each stage as it begins.
 
@@ -55,7 +56,9 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
         stages[stage] = time.perf_counter() - clock
 
     begin("parse")
-    machine = _machine(request.get("triple", ""), request["cpu"], request["features"], request["code_model"])
+    tuning = request["tuning"] and dict(request["tuning"])
+    level = tuning.pop("code_level", 3) if tuning else 3
+    machine = _machine(request.get("triple", ""), request["cpu"], request["features"], request["code_model"], level)
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"\n'
     # A context of its own: types and metadata of earlier modules would stay in a shared one.
     module = llvm.parse_assembly(head + text.decode(), llvm.create_context())
@@ -63,9 +66,9 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
     module.verify()
     never_unwinds(module)
     end("parse")
-    if request["tuning"] is not None:
+    if tuning is not None:
         begin("optimise")
-        _optimise(module, machine, request["tuning"])
+        _optimise(module, machine, tuning)
         end("optimise")
     begin("emit")
     made = _FORMS[request["form"]](machine, module)
@@ -124,14 +127,14 @@ def _all_initialised() -> None:
 
 
 @lru_cache
-def _machine(triple: str, cpu: str, features: str, model: str) -> Any:
+def _machine(triple: str, cpu: str, features: str, model: str, level: int = 3) -> Any:
     import llvmlite.binding as llvm
 
     _initialised()
     if triple:
         _all_initialised()
     target = llvm.Target.from_triple(triple) if triple else llvm.Target.from_default_triple()
-    # O3 for all: what it costs is in the passes before it.
+    # O3 for all but the longest: what it costs is in the passes before it.
     # WebAssembly has no position-independent code but for shared libraries.
     reloc = "static" if triple.startswith("wasm") else "pic"
-    return target.create_target_machine(cpu, features, opt=3, reloc=reloc, codemodel=model)
+    return target.create_target_machine(cpu, features, opt=level, reloc=reloc, codemodel=model)

@@ -16,6 +16,7 @@ import msgspec
 
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cpu import codegen, machine
+from workbench.backends.cpu.llvm_faults import COMPARED_HALVES
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import (
     NAME,
@@ -38,35 +39,23 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Value, walk
+from workbench.limits import OPTIMISED_CHARACTERS, SUPERWORD_OPERATIONS, UNROLLED_LOOPS, UNROLLED_TILES, UNSWITCHED_NEST
 from workbench.types import ArrayType, Vector, float32, int32
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.emit.emit_module import Module
 
 LEVEL = 3
-UNROLLED_LOOPS = 48
-"""In functions of more loops than these, LLVM unrolls none."""
-UNROLLED_TILES = 16
-"""The same for operations on tiles, each a loop; those that are written out do not vectorise."""
-SUPERWORD_OPERATIONS = 1024
-"""In functions of more operations than these, LLVM looks for no straight-line superwords."""
-NESTED_LOOPS = 3
-"""In functions with more loops than these in one another, no condition is moved out of a loop that is copied for it."""
 VECTORISERS = ("loop_vectorization", "slp_vectorization")
 AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
 """For texts that are vectors already: the loops in them stay loops."""
-UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0}
-"""For such a text if it is long, or if LLVM crashes: it makes `llvm.scmp` of 16-bit comparisons, which it cannot select
-without BW."""
-LONG = 1 << 20
-"""Characters of a text of vectors beyond which it is not optimised: the passes take a minute for 3 million."""
+UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
+"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes
+(`llvm_faults`)."""
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
-WITHOUT_HALVES = "-avx512vl"
-# Then a comparison of float16 in AVX-512VL without BW, which no CPU is, cannot be selected: "LLVM ERROR: Cannot select
-# ... X86ISD::CMPP". Without VL it is what Knights Landing was.
 
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
@@ -128,7 +117,7 @@ def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
-    written = UNOPTIMISED if len(text) > LONG else AS_WRITTEN
+    written = UNOPTIMISED if len(text) > OPTIMISED_CHARACTERS else AS_WRITTEN
     tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
     return _generate(text, target, tuning, "object").image
 
@@ -240,7 +229,7 @@ def _tuning(function: Function) -> dict[str, Any]:
     vectors = any(isinstance(v.type, Vector) for op in operations for v in op.results)
     superwords = ((loops and not function.block_dim) or vectors) and len(operations) <= SUPERWORD_OPERATIONS
     return {
-        "speed_level": LEVEL if _nested_loops(function.body) <= NESTED_LOOPS else 2,
+        "speed_level": LEVEL if _nested_loops(function.body) <= UNSWITCHED_NEST else 2,
         "loop_vectorization": True,
         "loop_unrolling": loops and unrolled,
         "loop_interleaving": loops,
@@ -260,5 +249,5 @@ def _nested_loops(body: Block) -> int:
 
 def features_for(text: str, features: str, preferences: str = "") -> str:
     """A CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
-    wrong = (miscompiled(), WITHOUT_HALVES if miscompiled() and HALF.search(text) else "")
+    wrong = (miscompiled(), COMPARED_HALVES.without if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -19,6 +19,7 @@ from typing import Protocol
 
 import msgspec
 
+from workbench.backends.cpu.llvm_faults import LANES_OF_SIGNS
 from workbench.backends.cpu.maths import libmvec
 from workbench.config import settings
 from workbench.errors import DeviceError
@@ -171,10 +172,9 @@ def converts_halves() -> bool:
 def miscompiled() -> str:
     """Features that this LLVM gets wrong, taken away.
 
-    LLVM 22 folds VPMOV*2M + KMOV into VMOVMSK although the mask is still needed: wrong results where a sign mask is
-    read lane by lane (llvm/llvm-project#174871, #191304, #198220). Without these two features there is no VPMOV*2M.
+    Without these two there is no VPMOV*2M (`llvm_faults`).
     """
-    return "-avx512dq,-avx512bw" if facts().llvm[0] >= 22 and X86 else ""
+    return LANES_OF_SIGNS.without if facts().llvm[0] >= LANES_OF_SIGNS.first and X86 else ""
 
 
 @lru_cache

@@ -1,7 +1,8 @@
 """Copies, fills and sums of arrays as CUDA kernels: for strided views and for graphs.
 
 The parameters are those of `backends/cpu/native/copies.py`, by value, then how many threads there are, then the bits
-of a fill's scalar (if the source's address is 0), so that one description of a copy serves both devices.
+of a fill's scalar (if the source's address is 0), so that one description of a copy serves both devices. With fewer
+than 2^31 threads each size has its multiplier in the upper half (`backends/layout.py`), so that nothing is divided.
 """
 
 from __future__ import annotations
@@ -17,56 +18,73 @@ _HEAD = """
 struct wb_move { long long w[17]; };
 
 template <typename T, bool add>
-__device__ void wb_moved(const wb_move& m, long long total, unsigned long long bits) {
-    const long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= total) return;
-    T* const target = (T*)m.w[0];
-    const T* const source = m.w[1] ? (const T*)m.w[1] : (const T*)&bits;
+__device__ __forceinline__ void wb_one(T* into, const T* out, unsigned long long bits) {
+    const T value = out ? *out : (T)bits;
+    *into = add ? (T)(*into + value) : value;
+}
+
+template <typename T, bool add, bool few>
+__device__ __forceinline__ void wb_moved(const wb_move& m, long long n, unsigned long long bits) {
+    T* into = (T*)m.w[0];
+    const T* out = (const T*)m.w[1];
     if (m.w[3]) {
-        const T value = source[n * m.w[16]];
-        target[n] = add ? (T)(target[n] + value) : value;
+        wb_one<T, add>(into + n, out ? out + n * m.w[16] : out, bits);
         return;
     }
-    long long left = n, to = 0, from = 0;
+    long long to = 0, from = 0;
+    #pragma unroll
     for (int axis = 3; axis >= 0; --axis) {
-        const long long at = left % m.w[4 + axis];
-        left /= m.w[4 + axis];
+        long long left, at;
+        if (few) {
+            const unsigned int size = (unsigned int)m.w[4 + axis], by = (unsigned long long)m.w[4 + axis] >> 32;
+            left = __umulhi(2U * (unsigned int)n, by) >> (32 - __clz((int)size - 1));
+            at = (unsigned int)n - (unsigned int)left * size;
+        } else {
+            left = n / m.w[4 + axis];
+            at = n - left * m.w[4 + axis];
+        }
+        n = left;
         to += at * m.w[8 + axis];
         from += at * m.w[12 + axis];
     }
-    T* const into = (T*)((char*)target + to);
-    const T* const out = (const T*)((const char*)source + from);
-    for (long long k = 0; k < m.w[2]; ++k) {
-        const T value = out[k * m.w[16]];
-        into[k] = add ? (T)(into[k] + value) : value;
-    }
+    into = (T*)((char*)into + to);
+    out = out ? (const T*)((const char*)out + from) : out;
+    #pragma unroll 1
+    for (long long k = 0; k < m.w[2]; ++k) wb_one<T, add>(into + k, out ? out + k * m.w[16] : out, bits);
 }
 """
 
 CONDITION = "wb_condition"
-"""The kernel that sets the condition of a graph's node from an int32 in device memory."""
+"""The kernel that sets the condition of a graph's node from an int32 in device memory: whether it is the third
+parameter, 1 for nonzero, 0 for zero."""
 
 _CONDITION = """
 extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
-extern "C" __global__ void wb_condition(unsigned long long handle, const int* value) {
-    cudaGraphSetConditional(handle, *value != 0);
+extern "C" __global__ void wb_condition(unsigned long long handle, const int* value, int holds) {
+    cudaGraphSetConditional(handle, (*value != 0) == holds);
 }
 """
 
 
+FAR = "_far"
+"""What names of kernels for 2^31 threads and more end in: they divide."""
+
+
 def entries() -> dict[str, str]:
-    """Name to C type of each copy and sum."""
+    """Return name to C type of each copy and sum; with `FAR` each has a second kernel."""
     made = {f"wb_copy_{bits}": _C_TYPES[bits] for bits in ("i8", "i16", "i32", "i64")}
     return made | {f"wb_add_{type}": _C_TYPES[type] for type in sorted(set(LLVM_TYPES.values()))}
 
 
 def text(entry: str) -> str:
-    """The CUDA text with this entry: one of `entries()`, or `CONDITION`."""
+    """Return the CUDA text with this entry: one of `entries()`, with `FAR` or not, or `CONDITION`."""
     if entry == CONDITION:
         return _CONDITION
+    few = "false" if entry.endswith(FAR) else "true"
     add = "true" if entry.startswith("wb_add") else "false"
     return (
         f'{_HEAD}\nextern "C" __global__ void {entry}'
         "(const wb_move m, const long long total, const unsigned long long bits) {\n"
-        f"    wb_moved<{entries()[entry]}, {add}>(m, total, bits);\n}}\n"
+        "    const long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n    if (n >= total) return;\n"
+        f"    wb_moved<{entries()[entry.removesuffix(FAR)]}, {add}, {few}>(m, n, bits);\n}}\n"
     )

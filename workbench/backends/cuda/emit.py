@@ -20,6 +20,7 @@ from workbench.backends.cuda.cpp.accumulators import combines, declared, ending
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
+from workbench.backends.cuda.cpp.fields import fields_of
 from workbench.backends.cuda.cpp.inline_values import Inlining, inline_values
 from workbench.backends.cuda.cpp.locals import Locals
 from workbench.backends.cuda.cpp.signed_wrap import plain_arithmetic
@@ -34,6 +35,7 @@ from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
+from workbench.backends.zero_signs import compared_types
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
@@ -134,12 +136,17 @@ class _Kernel:
         self.dim = self._fresh("dim")
         self.linear = self._fresh("linear")
         self.head = self._captured()
+        self.divides = False
         self.index = self._thread_index()
         locals_ = Locals(function, self.inlining)
         constant = _constant(function) if options.apart else frozenset()
-        self.expressions = Expressions(self.inlining, plain_arithmetic(function), options, self._named, constant)
+        plain, compared = plain_arithmetic(function), compared_types(function)
+        fields = fields_of(function, options)
+        self.expressions = Expressions(self.inlining, plain, options, self._named, fields, constant, compared)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         self.emitter.registers = slots_in_registers(function)
+        if self.divides:
+            self.expressions.keys.add(("divide",))
         if options.checks:
             self.emitter.fault, self.emitter.thread = self._fresh("fault"), self.linear
             self.expressions.keys.add(faults.KEY)
@@ -160,20 +167,18 @@ class _Kernel:
         return [op for op in walk(self.function.body) if op.name == name]
 
     def _captured(self) -> list[str]:
-        """The constants of the user's namespace, by name."""
-        rows: list[str] = []
-        first: dict[str, str] = {}
+        """The constants of the user's namespace; a name that has several types or values has a name for each."""
+        rows: dict[tuple[str, str, str], str] = {}
         for op in self._ops("const"):
             label = op.attrs.get(CAPTURED)
             if not label:
                 continue
             assert isinstance(op.result.type, (Scalar, Vector))
-            if label not in first:
-                first[label] = self._fresh(label.replace(".", "_"))
-                text = literal(op.attrs[VALUE], op.result.type)
-                rows.append(f"const {c_type(op.result.type)} {first[label]} = {text};")
-            self.names[op.result] = first[label]
-        return rows
+            key = (label, c_type(op.result.type), literal(op.attrs[VALUE], op.result.type))
+            if key not in rows:
+                rows[key] = self._fresh(label.replace(".", "_"))
+            self.names[op.result] = rows[key]
+        return [f"const {type} {name} = {value};" for (_, type, value), name in rows.items()]
 
     def _thread_index(self) -> list[str]:
         """The linear index, the test against the launch's size, and the indices that the kernel asks for."""
@@ -202,7 +207,8 @@ class _Kernel:
                 rows.append(f"int {first[axis]} = {self._index(axis, ndim)};")
             self.names[op.result] = first[axis]
         for op in self._ops("launch_dim"):
-            self.names[op.result] = f"{self.dim}.n[{op.attrs[AXIS]}]"
+            extent = f"{self.dim}.n[{op.attrs[AXIS]}]"
+            self.names[op.result] = f"int({extent})" if self.index32 else extent
         return rows
 
     def _block_index(self) -> list[str]:
@@ -216,12 +222,17 @@ class _Kernel:
         return rows
 
     def _index(self, axis: int, ndim: int) -> str:
-        word = "(unsigned int)" if self.index32 else ""
         # One division after the other: the compiler shares them among the axes.
-        text = self.linear + "".join(f" / {word}{self.dim}.n[{a}]" for a in range(ndim - 1, axis, -1))
-        if axis > 0:
-            text += f" % {word}{self.dim}.n[{axis}]"
-        return f"(int){text}" if text == self.linear else f"(int)({text})"
+        text = self.linear
+        if self.index32:
+            for a in range(ndim - 1, axis, -1):
+                text = f"wb_div({text}, {self.dim}.n[{a}])"
+            text = f"wb_mod({text}, {self.dim}.n[{axis}])" if axis > 0 else text
+            self.divides |= ndim > 1
+        else:
+            text += "".join(f" / {self.dim}.n[{a}]" for a in range(ndim - 1, axis, -1))
+            text += f" % {self.dim}.n[{axis}]" if axis > 0 else ""
+        return f"(int)({text})" if " " in text and not self.index32 else f"(int){text}"
 
     def _rows(self) -> list[str]:
         """What a thread does. With accumulators: for each of its indices, and what it comes to behind that."""

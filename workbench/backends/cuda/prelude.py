@@ -25,6 +25,16 @@ _FUNCTIONS = "#define WB_FN static __device__ __forceinline__\n"
 _DIMS = "struct wb_dims { long long n[4]; };\n"
 _ARRAY = "template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };\n"
 
+# An index below 2^31 by a dimension, with the multiplier beside it (`backends/layout.py`) in place of a division.
+_DIVIDE = """\
+WB_FN unsigned int wb_div(unsigned int n, unsigned long long dim) {
+    return __umulhi(2U * n, (unsigned int)(dim >> 32)) >> (32 - __clz((int)dim - 1));
+}
+WB_FN unsigned int wb_mod(unsigned int n, unsigned long long dim) {
+    return n - wb_div(n, dim) * (unsigned int)dim;
+}
+"""
+
 # Products and sums of signed components are done in unsigned numbers: they wrap.
 _BITS = """\
 template <typename T> WB_FN T wb_bits(T x) { return x; }
@@ -65,7 +75,10 @@ template <typename T> WB_FN T wb_atomic_add_small(T* target, T value) {
     } while (old != seen);
     return T(old >> shift);
 }
-"""
+""" + "".join(
+    f"WB_FN {c} wb_atomic_add({c}* target, {c} value) {{ return wb_atomic_add_small(target, value); }}\n"
+    for c in (C_TYPES[name] for name in ("int8", "uint8", "int16", "uint16"))
+)
 
 # A full warp adds among its threads first and touches memory once.
 _REDUCE = """\
@@ -151,22 +164,33 @@ template <int bytes, typename T> WB_FN T& wb_aligned(T& place) {
 """
 
 
-# An element of an array that nothing changes, by the read-only path.
+# In loops that it unrolls, NVRTC 12.9 reads some `__ldg` from the next element (`test_cuda_read_only`).
+_LDG = """\
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
+"""
+
+
+# An element of an array that nothing changes, by the read-only path; it begins so many bytes into its first word.
 _READ_ONLY = """\
-template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
-    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
-    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
-        found.words[k] = __ldg((const Word*)&place + k);
-    return found.whole;
+template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const T& place) {
+    Word words[(before + sizeof(T) + sizeof(Word) - 1) / sizeof(Word)];
+    for (int k = 0; k < int(sizeof(words) / sizeof(Word)); ++k)
+        words[k] = __ldg((const Word*)((const char*)&place - before) + k);
+    T whole;
+    memcpy(&whole, (const char*)words + before, sizeof(T));
+    return whole;
 }
 """
 
 
 def _field(word: str) -> str:
-    """One field of element i of an array of structs that are `bytes` apart."""
+    """The field `at` bytes behind the array's own of element i of structs that are `bytes` apart."""
     return (
-        f"template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, {word} i) {{\n"
-        "    return *(T*)((char*)a.data + i * bytes);\n}\n"
+        "template <typename T, int bytes, int at, int aligned, typename F, int N>\n"
+        f"WB_FN T& wb_field(const wb_array<F, N>& a, {word} i) {{\n"
+        "    return *(T*)((char*)__builtin_assume_aligned((char*)a.data + i * bytes, aligned) + at);\n}\n"
     )
 
 
@@ -184,6 +208,22 @@ def _to_integer(name: str) -> str:
     )
 
 
+def _convert(target: str, source: str, instruction: str, letters: str) -> str:
+    """A conversion between float and double that the compiler does not look through (`backends/zero_signs`)."""
+    c = C_TYPES[target]
+    return f"""\
+WB_FN {c} wb_convert_{target}({C_TYPES[source]} x) {{
+#ifdef __CUDA_ARCH__
+    {c} result;
+    asm("{instruction} %0, %1;" : "={letters[0]}"(result) : "{letters[1]}"(x));
+    return result;
+#else
+    return x;
+#endif
+}}
+"""
+
+
 # atomicAdd where the hardware has it; the vector forms go through this name.
 _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }\n"
 
@@ -195,10 +235,12 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         ("array",): _ARRAY,
         **HALF_PIECES,
         **{("vec", n): _vector(n) for n in forms},
+        ("convert", "float32"): _convert("float32", "float64", "cvt.rn.f32.f64", "fd"),
+        ("convert", "float64"): _convert("float64", "float32", "cvt.f64.f32", "df"),
         ("range",): _RANGE,
+        ("divide",): _DIVIDE,
         ("bits",): _BITS,
         ("aligned",): _ALIGNED,
-        ("read_only",): _READ_ONLY,
         ("field",): _field("long long"),
         ("field", "int"): _field("int"),
         **{("at", n): _at(int(n), "long long") for n in ("1", "2", "3", "4")},
@@ -226,6 +268,8 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         **PRODUCT_PIECES,
         ("reduce",): _REDUCE,
         **{("reduce_vec", n): _vector_reduce(n) for n in forms},
+        ("ldg",): _LDG,  # behind all headers: those of halves define their own `__ldg`
+        ("read_only",): _READ_ONLY,
     }
 
 
@@ -239,6 +283,8 @@ def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vect
         wanted.add(("atomic",))
     if any(key[0] == "reduce_vec" for key in wanted):
         wanted.add(("reduce",))
+    if ("read_only",) in wanted:
+        wanted.add(("ldg",))
     forms = sorted({form_of(v) for v in vectors}, key=lambda f: [len(f.split("x")), *map(int, f.split("x"))])
     texts = [text for key, text in _pieces(tuple(forms)).items() if key in wanted]
     for name in TABLE:

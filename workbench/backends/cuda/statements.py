@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.backends.cuda import slots
-from workbench.backends.cuda.cpp import accumulators
+from workbench.backends.cuda.cpp import accumulators, atomics
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
 from workbench.backends.cuda.cpp.emitter import Emitter
@@ -96,8 +96,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
 
 
 def _store(e: Emitter, op: Op) -> list[str]:
-    array, *indices, value = op.operands
-    return [f"{e.expressions.element(array, tuple(indices)).text} = {e.expressions.argument(value)};"]
+    return [f"{atomics.place_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
@@ -275,6 +274,8 @@ _STATEMENTS: dict[str, Callable[[Emitter, Op], list[str]]] = {
     "store": _store,
     "atomic_add": accumulators.emit_change,
     "atomic": accumulators.emit_change,
+    "atomic_load": atomics.emit_load,
+    "atomic_swap": atomics.emit_swap,
     "reduce_add": accumulators.emit_change,
     "combine": accumulators.emit_combine,
     "fault": emit_fault,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from workbench.backends.ptx.flow import Block
+from workbench.backends.ptx.flow import Block, predecessors
 from workbench.backends.ptx.syntax.program import (
     Address,
     Group,
@@ -125,39 +125,37 @@ class Liveness(msgspec.Struct, frozen=True):
 
 
 def liveness(blocks: list[Block]) -> Liveness:
-    """Which registers live from block to block."""
-    names: dict[str, int] = {}
+    """Return the registers that live from block to block, each followed from its reads back to its writes.
 
-    def bit(name: str) -> int:
-        # Sets as integers: liveness of thousands of registers is then a few machine words per block.
-        return 1 << names.setdefault(name, len(names))
-
-    used, killed = [0] * len(blocks), [0] * len(blocks)
+    The work is the size of the result: most registers never leave their block.
+    """
+    killed = [{name for i in b.code if i.guard is None for name in writes(i)} for b in blocks]
+    before = predecessors(blocks)
+    into: list[set[str]] = [set() for _ in blocks]
+    out: list[set[str]] = [set() for _ in blocks]
     for n, block in enumerate(blocks):
-        for i in block.code:
-            for name in reads(i):
-                used[n] |= bit(name) & ~killed[n]
-            if i.guard is None:
-                # A guarded write leaves other lanes' values alive.
-                for name in writes(i):
-                    killed[n] |= bit(name)
-    into, out = [0] * len(blocks), [0] * len(blocks)
-    changed = True
-    while changed:
-        changed = False
-        for n in range(len(blocks) - 1, -1, -1):
-            after = 0
-            for s in blocks[n].successors:
-                after |= into[s]
-            before = used[n] | (after & ~killed[n])
-            if after != out[n] or before != into[n]:
-                out[n], into[n], changed = after, before, True
-    listed = list(names)
+        todo = [(n, name) for name in _read_first(block) if name not in into[n]]
+        while todo:
+            at, name = todo.pop()
+            if name in into[at]:
+                continue
+            into[at].add(name)
+            for p in before[at]:
+                if name not in out[p]:
+                    out[p].add(name)
+                    if name not in killed[p]:
+                        todo.append((p, name))
+    return Liveness(tuple(map(frozenset, out)), tuple(map(frozenset, into)))
 
-    def names_of(bits: int) -> frozenset[str]:
-        return frozenset(listed[n] for n in range(len(listed)) if bits >> n & 1)
 
-    return Liveness(tuple(map(names_of, out)), tuple(map(names_of, into)))
+def _read_first(block: Block) -> Iterator[str]:
+    """Yield the registers that a block reads before it has written them."""
+    written = set[str]()
+    for i in block.code:
+        yield from (name for name in reads(i) if name not in written)
+        if i.guard is None:
+            # A guarded write leaves other lanes' values alive.
+            written.update(writes(i))
 
 
 def speculated(blocks: list[Block]) -> frozenset[int]:
@@ -180,12 +178,12 @@ def speculated(blocks: list[Block]) -> frozenset[int]:
 
 
 def in_loop(blocks: list[Block]) -> list[bool]:
-    """Whether a block is within a loop: between a jump back and its target."""
-    found = [False] * len(blocks)
-    for n, block in enumerate(blocks):
-        for back in block.backs:
-            for inner in range(back, n + 1):
-                found[inner] = True
+    """Return for each block whether it is within a loop: between a jump back and its target."""
+    last = {back: n for n, block in enumerate(blocks) for back in block.backs}
+    found, end = [], -1
+    for n in range(len(blocks)):
+        end = max(end, last.get(n, -1))
+        found.append(n <= end)
     return found
 
 
@@ -202,7 +200,7 @@ def spinning(blocks: list[Block]) -> frozenset[int]:
 
 
 def waits(i: Instruction) -> bool:
-    """Whether a loop with this instruction may wait for other threads."""
+    """Return whether a loop with this instruction may wait for other threads."""
     if i.opcode == "mbarrier":
         return i.modifiers[0] in ("test_wait", "try_wait")
     return i.opcode in _SPINS or (i.opcode == "ld" and not _ORDERED.isdisjoint(i.modifiers))

@@ -118,8 +118,10 @@ def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
 
 
 def _ordered(blocks: list[Block]) -> list[int]:
-    """Reachable blocks: strongly connected parts in topological order, and so within each, without its back edges."""
-    reachable, todo = set(), [0]
+    """Return the reachable blocks: strongly connected parts in topological order, and so within each, without its back
+    edges. The work is that of one sweep over the edges for each level of loops."""
+    before = predecessors(blocks)
+    reachable, todo = set[int](), [0]
     while todo:
         n = todo.pop()
         if n not in reachable:
@@ -134,17 +136,20 @@ def _ordered(blocks: list[Block]) -> list[int]:
             continue
         # Without the edges back to its head a loop falls into parts that can be ordered; inner loops are cut in their
         # turn.
-        cut = entry if entry in nodes and _is_loop(blocks, nodes, entry) else None
-        parts = _components(blocks, nodes, entry, cut)
-        outside = {s: n for n in reachable - nodes for s in blocks[n].successors}
-        for part in reversed(parts):  # a stack: the last one pushed is the first one out
-            inner = {s for n in nodes - part for s in blocks[n].successors} | set(outside) | {entry}
-            work.append((part, min(part & inner, default=min(part))))
+        cut = entry if not nodes.isdisjoint(before[entry]) else None
+        for part in reversed(_components(blocks, nodes, entry, cut)):  # a stack: the last one pushed is the first out
+            heads = (n for n in part if n == entry or any(p in reachable and p not in part for p in before[n]))
+            work.append((part, min(heads, default=min(part))))
     return out
 
 
-def _is_loop(blocks: list[Block], nodes: set[int], entry: int) -> bool:
-    return any(entry in blocks[n].successors for n in nodes)
+def predecessors(blocks: list[Block]) -> list[list[int]]:
+    """Return for each block those that it can be entered from, in ascending order."""
+    before: list[list[int]] = [[] for _ in blocks]
+    for n, block in enumerate(blocks):
+        for s in block.successors:
+            before[s].append(n)
+    return before
 
 
 def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | None) -> list[set[int]]:

@@ -14,6 +14,7 @@ from workbench.backends.ptx.syntax.program import (
     Address,
     Function,
     Group,
+    Immediate,
     Instruction,
     Loc,
     Negated,
@@ -38,7 +39,7 @@ def inlined(program: Program, name: str) -> Function:
     builtin has the operands `(returns), name, (arguments)`, whose items are symbols of local variables.
 
     Raises:
-        BuildError: there is no such kernel; it calls through a pointer, recursively, or what is not defined.
+        BuildError: there is no such kernel; it calls recursively, or what is not defined.
     """
     work = _Inliner(program)
     function = program.entry(name)
@@ -46,7 +47,7 @@ def inlined(program: Program, name: str) -> Function:
     variables = {n: replace(v, space="local") if v.space == "param" else v for n, v in body.variables.items()}
     whole = replace(
         function,
-        code=tuple(body.code),
+        code=tuple(_local(i, body.variables) for i in body.code),
         labels=body.labels,
         registers=body.registers,
         variables=variables,
@@ -76,6 +77,7 @@ class _Inliner:
         self.program = program
         self.count = 0
         self.length = 0
+        self.addresses = program.addresses
 
     def expand(
         self, function: Function, places: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
@@ -110,52 +112,84 @@ class _Inliner:
             # A return of an inlined function goes behind its body.
             instruction = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(end),))
         if instruction.opcode != "call":
-            out.code.append(_local(instruction, out.variables))
+            out.code.append(self._addressed(instruction))
             return
-        returns, name, arguments = self._call(instruction)
-        if name in BUILTINS:
-            operands = (Group(returns), Symbol(name), Group(arguments))
+        returns, target, arguments = self._call(instruction)
+        if isinstance(target, Symbol) and target.name in BUILTINS:
+            operands = (Group(returns), target, Group(arguments))
             out.code.append(replace(instruction, operands=operands))
             return
-        callee = self.program.functions.get(name)
-        if callee is None:
-            raise refused(
-                f"{instruction.name} through a pointer cannot be executed", instruction.line, self.program.version
-            )
-        if not callee.defined:
-            raise refused(f"The function {name!r} is not defined", instruction.line, self.program.version)
-        if name in stack:
-            raise refused(f"The recursive call of {name!r} cannot be executed", instruction.line, self.program.version)
         self.count += 1
-        suffix = f"~{self.count}"
-        given = (*zip(callee.parameters, arguments, strict=True), *zip(callee.returns, returns, strict=True))
-        places = {p.name: s.name for p, s in given if isinstance(s, Symbol)}
-        over = f"over{suffix}"
+        over = f"over~{self.count}"
         if instruction.guard is not None:
             # A guarded call becomes a jump around the body, so lanes that do not call wait behind it.
             skip = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(over),))
             out.code.append(replace(skip, negated=not instruction.negated))
-        out.take(self.expand(callee, places, suffix, (*stack, name), instruction.loc))
+        plain = replace(instruction, guard=None, negated=False)
+        if isinstance(target, Symbol):
+            self._inline(plain, target.name, returns, arguments, out, stack)
+        else:
+            self._through(plain, target, returns, arguments, out, stack, over)
         out.labels[over] = len(out.code)
-        for index, i in enumerate(out.code):
-            out.code[index] = _local(i, out.variables)
 
-    def _call(self, instruction: Instruction) -> tuple[tuple[Operand, ...], str, tuple[Operand, ...]]:
+    def _inline(
+        self, instruction: Instruction, name: str, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
+        out: _Body, stack: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """Append the body of a function."""
+        callee = self.program.functions.get(name)
+        if callee is None or not callee.defined:
+            raise refused(f"The function {name!r} is not defined", instruction.line, self.program.version)
+        if name in stack:
+            raise refused(f"The recursive call of {name!r} cannot be executed", instruction.line, self.program.version)
+        self.count += 1
+        given = (*zip(callee.parameters, arguments, strict=True), *zip(callee.returns, returns, strict=True))
+        places = {p.name: s.name for p, s in given if isinstance(s, Symbol)}
+        out.take(self.expand(callee, places, f"~{self.count}", (*stack, name), instruction.loc))
+
+    def _through(
+        self, instruction: Instruction, target: Operand, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
+        out: _Body, stack: tuple[str, ...], over: str,
+    ) -> None:  # fmt: skip
+        """A call through a pointer: of each function that it may point to, under a comparison."""
+        called = [self.program.functions[name] for name in self.addresses if name not in stack]
+        sizes = len(arguments), len(returns)
+        called = [f for f in called if f.defined and (len(f.parameters), len(f.returns)) == sizes]
+        for callee in called:
+            self.count += 1
+            other, no = Register(f"%other~{self.count}", "pred"), f"no~{self.count}"
+            out.registers[other.name] = other
+            operands = other, target, Immediate(self.addresses[callee.name])
+            out.code.append(replace(instruction, opcode="setp", modifiers=("ne", "b64"), operands=operands))
+            jump = replace(instruction, opcode="bra", modifiers=(), operands=(Symbol(no),))
+            out.code.append(replace(jump, guard=other))
+            self._inline(instruction, callee.name, returns, arguments, out, stack)
+            out.code.append(replace(jump, operands=(Symbol(over),)))
+            out.labels[no] = len(out.code)
+        out.code.append(replace(instruction, opcode="trap", modifiers=(), operands=()))
+
+    def _addressed(self, instruction: Instruction) -> Instruction:
+        """An instruction that takes a function's address, with the number that stands for it."""
+        if not any(isinstance(o, Symbol) and o.name in self.addresses for o in instruction.operands):
+            return instruction
+        operands = (
+            Immediate(self.addresses[o.name]) if isinstance(o, Symbol) and o.name in self.addresses else o
+            for o in instruction.operands
+        )
+        return replace(instruction, operands=tuple(operands))
+
+    def _call(self, instruction: Instruction) -> tuple[tuple[Operand, ...], Operand, tuple[Operand, ...]]:
         operands = list(instruction.operands)
         returns = operands.pop(0).items if isinstance(operands[0], Group) else ()  # type: ignore[union-attr]
         target = operands.pop(0)
-        arguments = operands.pop(0).items if operands else ()  # type: ignore[union-attr]
-        if not isinstance(target, Symbol):
-            raise refused(
-                f"{instruction.name} through a pointer cannot be executed", instruction.line, self.program.version
-            )
+        arguments = operands[0].items if operands and isinstance(operands[0], Group) else ()
         if not all(isinstance(o, Symbol) for o in (*returns, *arguments)):
             raise refused(
                 "Calls whose arguments are no .param variables cannot be executed",
                 instruction.line,
                 self.program.version,
             )
-        return returns, target.name, arguments
+        return returns, target, arguments
 
 
 def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: Loc | None) -> Instruction:

@@ -109,6 +109,7 @@ class Launch:
         counters: of a kernel that counts: its table (`counters.py`), added to.
         touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
         hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
+        together: all blocks run at once, since they may wait for one another: a cooperative launch.
         every: only each so many-th block runs, for counts of a sample.
         trace: address of a table in which the first warp of the first block is written down (`trace.py`); 0: none.
         spans: of a sanitized kernel: first address and end of each allocation that it may reach, ascending.
@@ -125,6 +126,7 @@ class Launch:
     counters: ctypes.Array[ctypes.c_int64] | None = None
     touched: int = 0
     hits: int = 0
+    together: bool = False
     every: int = 1
     trace: int = 0
     spans: np.ndarray | None = None
@@ -138,9 +140,11 @@ class Kernel:
         self.code = code
         self.facts = facts
 
-    def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0) -> int:
-        """Bytes of scratch memory that a launch needs."""
-        return self._slot(block, dynamic_shared) * _workers(workers)
+    def scratch_size(
+        self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0
+    ) -> int:  # fmt: skip
+        """Bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
+        return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
     def shared_size(self, dynamic: int) -> int:
         """Bytes of a block's shared memory, with what is dynamic."""
@@ -169,8 +173,10 @@ class Kernel:
             KeyboardInterrupt: or what else a signal's handler raises; it has ended in the middle.
         """
         g, b = _three(grid), _three(block)
-        facts, workers = self.facts, _workers(launch.workers)
-        self._check(g, b, parameters, arena, launch, workers)
+        together = _product(g) if launch.together else 0
+        facts, workers = self.facts, together or _workers(launch.workers)
+        needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
+        self._check(g, b, parameters, arena, launch, needed)
         total = -(-_product(g) // launch.every)
         if not total:
             return None
@@ -196,17 +202,20 @@ class Kernel:
             "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
             "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
             "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": launch.every, "TRACE": launch.trace,
-            "SCRATCH_END": arena.scratch + arena.scratch_size, **(watching.words() if watching else {}),
+            "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
+            **(watching.words() if watching else {}),
         }  # fmt: skip
         for name, value in words.items():
             table[AT[name]] = value
         entry = library_object.install().address
+        if together:
+            total, workers = 1, 1
         grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
         dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
         return self._fault(record, g) if record[0] else None
 
     def _check(
-        self, g: Sequence[int], b: Sequence[int], parameters: bytes, arena: Arena, launch: Launch, workers: int
+        self, g: Sequence[int], b: Sequence[int], parameters: bytes, arena: Arena, launch: Launch, needed: int
     ) -> None:
         name = self.facts.name
         threads = _product(b)
@@ -225,7 +234,6 @@ class Kernel:
         missing = [s for s in self.facts.symbols if s not in launch.symbols]
         if missing:
             raise LaunchError(f"The variable {missing[0]!r} of the kernel {name!r} has no address.")
-        needed = self.scratch_size(b, launch.dynamic_shared, workers)
         if needed > arena.scratch_size:
             raise LaunchError(
                 f"The kernel {name!r} needs {needed} bytes for shared and local memory; {arena.scratch_size} are there."

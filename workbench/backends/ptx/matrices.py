@@ -68,15 +68,52 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         return found
 
 
+class Fragments(Product, frozen=True, dict=True):
+    """One form of `wmma.mma.sync`, whose fragments are in the order register, lane, part (`syntax/expansions.py`).
+
+    Halves of A and B fill 8 registers, so some elements are there several times.
+    """
+
+    @property
+    def name(self) -> str:
+        """Of the library's function."""
+        return f"wbe_w{Product.name.fget(self)[4:]}"  # type: ignore[attr-defined]
+
+    @cached_property
+    def a_places(self) -> list[int]:
+        """Row-major place in A of each element."""
+        return self._in_order(self.m * self.k, 512 if self.a == "f16" else 0)
+
+    @cached_property
+    def b_places(self) -> list[int]:
+        """Row-major place in B of each element."""
+        return self._in_order(self.k * self.n, 512 if self.b == "f16" else 0)
+
+    @cached_property
+    def c_places(self) -> list[int]:
+        """Row-major place in C and D of each element."""
+        return self._in_order(self.m * self.n, 0)
+
+    @staticmethod
+    def _in_order(size: int, held: int) -> list[int]:
+        return [n % size for n in range(max(size, held))]
+
+
 def _parts(type: str) -> int:
     return {"f16": 2, "bf16": 2, "s8": 4, "u8": 4}.get(type, 1)
 
 
 _HALVES = [Product(16, 8, k, t, t, "f32") for k in (8, 16) for t in ("f16", "bf16")]
 _BYTES = [Product(16, 8, k, a, b, "s32") for k in (16, 32) for a in ("s8", "u8") for b in ("s8", "u8")]
+_TILES = ((16, 16, 16), (32, 8, 16), (8, 32, 16))
 PRODUCTS: dict[str, Product] = {
     p.name: p
     for p in (
+        *(Fragments(*tile, "f16", "f16", c) for tile in _TILES for c in ("f16", "f32")),
+        *(Fragments(*tile, "bf16", "bf16", "f32") for tile in _TILES),
+        *(Fragments(*tile, t, t, "s32") for tile in _TILES for t in ("s8", "u8")),
+        Fragments(16, 16, 8, "tf32", "tf32", "f32"),
+        Fragments(8, 8, 4, "f64", "f64", "f64"),
         *_HALVES,
         *(Product(16, 8, k, "f16", "f16", "f16") for k in (8, 16)),
         *(Product(16, 8, k, "tf32", "tf32", "f32") for k in (4, 8)),

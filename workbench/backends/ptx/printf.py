@@ -77,7 +77,7 @@ def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
     variables = [v for v in program.variables.values() if v.space in ("global", "const")]
     found = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
     for v in variables:
-        _initialise(v, found, memory)
+        _initialise(v, found | program.addresses, memory)
     return found
 
 

@@ -18,7 +18,7 @@ from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
 from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
-from workbench.ir.values import ATOMIC_KINDS, Op, walk
+from workbench.ir.values import ATOMIC_KINDS, Op, component_of, walk
 from workbench.passes.checks.bounds_checks import reported
 from workbench.types import Slots, Type
 
@@ -65,18 +65,39 @@ def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (copied(operands[0][thread.place(op, operands)]),)
+    memory, place = _cell(thread, op, operands, 0)
+    return (copied(memory[place]),)
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    operands[0][thread.place(op, operands)] = operands[-1]
+    memory, place = _cell(thread, op, operands, 1)
+    memory[place] = operands[-1]
     return ()
 
 
-def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tuple[Any, Any]:
+    """The memory that an operation with so many values changes, and the index of the element or component there."""
     array, place = operands[0], thread.place(op, operands)
-    old = copied(array[place])
-    array[place] = old + operands[-1]
+    if component_of(op) is None:
+        return array, place
+    return array[place].reshape(-1), int(operands[len(operands) - 1 - values])
+
+
+def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    # Threads run one after the other.
+    return (np.True_,)
+
+
+def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    memory, place = _cell(thread, op, operands, 2)
+    memory[place] = operands[-1]
+    return (np.False_,)
+
+
+def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
+    memory, place = _cell(thread, op, operands, 1)
+    old = copied(memory[place])
+    memory[place] = old + operands[-1]
     return (old,)
 
 
@@ -192,6 +213,9 @@ PLAIN: dict[str, Handler] = {
     "store": _store,
     "atomic_add": _add,
     "atomic": _atomic,
+    "atomic_load": _load,
+    "atomic_swap": _swap,
+    "owned": _owned,
     "reduce_add": _reduce_add,
     "cast": _convert,
     "vec": _vec,

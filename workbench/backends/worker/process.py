@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -53,8 +53,17 @@ class Unavailable(Exception):
 
 
 def ending() -> bool:
-    """Whether this Python is ending: no process is started any more, and those there were are killed."""
+    """Return whether this Python is ending: no process is started any more, and those there were are killed."""
     return bool(_closed)
+
+
+def _undebugged() -> AbstractContextManager[None]:
+    """Return a context in which debugpy leaves new processes alone.
+
+    In each Python process that is started it would wait for a debugger, and in a notebook none comes.
+    """
+    debugger = sys.modules.get("_pydev_bundle.pydev_monkey")
+    return getattr(debugger, "skip_subprocess_arg_patch", nullcontext)()
 
 
 class Process:
@@ -75,7 +84,7 @@ class Process:
         bare = ("-P",) if paths is None else ("-I", "-S")  # no site: it starts in 10 ms
         folders = _own_paths() if paths is None else paths
         command = [python(), *bare, *_flags(), "-c", _BEGIN, str(ROOT), first, *folders]
-        with _starting:
+        with _starting, _undebugged():
             if ending():
                 raise Unavailable("this Python is ending")
             self._errors = _scratch()
@@ -112,7 +121,7 @@ class Process:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is over; the system then has nothing of it any more."""
+        """Return whether it is over; the system then has nothing of it any more."""
         return self._popen.poll() is not None
 
     def kill(self) -> None:

@@ -43,10 +43,10 @@ class WordHelp(msgspec.Struct, frozen=True):
 def help_of(word: Builtin | Form) -> WordHelp:
     """What the declaration of a word says."""
     if isinstance(word, Form):
-        return WordHelp(word.signature, word.doc, (), "", "by what it is made of")
+        return WordHelp(word.signature, word.doc, (), "", "")
     reason = "yes" if word.gradient is not None else f"no: {word.differentiable.removeprefix('no: ')}"
     if word.gradient is None and not word.differentiable:
-        reason = "by what it is made of"
+        reason = "as the operations that it consists of"
     signature = f"{word.name}({', '.join(word.params)})"
     return WordHelp(signature, word.doc, _types(word), _example(word), reason)
 

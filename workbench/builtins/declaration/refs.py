@@ -11,7 +11,7 @@ from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT
 from workbench.ir.build import Builder
 from workbench.ir.values import Value
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, Scalar, Type, Vector
+from workbench.types import ArrayType, Scalar, Type, Vector, strong
 
 
 class Ref:
@@ -137,6 +137,7 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
     operands, result = RULES[name](name, kinds)
+    operands, result = [*map(strong, operands)], strong(result)  # what passes emit is decided
     values = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from workbench import types
 from workbench.errors import KernelTypeError
 from workbench.types import (
     SCALARS,
@@ -31,7 +32,7 @@ from workbench.types import bool as bool_
 
 
 class Weak(msgspec.Struct, frozen=True):
-    """The type of a literal before it meets another value; `default` is what it is alone."""
+    """The type of a literal, or of what is made of literals, before it meets another; `default` is what it is alone."""
 
     default: Scalar
 
@@ -39,8 +40,8 @@ class Weak(msgspec.Struct, frozen=True):
         return "a literal"
 
 
-WEAK_INT = Weak(int32)
-WEAK_FLOAT = Weak(float32)
+WEAK_INT = Weak(types.WEAK_INT)
+WEAK_FLOAT = Weak(types.WEAK_FLOAT)
 
 Arg = Type | Weak
 Signature = tuple[tuple[Type, ...], Type]
@@ -98,7 +99,7 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     if strong and scalar is None:
         raise refuse(name, args, "types that have a common one", "Cast one of them.")
     if scalar is None:
-        scalar = float32 if float32 in weak else int32
+        scalar = types.WEAK_FLOAT if float32 in weak else types.WEAK_INT
     elif scalar.kind is not Kind.FLOAT and float32 in weak:
         scalar = floating(scalar)
     elif scalar == bool_ and weak:
@@ -110,6 +111,8 @@ def floating(scalar: Scalar) -> Scalar:
     """The float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
     if scalar.kind is Kind.FLOAT:
         return scalar
+    if scalar.weak:
+        return types.WEAK_FLOAT
     return float64 if scalar.bits == 64 else float32
 
 
@@ -232,21 +235,21 @@ def choice(name: str, args: Sequence[Arg]) -> Signature:
     return (bool_, t, t), t
 
 
-def vectors_to_scalar(operands: int) -> Rule:
-    """`operands` vectors of one float type to their component type."""
+def vectors_to_scalar(operands: int, integers: bool = False) -> Rule:
+    """`operands` vectors of one float type (or of integers, if they are taken) to their component type."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
-        t = _vector(name, args, operands)
+        t = _vector(name, args, operands, integers)
         return (t,) * operands, t.dtype
 
     return rule
 
 
-def vectors(operands: int, length: int | None = None) -> Rule:
-    """`operands` vectors of one float type (of `length`, if given) to the same type."""
+def vectors(operands: int, length: int | None = None, integers: bool = False) -> Rule:
+    """`operands` vectors of one float type (of `length`, if given; of integers, if taken) to the same type."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
-        t = _vector(name, args, operands)
+        t = _vector(name, args, operands, integers)
         if length is not None and t.length != length:
             raise refuse(name, args, f"vectors of length {length}")
         return (t,) * operands, t
@@ -254,14 +257,14 @@ def vectors(operands: int, length: int | None = None) -> Rule:
     return rule
 
 
-def _vector(name: str, args: Sequence[Arg], operands: int) -> Vector:
+def _vector(name: str, args: Sequence[Arg], operands: int, integers: bool = False) -> Vector:
     count(name, args, operands)
     if not all(isinstance(a, Vector) and not isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "a vector" if operands == 1 else "vectors")
     t = meet(name, args)
     assert isinstance(t, Vector)
-    if t.dtype.kind is not Kind.FLOAT:
-        raise refuse(name, args, "vectors of floats")
+    if t.dtype.kind is not Kind.FLOAT and not (integers and t.dtype.kind is not Kind.BOOL):
+        raise refuse(name, args, f"vectors of {'numbers' if integers else 'floats'}")
     return t
 
 
@@ -307,7 +310,8 @@ def promote_all(types: Iterable[Scalar]) -> Scalar | None:
 # What the functions take that are written in the kernel language.
 
 QUATERNION, VECTOR, NUMBER, MATRIX = "quaternion", "vector of length 3", "number", "3 × 3 matrix"
-TRANSFORM, MATRIX2, INTEGER = "transform", "2 × 2 matrix", "integer"
+TRANSFORM, MATRIX2, INTEGER, SPATIAL = "transform", "2 × 2 matrix", "integer", "vector of length 6"
+MATRIX3 = MATRIX
 
 
 def given(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
@@ -343,5 +347,5 @@ def _is_kind(arg: Arg, kind: str) -> bool:
 
 def _of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
     wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
-    wide |= {TRANSFORM: Transform(7, scalar), MATRIX2: Matrix(4, scalar, 2), INTEGER: int32}
+    wide |= {TRANSFORM: Transform(7, scalar), MATRIX2: Matrix(4, scalar, 2), INTEGER: int32, SPATIAL: Vector(6, scalar)}
     return wide.get(kind, scalar)

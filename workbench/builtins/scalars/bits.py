@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.builtins.declaration.declare import builtin
+from workbench.builtins.declaration.declare import TABLE, builtin, written
 from workbench.builtins.declaration.rules import integers, same_integer
 from workbench.builtins.scalars.operators import and_, where
-from workbench.types import Kind, element
+from workbench.types import Kind, element, int32
 
 
 def _bits(name: str, sign: str, instruction: str, doc: str) -> None:
@@ -92,3 +92,23 @@ def _(x, y):
     inside = and_(y >= 0, y < scalar.bits)
     signs = raw_shr(x, x.like(scalar.bits - 1)) if scalar.kind is Kind.INT else x.like(0)
     return where(inside, raw_shr(x, where(inside, y, y.like(0))), signs)
+
+
+@builtin(same_integer, hidden=True, differentiable="no: integers")
+def bit_sum(x):
+    """Return the number of bits that are 1, in the integer's own type."""
+    return x.dtype.type((int(x) & ((1 << 8 * x.dtype.itemsize) - 1)).bit_count())
+
+
+@bit_sum.expansion
+def _(x):
+    total = x.like(0)
+    for k in range(element(x.type).bits):
+        total = total + TABLE["bit_and"](raw_shr(x, x.like(k)), x.like(1))
+    return total
+
+
+@written("bit_count(x)")
+def bit_count(x, /):
+    """Return the number of an integer's bits that are 1, an int32."""
+    return int32(bit_sum(x))

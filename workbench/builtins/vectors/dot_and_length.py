@@ -20,7 +20,7 @@ def _sum(parts: list[Ref]) -> Ref:
     return total
 
 
-@builtin(vectors_to_scalar(2), elementwise=False, domain=PAIR, ulp=4)
+@builtin(vectors_to_scalar(2, integers=True), elementwise=False, domain=PAIR, ulp=4)
 def dot(a, b):
     """Scalar product of two vectors, summed from the first component on."""
     return sum((a * b)[1:], start=(a * b)[0])
@@ -36,7 +36,7 @@ def _(ct, result, a, b):
     return b * ct, a * ct
 
 
-@builtin(vectors(2, length=3), elementwise=False, domain=PAIR, ulp=4)
+@builtin(vectors(2, length=3, integers=True), elementwise=False, domain=PAIR, ulp=4)
 def cross(a, b):
     """Vector product of two vectors of length 3."""
     return np.cross(a, b)
@@ -53,7 +53,7 @@ def _(ct, result, a, b):
     return cross(b, ct), cross(ct, a)
 
 
-@builtin(vectors_to_scalar(1), elementwise=False, domain=PAIR[:1], ulp=4)
+@builtin(vectors_to_scalar(1, integers=True), elementwise=False, domain=PAIR[:1], ulp=4)
 def length_sq(a):
     """Squared length of a vector."""
     return dot.reference(a, a)

@@ -75,8 +75,10 @@ def cofactors(m: Rows) -> Rows:
 # Type rules.
 
 
-def floats_of(name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool]) -> list[Vector]:
-    """The arguments in one float type, where they have the wanted form.
+def floats_of(
+    name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool], integers: bool = False
+) -> list[Vector]:
+    """The arguments in one float type (or integer type, if those are taken), where they have the wanted form.
 
     Raises:
         KernelTypeError: they do not.
@@ -84,7 +86,7 @@ def floats_of(name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Seque
     if not all(isinstance(a, Vector) for a in args) or not fits(args):
         raise refuse(name, args, wanted)
     scalar = promote_all(element(a) for a in args if isinstance(a, Vector))
-    if scalar is None or scalar.kind is not Kind.FLOAT:
+    if scalar is None or scalar.kind is Kind.BOOL or (scalar.kind is not Kind.FLOAT and not integers):
         raise refuse(name, args, f"{wanted} of floats", "Cast the components to a float type.")
     return [a.with_dtype(scalar) for a in args if isinstance(a, Vector)]
 
@@ -99,26 +101,30 @@ def is_square(t: Any) -> bool:
     return isinstance(t, Matrix) and t.rows == t.columns
 
 
-def on_matrix(result: Callable[[Any], Type], square: bool = False, most: int = MOST_COMPONENTS) -> Rule:
-    """One matrix of floats, of at most so many rows."""
+def on_matrix(
+    result: Callable[[Any], Type], square: bool = False, most: int = MOST_COMPONENTS, integers: bool = False
+) -> Rule:
+    """Return the rule for one matrix of floats (or of integers, if those are taken), of at most so many rows."""
     wanted = ("a square matrix" if square else "a matrix") + (f" of up to {most} rows" if most <= 8 else "")
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, 1)
         form = is_square if square else lambda t: isinstance(t, Matrix)
-        (t,) = floats_of(name, args, wanted, lambda a: form(a[0]) and a[0].rows <= most)
+        (t,) = floats_of(name, args, wanted, lambda a: form(a[0]) and a[0].rows <= most, integers)
         return (t,), result(t)
 
     return rule
 
 
 def on_vectors(operands: int, result: Callable[..., Type], length: int | None = None) -> Rule:
-    """`operands` vectors of floats (of `length`, if given)."""
+    """`operands` vectors of numbers (of `length`, if given)."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
         wanted = f"{'a vector' if operands == 1 else 'vectors'}{f' of length {length}' if length else ''}"
-        types = floats_of(name, args, wanted, lambda a: all(is_vector(t) and length in (None, t.length) for t in a))
+        types = floats_of(
+            name, args, wanted, lambda a: all(is_vector(t) and length in (None, t.length) for t in a), integers=True
+        )
         return tuple(types), result(*types)
 
     return rule
@@ -130,7 +136,7 @@ def alike(name: str, args: Sequence[Arg]) -> Signature:
     if not all(isinstance(a, Vector) for a in args):
         raise refuse(name, args, "two vectors or two matrices")
     t = meet(name, args)
-    if element(t).kind is not Kind.FLOAT:
+    if element(t).kind is Kind.BOOL or (element(t).kind is not Kind.FLOAT and name == "cw_div"):
         raise refuse(name, args, "vectors or matrices of floats", "Cast the components to a float type.")
     return (t, t), t
 
@@ -149,7 +155,11 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
     if any(isinstance(a, Scalar) for a in args):
         raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
     kinds = floats_of(
-        name, args, "matrices or vectors", lambda a: all(is_vector(t) or isinstance(t, Matrix) for t in a)
+        name,
+        args,
+        "matrices or vectors",
+        lambda a: all(is_vector(t) or isinstance(t, Matrix) for t in a),
+        integers=True,
     )
     left, right = kinds
     if left.shape[-1] != right.shape[0]:
@@ -220,7 +230,7 @@ def _(ct, result, a, b):
     return (outer(ct, b), matmul(ct, a)) if left else (matmul(b, ct), outer(a, ct))
 
 
-@small(on_matrix(lambda t: Matrix(t.length, t.dtype, t.rows)), domain=PAIR[:1])
+@small(on_matrix(lambda t: Matrix(t.length, t.dtype, t.rows), integers=True), domain=PAIR[:1])
 def transpose(a):
     """Rows as columns."""
     return turned(a)
@@ -231,7 +241,7 @@ def _(ct, result, a):
     return (transpose(ct),)
 
 
-@small(on_matrix(element, square=True), domain=PAIR[:1])
+@small(on_matrix(element, square=True, integers=True), domain=PAIR[:1])
 def trace(a):
     """Sum of the diagonal."""
     return summed([a[k][k] for k in range(len(a))])
@@ -292,7 +302,7 @@ def _(ct, result, a):
     return (get_diag(ct),)
 
 
-@small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True), domain=PAIR[:1])
+@small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True, integers=True), domain=PAIR[:1])
 def get_diag(a):
     """The diagonal of a square matrix."""
     return [[a[k][k] for k in range(len(a))]]

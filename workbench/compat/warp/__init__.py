@@ -1,28 +1,48 @@
 """`import workbench.compat.warp as wp`: a program written for NVIDIA Warp 1.19 runs with this import changed.
 
+With `python -m workbench.compat.warp program.py`, or after `install()`, it runs with no import changed.
+
 Names in `names.TABLE` are Warp's where ours differ in spelling or meaning; all others are `workbench`'s own, with its
 errors and advice. Kernels and funcs made here give Warp's numbers where the language's own would differ
 (`builtins/warp.py`), and a warning at each line that cannot. What has no effect here is accepted and mentioned once.
 """
 
+import sys
+from importlib import import_module
 from typing import Any
 
 import workbench
+from workbench.builtins import TABLE as BUILTINS
 from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp.attributes import apply
+from workbench.compat.warp.finder import FINDER, MATHS, OURS
+from workbench.compat.warp.finder import install as install
 from workbench.compat.warp.launches import of_numbers
-from workbench.compat.warp.names import TABLE
+from workbench.compat.warp.names import TABLE, maths
+
+apply()
+if FINDER not in sys.meta_path:
+    sys.meta_path.append(FINDER)  # for submodules; `install` puts it first, for `warp` itself
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return [n for n in __dir__() if not n.startswith("_")]
     if name in TABLE:
-        found = TABLE[name].value
+        value = TABLE[name].value
+    elif name in OURS:
+        value = import_module(f"{__name__}.modules.{OURS[name]}")
+    elif name == "_src" and sys.modules.get("warp") is sys.modules[__name__]:
+        value = import_module("warp._src")
+    elif name in MATHS:
+        value = maths(name)
     elif (name, "form") in MEANINGS:
-        found = MEANINGS[name, "form"]
+        value = MEANINGS[name, "form"]
     else:
-        found = of_numbers(name) if {(name, "int"), (name, "float")} & {*MEANINGS} else getattr(workbench, name)
-    globals()[name] = found  # found directly the next time
-    return found
+        value = of_numbers(name) if name in BUILTINS and not BUILTINS[name].hidden else getattr(workbench, name)
+    globals()[name] = value  # read directly the next time
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*dir(workbench), *TABLE})
+    return sorted({*dir(workbench), *TABLE, *OURS, "install"})

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
 import math
+import re
+import textwrap
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
+import numpy as np
+from msgspec.structs import replace
+
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
-from workbench.builtins import TABLE, Form
+from workbench.builtins import FORMS, TABLE, Form
+from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, rewritten
-from workbench.frontend import as_builtin
+from workbench.frontend import as_builtin, parameter_annotations
+from workbench.host.vectors import HostVector
+from workbench.runtime.active_observers import without
+from workbench.types import Vector
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
@@ -37,11 +47,17 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
     wanted = config.enable_backward if enable_backward is None else enable_backward
 
     def made(f: Callable[..., object]) -> wb.Kernel:
-        found = wb.Kernel(rewritten(definition_of(f)), enable_backward=wanted)
+        found = wb.Kernel(with_language(rewritten(definition_of(f))), enable_backward=wanted)
         found.warp_meanings = True
         return found
 
     return made if f is None else made(f)
+
+
+def with_language(definition: Any) -> Any:
+    """The definition, which sees the language's builtins without an import, as in Warp."""
+    names = {name: b for name, b in {**TABLE, **FORMS}.items() if not getattr(b, "hidden", False)}
+    return replace(definition, scope=replace(definition.scope, language=names))
 
 
 def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
@@ -63,7 +79,7 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     names = frame.f_back.f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
-        found = wb.Func(rewritten(definition_of(f))).beside(names.get(getattr(f, "__name__", "")))
+        found = wb.Func(with_language(rewritten(definition_of(f)))).beside(names.get(getattr(f, "__name__", "")))
         found.warp_meanings = True
         return found
 
@@ -86,6 +102,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
     Raises:
         LaunchError: as `workbench.map`.
     """
+    given.pop("return_kernel", None)
     hints("wp.map", given)
     results = wb.map(as_func(f, len(arguments)), *arguments, out=out, device=device)
     return list(results) if isinstance(results, tuple) else results
@@ -95,6 +112,8 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
 def as_func(f: Any, count: int) -> Any:
     """A func that means what `f`, a builtin, a func or a plain function, means in Warp."""
     builtin = f if isinstance(f, Form) else as_builtin(f)
+    if getattr(f, "__name__", "") == "<lambda>":
+        return _func_of_lambda(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
     names = ", ".join(f"x{k}" for k in range(count))
@@ -106,11 +125,60 @@ def as_func(f: Any, count: int) -> Any:
     return made
 
 
+def _func_of_lambda(f: Any) -> wb.Func:
+    """A func of a lambda, whose text is read.
+
+    Raises:
+        KernelSyntaxError: its text cannot be read, or several lambdas in a line have its parameters.
+    """
+    names = list(inspect.signature(f).parameters)
+    try:
+        lines, first = inspect.findsource(f)
+        block = inspect.getblock(lines[first:])
+    except (OSError, TypeError):
+        block = []
+    lambdas = [n for n in _parsed("".join(block)) if [a.arg for a in n.args.args] == names]
+    if len({ast.dump(n) for n in lambdas}) != 1:
+        raise wb.KernelSyntaxError("The source code of this lambda cannot be read.", advice="Write def.")
+    text = f"def lambda_({', '.join(names)}):\n    return {ast.unparse(lambdas[0].body)}\n"
+    space = {**f.__globals__, **inspect.getclosurevars(f).nonlocals}
+    exec(text, space)
+    made = wb.Func(definition_of(space["lambda_"], text))
+    made.warp_meanings = True
+    return made
+
+
+def _parsed(text: str) -> list[ast.Lambda]:
+    """The lambdas of a piece of text, which may begin and end inside of a statement."""
+    text, found = textwrap.dedent(text), []
+    for start in (m.start() for m in re.finditer(r"\blambda\b", text)):
+        for end in range(len(text), start, -1):
+            try:
+                node = ast.parse(text[start:end], mode="eval").body
+            except SyntaxError:
+                continue
+            node = node.elts[0] if isinstance(node, ast.Tuple) else node
+            found += [node] if isinstance(node, ast.Lambda) else []
+            break
+    return found
+
+
 def of_numbers(name: str) -> Callable[..., Any]:
     """A builtin whose numbers are Warp's, also where Python calls it."""
 
-    def call(*args: Any) -> Any:
-        return as_func(TABLE[name], len(args))(*args)
+    if {(name, "int"), (name, "float")} & {*MEANINGS}:
+        return in_python(name, lambda *args: as_func(TABLE[name], len(args))(*args))
+    return in_python(name, TABLE[name])
+
+
+def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin whose results, where Python calls it, are Python's own numbers."""
+
+    def call(*args: Any, **named: Any) -> Any:
+        result = function(*args, **named)
+        if isinstance(result, tuple):
+            return tuple(r.item() if isinstance(r, np.generic) else r for r in result)
+        return result.item() if isinstance(result, np.generic) else result
 
     call.__name__, call.__doc__ = name, TABLE[name].doc
     call.__dict__["__wb_builtin__"] = name
@@ -138,6 +206,7 @@ def launch(
         given = [*adj_inputs, *[None] * (len(inputs) - len(adj_inputs))]
         unwanted = [isinstance(v, wb.array) and not v.requires_grad for v in inputs]
         adj_inputs = [False if a is None and n else a for a, n in zip(given, unwanted, strict=True)]
+    inputs, outputs = _as_vectors(kernel, inputs, 0), _as_vectors(kernel, outputs, len(inputs))
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
     return wb.launch(
@@ -146,12 +215,38 @@ def launch(
     )  # fmt: skip
 
 
+def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int) -> list[Any]:
+    """The arguments, with tuples for vectors and matrices as values of those."""
+    values = list(values)
+    if not any(isinstance(v, _PARTS) for v in values):
+        return values
+    types = list(parameter_annotations(kernel.definition).values())[first:]
+    for k, (value, kind) in enumerate(zip(values, types, strict=False)):
+        if isinstance(value, _PARTS) and type(value) is not HostVector and isinstance(kind, Vector):
+            values[k] = kind(*value)
+    return values
+
+
+_PARTS = (tuple, list, np.ndarray)
+
+
 def _blocks(block_dim: int | None) -> dict[str, Any]:
     return {} if block_dim is None else {"block_dim": block_dim}
 
 
 class Tape(wb.Tape):
     """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp."""
+
+    def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
+        """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
+        with without(self):
+            return super().backward(loss, grads, **options)
+
+    def record_scope_begin(self, name: str, metadata: Any = None) -> None:
+        """Nothing: scopes are for drawings of a tape."""
+
+    def record_scope_end(self, remove_scope_if_empty: bool = True) -> None:
+        """Nothing: scopes are for drawings of a tape."""
 
     def reset(self) -> None:
         """Set the gradients of all recorded arrays to 0, and forget the records."""

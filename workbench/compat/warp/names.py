@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 import workbench as wb
 from workbench.compat.warp import arrays, launches
-from workbench.compat.warp.ignored import Renderer, hints, ignored
-from workbench.compat.warp.settings import config
+from workbench.compat.warp.absent import ABSENT, absent
+from workbench.compat.warp.attributes import Module, from_ptr, get_module
+from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
+from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import HashGrid
+from workbench.interop.jax.values.library import library
+from workbench.types import Scalar, as_type, float32, int8, int32, matrix, uint64, vector
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,183 @@ def _asset_directory() -> str:
     return str(Path(found.origin).parent / "examples" / "assets")
 
 
+def _signature(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
+    """Return a function that makes an array, without hints, and with `n` for the shape."""
+
+    def made(*args: Any, **options: Any) -> wb.array:
+        options = arrays.without_hints(options)
+        if not args and "shape" not in options and make is not wb.from_numpy:
+            options["shape"] = 0
+        return make(*args, **options)
+
+    made.__name__, made.__doc__ = make.__name__, make.__doc__
+    return made
+
+
+def _dtype_from_numpy(dtype: Any) -> Any:
+    """The type of the language for a dtype of NumPy.
+
+    Raises:
+        TypeError: there is none.
+    """
+    return dtype if isinstance(dtype, Scalar) else as_type(np.dtype(dtype))
+
+
+def _dtype_to_numpy(dtype: Any) -> Any:
+    """NumPy's scalar class for a type of the language."""
+    return as_type(dtype).numpy.type
+
+
+class _KernelClass(type):
+    """Calls make kernels; `isinstance` of a kernel is true."""
+
+    def __call__(cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, **hints: Any) -> Any:
+        return launches.kernel(func, enable_backward=(options or {}).get("enable_backward"))
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Kernel)
+
+
+class Kernel(metaclass=_KernelClass):
+    """`wp.Kernel(func=f)` is `wp.kernel(f)`."""
+
+
+def _overload(kernel: Any, *types: Any) -> Any:
+    """The kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
+    if isinstance(kernel, wb.Kernel):
+        return kernel
+    frame = sys._getframe(1)
+    return frame.f_locals.get(kernel.__name__, frame.f_globals.get(kernel.__name__))
+
+
+def _struct(cls: Any = None, **hints_: Any) -> Any:
+    """A struct class; one without fields holds an unused byte, as in C++."""
+    hints("wp.struct", hints_)
+    if cls is None:
+        return _struct
+    if isinstance(cls, type) and cls.__bases__ == (object,) and not vars(cls).get("__annotations__"):
+        cls.__annotations__ = {"unused": int8}
+    frame, written = sys._getframe(1), getattr(cls, "__annotations__", {})
+    if any(isinstance(value, str) for value in written.values()):
+        space = {**frame.f_globals, **frame.f_locals}
+        cls.__annotations__ = {n: eval(v, space) if isinstance(v, str) else v for n, v in written.items()}
+    made = wb.struct(cls)
+    made.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
+    return made
+
+
+class IndexedClass(type):
+    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`."""
+
+    def __getitem__(cls, item: Any) -> Any:
+        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
+        return wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
+
+    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """An annotation, or an indexed array."""
+        return wb.indexedarray(data, indices, dtype, **options)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.indexedarray)
+
+
+class IndexedArray(metaclass=IndexedClass):
+    """`workbench.indexedarray`, whose annotation may name its dimensions."""
+
+
+def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for JAX whose result is a tuple, also of one array."""
+
+    def made(function: Any, *args: Any, **options: Any) -> Any:
+        inner = make(function, *args, **{n: v for n, v in options.items() if v is not None and n not in _JAX_HINTS})
+
+        def call(*values: Any, **named: Any) -> Any:
+            result = inner(*values, **named)
+            return result if isinstance(result, (tuple, list)) else (result,)
+
+        return call
+
+    made.__name__, made.__doc__ = make.__name__, make.__doc__
+    return made
+
+
+_JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
+
+
+def _indexed(ndim: int) -> Callable[..., Any]:
+    def made(data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """An annotation, or an indexed array of so many dimensions."""
+        return wb.indexedarray(data, indices, dtype, ndim=ndim, **options)
+
+    return made
+
+
+def _options_of(depth: int, module: Any) -> dict[str, Any]:
+    name = getattr(module, "__name__", None) or sys._getframe(depth + 1).f_globals.get("__name__", "__main__")
+    return get_module(name).options
+
+
+def _set_options(options: dict[str, Any], module: Any = None) -> None:
+    """Keep options of the calling module; they have no effect, but `enable_backward` of kernels to come."""
+    mention("wp.set_module_options()")
+    _options_of(1, module).update(options)
+
+
+def _get_options(module: Any = None) -> dict[str, Any]:
+    """The options that the calling module has set, and the initial ones."""
+    return dict(_options_of(1, module))
+
+
+def maths(name: str) -> Any:
+    """A func of the wheel's own `warp._src.math`.
+
+    Raises:
+        AttributeError: Warp is not installed, or `install()` was not called.
+    """
+    if sys.modules.get("warp") is not sys.modules["workbench.compat.warp"]:
+        raise AttributeError(f"wp.{name} is a func of Warp's own wheel: call workbench.compat.warp.install() first")
+    return getattr(import_module("warp._src.math"), name)
+
+
+class _Nothing:
+    """A context without effect."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Takes what Warp's takes."""
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, *problem: object) -> None:
+        """Do nothing."""
+
+
+def _to_jax(x: wb.array) -> Any:
+    """The array as one of JAX, which shares its memory."""
+    jax = library().jax
+    return jax.dlpack.from_dlpack(x)
+
+
+def _device_to_jax(device: Any) -> Any:
+    """JAX's device for one of ours."""
+    jax = library().jax
+    known = wb.get_device(device)
+    return jax.devices("cuda")[known.index] if known.is_cuda else jax.devices("cpu")[0]
+
+
+def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
+    """The array as a tensor of PyTorch, which shares its memory; so does the gradient."""
+    torch = import_module("torch")
+    tensor = torch.from_dlpack(x)
+    if requires_grad or (requires_grad is None and x.requires_grad):
+        tensor.requires_grad_()
+        tensor.grad = torch.from_dlpack(x.grad) if x.grad is not None else None
+    return tensor
+
+
+_FAMILIES = (("Float", wb.Float), ("Int", wb.Int), ("Scalar", wb.Scalar))
 _BUILT = "kernels are built at their first launch, and found again by their content"
+_HERE = "the name alone; it has no effect"
 _NO_RENDERER = "draws nothing: there is no USD here"
 
 TABLE: dict[str, Row] = {
@@ -100,14 +285,86 @@ TABLE: dict[str, Row] = {
     "is_cpu_available": Row(lambda: True, "wb.get_devices"),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
     "Function": Row(wb.Func, "wb.Func"),
-    "overload": Row(lambda kernel, *types: kernel, "", _BUILT),
+    "overload": Row(_overload, "", _BUILT),
+    "Kernel": Row(Kernel, "wb.Kernel"),
+    "Module": Row(Module, "", _BUILT),
+    "get_module": Row(get_module, "", _BUILT),
+    "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
+    "dtype_from_numpy": Row(_dtype_from_numpy, "", "`wb` takes NumPy's dtypes themselves"),
+    "dtype_to_numpy": Row(_dtype_to_numpy, "", "`wb.float32.numpy` is NumPy's dtype"),
+    "DeviceLike": Row(wb.Device | str | None, "wb.Device"),
+    **{
+        f"LOG_{name}": Row(level, "", _HERE)
+        for name, level in (("DEBUG", 10), ("INFO", 20), ("WARNING", 30), ("ERROR", 40))
+    },
+    **{
+        f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError")
+        for kind in ("", "Type", "Value", "Attribute", "Index", "Key")
+    },
+    **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
+    **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
+    "handle": Row(uint64, "wb.uint64"),
+    "get_cuda_driver_version": Row(lambda: None, "", _HERE),
+    "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
+    "get_cuda_supported_archs": Row(lambda: [], "", _HERE),
+    "is_cubql_available": Row(lambda: False, "", _HERE),
+    "transformation": Row(wb.transform, "wb.transform"),
+    "quaternion": Row(wb.quat, "wb.quat"),
+    "dtype_from_jax": Row(_dtype_from_numpy, "", _HERE),
+    "dtype_to_jax": Row(_dtype_to_numpy, "", _HERE),
+    "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),
+    "device_to_jax": Row(_device_to_jax, "", "the device of JAX"),
+    "device_from_jax": Row(
+        lambda device: wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}"), "", _HERE
+    ),
+    "to_torch": Row(_to_torch, "", "`torch.from_dlpack(x)`"),
+    "record_event": Row(lambda event=None: wb.Event() if event is None else event, "wb.Event"),
+    "wait_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
+    "wait_stream": Row(lambda stream, event=None: wb.synchronize(), "wb.synchronize"),
+    "DeterministicMode": Row(DeterministicMode, "", _HERE),
+    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", float32), ("int", int32))},
+    **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
+    **{
+        f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")
+        for f in (wb.zeros, wb.ones, wb.empty, wb.full)
+    },
+    **{f"indexedarray{n}d": Row(_indexed(n), "wb.indexedarray") for n in range(1, 5)},
+    "indexedarray": Row(IndexedArray, "wb.indexedarray"),
+    "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
+    "jax_callable": Row(_jax(wb.jax_callable), "wb.jax_callable", "the result is a tuple, also of one array"),
+    "JaxModulePreloadMode": Row(IntEnum("JaxModulePreloadMode", ("NONE", "CURRENT_DEVICE", "ALL_DEVICES")), "", _HERE),
+    "JaxCallableGraphMode": Row(
+        IntEnum("JaxCallableGraphMode", ("NONE", "JAX", "WARP", "WARP_STAGED", "WARP_STAGED_EX")), "", _HERE
+    ),
+    "struct": Row(_struct, "wb.struct", "may have no fields"),
+    "from_ptr": Row(from_ptr, "wb.from_numpy", "an address on the CPU"),
+    "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),
+    **{
+        f"is_{name}": Row(lambda *devices: False, "", _HERE)
+        for name in (
+            "mempool_enabled",
+            "mempool_supported",
+            "mempool_access_enabled",
+            "mempool_access_supported",
+            "conditional_graph_supported",
+        )
+    },
+    "is_device_available": Row(lambda device: device in wb.get_devices(), "wb.get_devices"),
+    "get_cuda_device": Row(lambda ordinal=None: wb.get_device(f"cuda:{ordinal or 0}"), "wb.get_device"),
+    "get_stream": Row(lambda device=None: wb.Stream(wb.get_device(device)), "wb.Stream"),
+    "synchronize_stream": Row(lambda stream=None: wb.synchronize(), "wb.synchronize"),
+    "synchronize_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
+    "ScopedMempool": Row(_Nothing, "", "there are no pools to switch"),
+    "ScopedMempoolAccess": Row(_Nothing, "", "there are no pools to switch"),
     "init": Row(lambda: None, "", "nothing has to be initialised"),
     "load_module": Row(ignored("wp.load_module"), "", _BUILT),
     "force_load": Row(ignored("wp.force_load"), "", _BUILT),
     "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
     "clear_lto_cache": Row(ignored("wp.clear_lto_cache"), "", _BUILT),
-    "set_module_options": Row(ignored("wp.set_module_options"), "wb.kernel(…)", "options are a kernel's or a launch's"),
-    "get_module_options": Row(ignored("wp.get_module_options", {}), "wb.kernel(…)"),
+    "set_module_options": Row(
+        _set_options, "wb.kernel(…)", "kept, without effect: options are a kernel's or a launch's"
+    ),
+    "get_module_options": Row(_get_options, "wb.kernel(…)"),
     "print_diagnostics": Row(ignored("wp.print_diagnostics"), "python -m workbench.doctor"),
     "render": Row(SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", _NO_RENDERER),
     "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),

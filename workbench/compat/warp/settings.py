@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from workbench.compat.warp.ignored import mention
 from workbench.runtime.launching.checks import set_checks
+
+TESTED_VERSION = "1.19.0"
+
+
+class LaunchArrayAccessMode(IntEnum):
+    """The check of overlapping arrays at a launch; here a tape always computes right or refuses."""
+
+    RELAXED = 0
+    CHECKED = 1
+    STRICT = 2
+
+
+class DeterministicMode(IntEnum):
+    """The tolerated difference of atomic float sums from run to run; without effect."""
+
+    NOT_GUARANTEED = 0
+    RUN_TO_RUN = 1
+    GPU_TO_GPU = 2
+
 
 _INSTEAD = {
     "verify_fp": "Use `with wb.find_nan():`.",
@@ -16,9 +36,19 @@ _INSTEAD = {
 _INITIAL: dict[str, Any] = {
     "mode": "release", "enable_backward": True, "quiet": False, "verbose": False, "max_unroll": 16,
     "cache_kernels": True, "kernel_cache_dir": None, "verify_fp": False, "verify_cuda": False,
-    "print_launches": False, "verify_autograd_array_access": False,
+    "print_launches": False, "verify_autograd_array_access": False, "version": TESTED_VERSION,
+    "log_level": 20, "enable_cpu_blocks": False, "optimization_level": None, "verbose_warnings": False,
+    "default_grid_stride": True, "legacy_scalar_return_types": False, "load_module_max_workers": 0,
+    "enable_graph_capture_module_load_by_default": True, "cpu_compiler_flags": None, "track_memory": False,
+    "enable_vector_component_overwrites": False, "use_precompiled_headers": True, "lineinfo": False,
+    "line_directives": True, "compile_time_trace": False, "enable_mathdx_gemm": True, "enable_mathdx_solver": True,
+    "enable_mathdx_fft": True, "llvm_cuda": False, "enable_mempools_at_init": True, "ptx_target_arch": None,
+    "cuda_output": None, "cuda_arch_suffix": None, "enable_tiles_in_stack_memory": True, "legacy_cpu_linker": False,
+    "deterministic_max_records": 0, "deterministic_debug": False, "fast_math": False, "fuse_fp": True,
+    "launch_array_access_mode": LaunchArrayAccessMode.RELAXED,
+    "deterministic": DeterministicMode.NOT_GUARANTEED,
 }  # fmt: skip
-_SILENT = ("quiet", "verbose")
+_SILENT = ("quiet", "verbose", "log_level", "verbose_warnings")
 
 
 class Config:
@@ -31,6 +61,9 @@ class Config:
 
     mode: str
     enable_backward: bool
+
+    LaunchArrayAccessMode = LaunchArrayAccessMode
+    DeterministicMode = DeterministicMode
 
     def __init__(self) -> None:
         vars(self).update(_INITIAL)

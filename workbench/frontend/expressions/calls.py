@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import expectations, prints, statics
+from workbench.frontend.expressions import expectations, makers, prints, statics
 from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
@@ -26,7 +26,7 @@ from workbench.frontend.values import atomics, matrices, structs, swizzles, tran
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
 
 
 def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -51,6 +51,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    kind = getattr(target, "__wb_makes__", None)
+    if kind is not None:
+        target, keywords = makers.type_of(context, kind, callee.path, args, keywords), {}
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
@@ -92,6 +95,9 @@ def _advice(target: Any, path: str) -> str:
     if "random" in path.split("."):
         return "Draw with randf(state), after state = rand_init(seed, i)."
     home = (getattr(target, "__module__", None) or "").split(".")[0]
+    name = path.split(".")[-1]
+    if home == "workbench" and name in ("zeros", "ones", "full", "empty"):
+        return "A thread's own numbers are a vector: vector(length=3, dtype=float). Make arrays before the launch."
     if home == "workbench":
         return "It is called outside of kernels."
     if isinstance(target, python_types.FunctionType) and home not in (
@@ -139,6 +145,9 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     if constant is not None:
         return constant
     if builtin.name in ("min", "max") and len(operands) == 1:
+        if isinstance(getattr(operands[0], "type", None), ArrayType):
+            advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
+            raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
         operands = swizzles.components(context, operands)
     if builtin.name in ("min", "max") and len(operands) > 2:
         first: Operand = operands[0]
@@ -230,7 +239,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
     (operand,) = _positional(context, node, expression, 1)
-    found = materialise(context, operand).type
+    found = strong(materialise(context, operand).type)
     if isinstance(found, ArrayType) or is_tile(found):
         raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
     return Static(found, "type(…)")

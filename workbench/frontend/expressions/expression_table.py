@@ -20,7 +20,6 @@ from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import (
-    INTEGER_BITS,
     AlreadyReported,
     Bundle,
     Element,
@@ -36,6 +35,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.tiles import arguments, reduce, slicing
 from workbench.frontend.values import matrices, structs, subscripts, swizzles, transforms, views
 from workbench.ir.values import Block, Value
+from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
 from workbench.types import bool as bool_
@@ -53,7 +53,6 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
     ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
 }  # fmt: skip
 PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
-MAX_POWER = 64
 
 
 def expression(context: Context, node: ast.expr) -> Operand:
@@ -161,7 +160,7 @@ def _any_float(*operands: Value | Literal) -> bool:
 
 def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operand:
     """Python's own result on literals."""
-    if _bits(python, *numbers) > INTEGER_BITS + 1:
+    if _bits(python, *numbers) > LITERAL_BITS + 1:
         raise context.placed(too_large())
     try:
         result = python(*numbers)
@@ -189,8 +188,8 @@ def _bits(python: Callable[..., Any], *numbers: Any) -> int:
 
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
-    """x ** n for a whole literal n, by squaring, as exact as the products are."""
-    if isinstance(base.type, ArrayType) or abs(exponent) > MAX_POWER:
+    """Emit x ** n for an integer literal n, by squaring; of a float, large powers are `pow`'s, which round once."""
+    if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and _any_float(base)):
         return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
         raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")

@@ -14,16 +14,19 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions.expression_table import binary, expression, part_of
-from workbench.frontend.state.coerce import apply, assign_type, describe, indexable
+from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
+from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
-from workbench.ir.values import Value
+from workbench.ir.attributes import KIND, REFERENCE
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Op, Value, dtype_of, walk
 from workbench.tiles import Tile
-from workbench.types import ArrayType, Matrix, Transform, Vector
+from workbench.types import ArrayType, Kind, Matrix, Transform, Vector, element, int32
+from workbench.types import bool as bool_
 
 
 class Name(msgspec.Struct, frozen=True):
@@ -192,46 +195,174 @@ def _label(place: Place) -> str:
     return place.id if isinstance(place, Name) else ""
 
 
-def _is_plain(slot: Slot) -> bool:
-    """Whether it holds a vector whose parts are its components."""
-    assert isinstance(slot.array.type, ArrayType)
-    return not isinstance(slot.array.type.dtype, (Matrix, Transform))
-
-
 def augment(context: Context, node: ast.AugAssign) -> None:
-    """`target op= value`: in an array, `+=` and `-=` are atomic adds (other threads may add there too)."""
-    place = locate(context, node.target)
-    sign = type(node.op)
-    adds = sign in (ast.Add, ast.Sub)
-    if isinstance(place, Element) and adds:
-        text = ast.unparse(node.target)
-        raise context.error(
-            KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
-            f"Write {text} = {text} + …, where no other thread changes it.",
-        )  # fmt: skip
-    slot = place if isinstance(place, Slot) else place.owner if isinstance(place, Part) else None
-    if not isinstance(slot, Slot) or not adds or (place is not slot and not _is_plain(slot)):
+    """`target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the element.
+
+    Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
+    """
+    bound = set(context.env)
+    place = locate(context, _evaluated(context, node.target))
+    slot = place
+    while isinstance(slot, Part):
+        slot = slot.owner
+    if isinstance(slot, Slot):
+        _augment_in_array(context, node, place, slot)
+    else:
+        if isinstance(place, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
+            text = ast.unparse(node.target)
+            raise context.error(
+                KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
+                f"Write {text} = {text} + …, where no other thread changes it.",
+            )  # fmt: skip
         current = read(context, place)
         if isinstance(place, Name):
             check_alone(context, place.id, current)
             if isinstance(current, Value) and isinstance(current.type, Tile):
                 check_seen(context, place.id)
-        write(context, place, binary(context, sign, current, expression(context, node.value)))
+        write(context, place, binary(context, type(node.op), current, expression(context, node.value)))
+    for name in [n for n in context.env if n.startswith(_INDEX) and n not in bound]:
+        del context.env[name]
+
+
+_INDEX = "index of the target "
+"""The prefix of names that hold an index of a target; no name in Python begins so."""
+
+
+def _evaluated(context: Context, target: ast.expr) -> ast.expr:
+    """The target with each index that is computed as a name: reading and writing it must not compute it twice."""
+    if isinstance(target, ast.Attribute):
+        return ast.copy_location(ast.Attribute(_evaluated(context, target.value), target.attr, target.ctx), target)
+    if not isinstance(target, ast.Subscript):
+        return target
+    value = _evaluated(context, target.value)
+
+    def once(n: ast.expr) -> ast.expr:
+        if isinstance(n, ast.Tuple):
+            return ast.copy_location(ast.Tuple([once(e) for e in n.elts], n.ctx), n)
+        # Only a call can have an effect, or give another value the second time.
+        if not any(isinstance(inner, ast.Call) for inner in ast.walk(n)) or isinstance(n, ast.Slice):
+            return n
+        name = f"{_INDEX}{len(context.env)}"
+        context.env[name] = expression(context, n)
+        return ast.copy_location(ast.Name(name, ast.Load()), n)
+
+    return ast.copy_location(ast.Subscript(value, once(target.slice), target.ctx), target)
+
+
+def _augment_in_array(context: Context, node: ast.AugAssign, place: Place, slot: Slot) -> None:
+    sign, builder = type(node.op), context.builder
+    with builder.block() as right:
+        operand = expression(context, node.value)
+    array = slot.array
+    if any(array in op.operands and (op.name in EFFECTS or _may_write(op)) for op in walk(right.block)):
+        current = read(context, place)
+        builder.extend(right.block.ops)
+        write(context, place, binary(context, sign, current, operand))
         return
-    operand = expression(context, node.value)
+    builder.extend(right.block.ops)
     if isinstance(operand, Poison):
         return
-    assert isinstance(slot.array.type, ArrayType)
-    kind = slot.array.type.dtype
+    if sign in (ast.Add, ast.Sub):
+        _add(context, sign, place, slot, operand, ast.unparse(node.target))
+        return
+    with builder.block() as plain:
+        current = read(context, place)
+        result = binary(context, sign, current, operand)
+        write(context, place, result)
+        builder.yield_()
+    if isinstance(current, Value) and _by_component(context, sign, current, operand):
+        with builder.block() as atomic:
+            _update(context, sign, place, slot, operand)
+            builder.yield_()
+        builder.if_(builder.one("owned", (array,), bool_), plain.block, atomic.block)
+    else:
+        builder.extend(plain.block.ops[:-1])
+
+
+def _may_write(op: Op) -> bool:
+    """Return whether it is a text of the user's that may write to the arrays it is given."""
+    return op.name == "custom" and not op.attrs.get(REFERENCE, True)
+
+
+def _add(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand, text: str) -> None:
+    """An atomic sum: of a part, with what changes nothing in the place of all others."""
+    kind = dtype_of(slot.array)
+    atomics.check_sum(context, slot.array)
     if isinstance(place, Part):
         assert isinstance(kind, Vector)
-        where = _component(context, kind, place.node)
-        part = assign_type(context, operand, kind.dtype, f"A component of {ast.unparse(place.node.value)}")
-        zero = context.builder.const((0,) * kind.length, kind)
-        value = context.builder.one("insert", (zero, where, part), kind)
+        nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
+        part = _part(context, place, nothing)
+        assert isinstance(part, Value)
+        value = assign_type(context, operand, part.type, f"A component of {text}")
+        value = value if sign is ast.Add else apply(context, TABLE["neg"], (value,))
+        whole = _with_part(context, place, nothing, value)
     else:
-        value = assign_type(context, operand, kind, slot.what)
-    atomics.check_sum(context, slot.array)
-    if sign is ast.Sub:
-        value = apply(context, TABLE["neg"], (value,))
-    context.builder.one("atomic_add", (slot.array, *slot.indices, value), kind)
+        whole = assign_type(context, operand, kind, slot.what)
+        whole = whole if sign is ast.Add else apply(context, TABLE["neg"], (whole,))
+    context.builder.one("atomic_add", (slot.array, *slot.indices, whole), kind)
+
+
+def _part(context: Context, place: Place, whole: Value) -> Operand:
+    """What the place is of another element than the one in memory."""
+    return part_of(context, _part(context, place.owner, whole), place.node) if isinstance(place, Part) else whole
+
+
+def _with_part(context: Context, place: Place, whole: Value, operand: Operand) -> Value:
+    """Another element with the operand there."""
+    while isinstance(place, Part):
+        base = _part(context, place.owner, whole)
+        assert isinstance(base, (Bundle, Value))
+        place, operand = place.owner, _replaced(context, replace(place, base=base), operand)
+    assert isinstance(operand, Value)
+    return operand
+
+
+def _by_component(context: Context, sign: type[ast.operator], current: Value, operand: Operand) -> bool:
+    """Return whether each component of the result depends on that of both sides alone; matrix products do not."""
+    name = BINARY[sign][0]
+    if not isinstance(current.type, Vector) or isinstance(operand, Literal):
+        return True
+    operand = usable(context, operand)
+    return matrices.sign_of(context, name, current, operand) == name and name != "matmul"
+
+
+def _update(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand) -> None:
+    """A change that is tried again where another thread was quicker, each component by itself."""
+    kind, builder, components = dtype_of(slot.array), context.builder, list[Value]()
+    if isinstance(kind, Vector):
+        numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
+        chosen = _part(context, place, numbers)
+        assert isinstance(chosen, Value)
+        components = _components(context, chosen)
+    values = _components(context, operand) if isinstance(operand, Value) else [operand]
+    values = values * len(components) if len(values) == 1 and components else values
+    for where, value in zip([(c,) for c in components] or [()], values, strict=True):
+        _try(context, sign, slot, where, value)
+
+
+def _components(context: Context, value: Value) -> list[Value]:
+    return components(context, value) if isinstance(value.type, Vector) else [value]
+
+
+_IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}
+
+
+def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:
+    """Change one scalar: in one step, or by trying again until no other thread was in between."""
+    builder, scalar = context.builder, element(slot.array.type)
+    kind, neutral = _IN_ONE_STEP.get(sign, ("", 0))
+    if kind and not where and scalar.kind in (Kind.INT, Kind.UINT) and scalar.bits >= int32.bits:
+        # With what changes nothing the operand gets the type that the result would have, or its error.
+        nothing = builder.const(neutral % 2**scalar.bits if scalar.kind is Kind.UINT else neutral, scalar)
+        combined = binary(context, sign, nothing, operand)
+        value = assign_type(context, combined, scalar, slot.what)
+        builder.one("atomic", (slot.array, *slot.indices, value), scalar, {KIND: kind})
+        return
+    again = Value(bool_)
+    with builder.block((again,)) as condition:
+        builder.yield_(again)
+    with builder.block((Value(bool_),)) as body:
+        old = builder.one("atomic_load", (slot.array, *slot.indices, *where), scalar)
+        new = assign_type(context, binary(context, sign, old, operand), scalar, slot.what)
+        builder.yield_(builder.one("atomic_swap", (slot.array, *slot.indices, *where, old, new), bool_))
+    builder.while_([builder.const(True, bool_)], condition.block, body.block)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -42,7 +43,10 @@ def _part(context: Context, node: ast.expr, values: list[Value], expression: Exp
     """The text of an argument; for a value its place."""
     with context.at(node):
         if isinstance(node, ast.JoinedStr):
-            raise context.error(KernelSyntaxError, "A kernel has no f-strings.", 'Write print("x =", x).')
+            parts = [v.value if isinstance(v, ast.FormattedValue) else v for v in node.values]
+            words = [json.dumps(str(p.value).strip()) if isinstance(p, ast.Constant) else ast.unparse(p) for p in parts]
+            said = ", ".join(words)
+            raise context.error(KernelSyntaxError, "A kernel has no f-strings.", f"Write print({said}).")
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)
         operand = expression(context, node)

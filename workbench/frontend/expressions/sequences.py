@@ -17,10 +17,10 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
 from workbench.ir.values import Value
+from workbench.limits import UNROLLED_SEQUENCE
 from workbench.types import ArrayType, Vector
 from workbench.types import bool as bool_
 
-LONGEST = 256
 OVER = (
     "A loop in a kernel runs over range(…), an array, a tuple, a vector, static(…), and enumerate(…), zip(…) or "
     "reversed(…) of those.",
@@ -64,10 +64,10 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
             found = SEQUENCES[name](context, node, expression)
         if found is None:
             raise context.error(KernelSyntaxError, *OVER)
-        if len(found) > LONGEST:
+        if len(found) > UNROLLED_SEQUENCE:
             raise context.error(
                 KernelTypeError,
-                f"This sequence has {len(found)} elements; a loop over one is unrolled, up to {LONGEST}.",
+                f"This sequence has {len(found)} elements; a loop over one is unrolled, up to {UNROLLED_SEQUENCE}.",
                 "Put the elements into an array and loop over range(…).",
             )  # fmt: skip
         return found
@@ -98,10 +98,10 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
         numbers = range(*(int(g.value) for g in given))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:
         raise context.error(KernelTypeError, f"range(): {error}.") from None
-    if len(numbers) > LONGEST:
+    if len(numbers) > UNROLLED_SEQUENCE:
         raise context.error(
             KernelTypeError,
-            f"This range has {len(numbers)} elements; beside other sequences it is unrolled, up to {LONGEST}.",
+            f"This range has {len(numbers)} elements; with other sequences it is unrolled, up to {UNROLLED_SEQUENCE}.",
             "Write for i in range(…), and compute the other names from i.",
         )  # fmt: skip
     return tuple(Literal(n) for n in numbers)

@@ -21,10 +21,10 @@ from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Expression, Watched
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
-MOST = 4096
 PURE = ("range", "len", "int", "float", "bool", "abs", "min", "max", "round", "sum", "tuple")
 """Functions of Python whose result only their arguments decide, where these are numbers."""
 _ARITHMETIC = (
@@ -174,9 +174,10 @@ def _bits(value: Any) -> Any:
 def _operand(context: Context, value: Any, text: str) -> Operand:
     """The value in the kernel: a Python number is a literal, as if it were written there."""
     if isinstance(value, (tuple, list, range)):
-        if len(value) > MOST:
+        if len(value) > STATIC_ELEMENTS:
             raise context.error(
-                KernelTypeError, f"{text} has {len(value)} elements; a kernel's constant sequence has up to {MOST}.",
+                KernelTypeError,
+                f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}.",
                 "Pass an array.",
             )  # fmt: skip
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))

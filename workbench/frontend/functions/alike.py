@@ -13,7 +13,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Value
-from workbench.types import ArrayType
+from workbench.types import ArrayType, is_weak
 
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
 
@@ -30,7 +30,8 @@ def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable
 def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hashable:
     if isinstance(operand, Value):
         wide = isinstance(operand.type, ArrayType) and operand.type.wide  # which == leaves out
-        return (numbers.setdefault(operand, len(numbers)), operand.type, wide, *_known(context, operand))
+        known = context.shared.builder.known(operand)
+        return (numbers.setdefault(operand, len(numbers)), operand.type, wide, is_weak(operand.type), *known)
     if isinstance(operand, Literal):
         return type(operand.value), repr(operand.value), operand.captured
     if isinstance(operand, Static):
@@ -41,12 +42,6 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
         parts = (_form(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
         return type(operand), *parts
     return operand
-
-
-def _known(context: Context, value: Value) -> tuple[Hashable, ...]:
-    owner = context.shared.tentative.get(value)
-    tentative = None if owner is None else (owner.name, owner.name in owner.loop.fixed)
-    return *context.shared.builder.known(value), tentative
 
 
 def values(operands: Iterable[object]) -> Iterable[Value]:

@@ -85,7 +85,7 @@ def emit(
         return POISON
     with context.builder.block() as opened:
         context.builder.extend(body.ops)
-        values = [materialise(context, p) for p in parts]
+        values = [context.builder.strong(materialise(context, p)) for p in parts]
         if any(isinstance(v.type, ArrayType) for v in values):
             raise context.error(KernelTypeError, f"{name} returns an array, and has a custom gradient or replay.")
         context.builder.yield_(*values)
@@ -251,7 +251,7 @@ def _derive(context: Context, definition: Definition, env: Env) -> Block:
     with inner.builder.block(params) as opened:
         returned = inner.shared.lower_body(inner, rewrite(mark(definition, definition.node.body))).value
         parts = returned if isinstance(returned, tuple) else () if returned is None else (returned,)
-        inner.builder.yield_(*(materialise(inner, p) for p in parts))
+        inner.builder.yield_(*(inner.builder.strong(materialise(inner, p)) for p in parts))
     return opened.block
 
 

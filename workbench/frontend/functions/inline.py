@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+import numpy as np
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import repeated_calls
@@ -15,19 +16,17 @@ from workbench.frontend.names.generic import Family, Generic
 from workbench.frontend.names.overloads import accepts, choose
 from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rebinding import mark
-from workbench.frontend.state.coerce import assign_type, describe, indexable, usable
+from workbench.frontend.state.coerce import adopts, assign_type, convert, default_type, describe, indexable, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import Literal, Operand, Poison, Returned, Static, Unset, View, counted
 from workbench.frontend.state.warp_notices import note_loops
-from workbench.frontend.state.weak_types import ask_type
-from workbench.frontend.values.structs import bind, fitted
+from workbench.frontend.values.structs import bind, fitted, flatten, rebuilt
 from workbench.ir.values import Value
+from workbench.limits import CALL_DEPTH
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import int32
-
-DEEPEST = 2000
+from workbench.types import SCALARS, int32
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
@@ -58,8 +57,8 @@ def inlined(
         KernelSyntaxError: it calls itself.
     """
     frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
-    if len(context.inside) > DEEPEST:
-        raise context.error(KernelSyntaxError, f"More than {DEEPEST} funcs call one another here.", "Write a loop.")
+    if len(context.inside) >= CALL_DEPTH:
+        raise context.error(KernelSyntaxError, f"More than {CALL_DEPTH} funcs call one another here.", "Write a loop.")
     if frame in context.inside:
         raise context.error(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
@@ -71,11 +70,13 @@ def inlined(
         return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
 
     def lower(env: Env) -> Returned:
-        return context.shared.lower_body(inside(env), prepared(definition))
+        returned = context.shared.lower_body(inside(env), prepared(definition))
+        return Returned(decided(context, returned.value)) if definition.library else returned
 
     watch_annotations(inside(env))
     custom = custom_of(context, customs, definition) if customs is not None else None
     if custom is not None:
+        env = {n: context.builder.strong(o) if isinstance(o, Value) else o for n, o in env.items()}
         with context.builder.block() as opened:
             if custom.native is not None and not custom.native.reference:
                 returned = unknown_body(inside(env), env, custom.native)
@@ -86,6 +87,14 @@ def inlined(
     value = repeated_calls.call(context, definition, env, lower)
     context.builder.location = place
     return value if value is not None else ()
+
+
+def decided(context: Context, operand: Operand | None) -> Operand | None:
+    """Return the operand with weak numbers in their default types: names of the language return typed numbers."""
+    if operand is None:
+        return None
+    leaves = (context.builder.strong(o) if isinstance(o, Value) else o for o in flatten(operand))
+    return rebuilt(operand, leaves)
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
@@ -124,32 +133,30 @@ def _arrange(
 
 def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
     parameters = definition.parameters
-    defaults = dict(zip([p.arg for p in reversed(parameters)], reversed(definition.node.args.defaults), strict=False))
     wanted, families = parameter_annotations(definition), parameter_families(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
-        operand = given[name] if name in given else _default(context, definition, name, defaults[name])
+        operand = given[name] if name in given else _default(context, definition, name)
         if name in families and not (isinstance(operand, Static) and operand.value is None):
             operand = _member(context, definition, name, operand, families[name])
         bind(env, name, _fit(context, definition, name, operand, wanted[name]))
     return env
 
 
-def _default(context: Context, definition: Definition, name: str, node: ast.expr) -> Operand:
-    if isinstance(node, ast.Constant) and node.value is None:
+def _default(context: Context, definition: Definition, name: str) -> Operand:
+    value = definition.default(name)
+    if value is None:
         return Static(None, name)
-    try:
-        value: Any = ast.literal_eval(node)
-    except ValueError:
-        value = None
+    if isinstance(value, np.generic) and value.dtype.kind in "iuf" and not isinstance(value, np.float64):
+        return context.builder.const(value.item(), SCALARS[value.dtype.name])
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        text = ast.unparse(node)
+        text = ast.unparse(definition.default_nodes[name])
         raise context.error(
             KernelTypeError, f"The default of {name} in {definition.name}() is {text}; it must be a number.",
             f"Give {name} at the call, or use {text} inside of {definition.name}.",
         )  # fmt: skip
-    return Literal(value)
+    return Literal(float(value) if isinstance(value, float) else int(value))
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
@@ -160,7 +167,10 @@ def _member(context: Context, definition: Definition, name: str, operand: Operan
             KernelTypeError, f"{name} of {definition.name}() is {family!r}; the argument is {describe(operand)}."
         )
     wants_float = isinstance(family, Family) and not family.accepts(int32)
-    return Literal(float(operand.value)) if isinstance(operand, Literal) and wants_float else operand
+    if isinstance(operand, Literal) and wants_float:
+        return Literal(float(operand.value))
+    is_int = isinstance(operand, Value) and operand.type == int32
+    return convert(context, operand, default_type(Literal(0.0))) if is_int and wants_float else operand
 
 
 def _fit(context: Context, definition: Definition, name: str, operand: Operand, type: AnyType | None) -> Operand:
@@ -172,8 +182,7 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
     type = type.behind if isinstance(type, IndexedArray) else type
     if isinstance(operand, View) and operand.type == type:
         return operand
-    if isinstance(operand, (Value, View)) and operand.type != type:
-        ask_type(context, operand, type)
+    if isinstance(operand, (Value, View)) and operand.type != type and not adopts(operand, type):
         raise context.error(
             KernelTypeError, f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
             f"Write {type!r}(…)."  if not hasattr(type, "ndim") else "",

@@ -6,7 +6,6 @@ Its source code is read and parsed when a kernel first calls it. Operations, err
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import isqrt
@@ -25,8 +24,8 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
+from workbench.function_text import text_of
 from workbench.ir.values import Value
-from workbench.source import Source, parsed
 from workbench.types import Quaternion, Vector, element, int64, uint32
 
 
@@ -44,14 +43,8 @@ def _customs(form: Form) -> dict[Definition, Custom]:
 
 
 def _read(name: str, body: Callable[..., Any]) -> Definition:
-    code = body.__code__
-    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
-    below = next(n for n, line in enumerate(lines) if line.startswith("def ")) + 1
-    end = next((n for n in range(below, len(lines)) if lines[n][0] not in " )\n"), len(lines))
-    text = "".join(lines[:end])
-    (node,) = parsed(text).body
-    assert isinstance(node, ast.FunctionDef)
-    return Definition(name, node, Source(text), Scope(user=body.__globals__), library=True)
+    text = text_of(body)
+    return Definition(name, text.node, text.source, Scope(user=body.__globals__), library=True)
 
 
 def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from functools import partial
 
+from msgspec.structs import replace
+
 from workbench.builtins import TABLE
 from workbench.frontend.functions.alike import form, values, with_values
 from workbench.frontend.state.context import Context, Env
@@ -23,13 +25,12 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import PURE, STRUCTURED
 from workbench.ir.rewrite import Mapping, copy_op, fresh
 from workbench.ir.values import FUNC, Block, Function, Op, walk
+from workbench.limits import CALL_FORMS, CALLED_OPERATIONS, COPIED_CALLS
 from workbench.passes.fold import fold
 from workbench.passes.pipeline import LOWERED, run
 from workbench.source import Location
+from workbench.types import is_weak
 
-COPIED_FROM = 3
-LONG = 16  # operations of a func from which on a call of it is an operation
-KEPT = 512  # forms of calls of the library's functions
 _LIBRARY: dict[Hashable, Calls] = {}
 
 
@@ -41,13 +42,13 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
     """
     shared = context.shared
     args = tuple(env.values())
-    if shared.trace or shared.notices is not None or any(v in shared.tentative for v in values(args)):
+    if shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
         return lower(env).value
     if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
         return lower(env).value  # what a user's func reads may mean something else in the next kernel
     key: Hashable = (id(definition), shared.lifted, *env, *form(context, args))
     table = _LIBRARY if definition.library else shared.calls
-    if len(table) >= KEPT and definition.library:
+    if len(table) >= CALL_FORMS and definition.library:
         table.clear()
     calls = table.setdefault(key, Calls(definition, args))
     calls.count += 1
@@ -58,7 +59,7 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
         return body.result
     if definition.library and calls.count == 2 and calls.body is not None:
         calls.body = _folded(context, definition, calls.body)
-    if not definition.library and calls.count == COPIED_FROM:
+    if not definition.library and calls.count == COPIED_CALLS:
         calls.body = _by_itself(context, definition, env, lower)
     if calls.body is None:
         return lower(env).value
@@ -84,13 +85,15 @@ def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tupl
     with context.builder.block() as opened:
         result = lower(env).value
     found = tuple(dict.fromkeys(values([result])))
-    sound = len(shared.errors) == kept and not isinstance(result, Poison) and shared.tentative.keys().isdisjoint(found)
+    sound = len(shared.errors) == kept and not isinstance(result, Poison)
     known = tuple(shared.builder.known(v) for v in found)
     block = Block(tuple(dict.fromkeys(values(env.values()))), (*opened.block.ops, Op("yield", found)))
     return Body(block, result, known, called=False), sound
 
 
 def _folded(context: Context, definition: Definition, body: Body) -> Body:
+    if any(is_weak(v.type) for v in body.block.yielded):  # what it is computed in, each call decides
+        return replace(body, called=_worth_a_call(body.block))
     ends = Builder()
     ends.extend(body.block.ops[:-1])
     ends.emit("mark", body.block.yielded)  # what is kept for its own sake
@@ -105,7 +108,7 @@ def _folded(context: Context, definition: Definition, body: Body) -> Body:
 
 def _worth_a_call(block: Block) -> bool:
     """Whether it is long, and calls of equal arguments give equal results: then only one of them is written out."""
-    if len(block.ops) < LONG:
+    if len(block.ops) < CALLED_OPERATIONS:
         return False
     return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import difflib
+import types as python_types
+import typing
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +15,8 @@ import numpy as np
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.generic import Generic, generic
 from workbench.frontend.state import reads
-from workbench.frontend.state.definition import MISSING, Definition, Scope
+from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
+from workbench.source import Location, Source
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray, as_element
 from workbench.tiles import Tile
 from workbench.types import ArrayType, Scalar, Vector
@@ -22,14 +27,18 @@ _OUTER = (
 )
 
 
+_PYTHON = ("bool", "float", "int")
+"""Types of the language that are Python's."""
+
+
 class _Names(Mapping[str, Any]):
     """A scope as the globals of an `eval`."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, usable: Callable[[Any], bool]) -> None:
+        self.scope, self.usable = scope, usable
 
     def __getitem__(self, name: str) -> Any:
-        value = self.scope.lookup(name, is_annotation)
+        value = self.scope.lookup(name, self.usable)
         if value is MISSING:
             raise KeyError(name)
         return value
@@ -47,6 +56,7 @@ def is_annotation(value: Any) -> bool:
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
         or hasattr(value, "__dict__")
+        or type(value).__name__ == "TypeAliasType"
     )
 
 
@@ -83,19 +93,64 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
             node = ast.parse(node.value, mode="eval").body
         value = _plain(definition, node)
         if value is not MISSING:
-            return value
+            return unwrapped(value)
         reads.expression(definition, node, is_annotation)
         code = compile(ast.Expression(node), "<annotation>", "eval")
-        return eval(code, {"__builtins__": {}}, _Names(definition.scope))  # the user's own annotation, as Python would
+        # The user's own annotation, as Python would.
+        names = ChainMap(_type_parameters(definition), _Names(definition.scope, is_annotation))  # type: ignore[arg-type]
+        return unwrapped(eval(code, {"__builtins__": {}}, names))
     except WorkbenchError:
         raise
     except Exception as error:
         raise KernelTypeError(
             f"The annotation of {name} cannot be evaluated: {error}.",
             definition.locate(node),
-            _OUTER if isinstance(error, NameError) and definition.scope.closure is not dict else _brackets(node),
+            _meant(definition, error) or _brackets(node),
             definition.name,
         ) from None
+
+
+def _meant(definition: Definition, error: Exception) -> str:
+    """Return advice about a name that is not defined."""
+    if not isinstance(error, NameError):
+        return ""
+    near = difflib.get_close_matches(error.name or "", sorted({*definition.scope.known(), *_PYTHON}), 1, 0.75)
+    return f"Did you mean {near[0]}?" if near else _OUTER if definition.scope.closure is not dict else ""
+
+
+def evaluated_defaults(node: ast.FunctionDef, source: Source, scope: Scope) -> dict[str, Any]:
+    """Return the values of a def's defaults that are no literals, as Python evaluates them where it meets the def.
+
+    Raises:
+        KernelTypeError: one cannot be evaluated.
+    """
+    values: dict[str, Any] = {}
+    for name, default in default_nodes(node).items():
+        if not is_literal(default):
+            place = Definition(node.name, node, source, scope).locate(default)
+            values[name] = value_in(scope, default, place, f"The default of {name} in {node.name}", node.name)
+    return values
+
+
+def value_in(scope: Scope, node: ast.expr, place: Location, what: str, function: str = "") -> Any:
+    """Return the value of an expression of a cell, as Python evaluates it over the scope's names.
+
+    Args:
+        scope: where its names are looked up.
+        node: the expression.
+        place: where it stands.
+        what: what an error calls it: `The default of a in k`.
+        function: the def that it belongs to.
+
+    Raises:
+        KernelTypeError: it cannot be evaluated.
+    """
+    try:
+        code = compile(ast.Expression(node), "<cell>", "eval")
+        return eval(code, {"__builtins__": {}}, _Names(scope, anything))  # type: ignore[arg-type]
+    except Exception as error:
+        what, advice = f"{what} cannot be evaluated: {error}.", "Define what it reads above it, or before this cell."
+        raise KernelTypeError(what, place, advice, function) from None
 
 
 def _plain(definition: Definition, node: ast.expr) -> Any:
@@ -107,7 +162,14 @@ def _plain(definition: Definition, node: ast.expr) -> Any:
         base, index = _plain(definition, node.value), _plain(definition, node.slice)
         return MISSING if base is MISSING or index is MISSING else base[index]
     path = reads.dotted(node)
+    if path in _type_parameters(definition):
+        return Any
     return MISSING if path is None else definition.read(path, is_annotation)
+
+
+def _type_parameters(definition: Definition) -> dict[str, Any]:
+    """The type parameters of `def k[T](…)`, which leave a type open as `Any` does."""
+    return dict.fromkeys((p.name for p in getattr(definition.node, "type_params", ())), Any)
 
 
 def _brackets(node: ast.expr) -> str:
@@ -139,8 +201,22 @@ def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType |
 def _value(definition: Definition, argument: ast.arg) -> Any:
     assert argument.annotation is not None
     if argument.arg in definition.annotations:
-        return reads.given(definition, argument.arg)
+        return unwrapped(reads.given(definition, argument.arg))
     return evaluated(definition, argument.annotation, argument.arg)
+
+
+def unwrapped(value: Any) -> Any:
+    """Return the type that `Annotated[T, …]`, `T | None`, or an alias declared by a `type` statement stands for."""
+    while True:
+        origin = typing.get_origin(value)
+        if origin is typing.Annotated:
+            value = value.__origin__
+        elif type(value).__name__ == "TypeAliasType":
+            value = value.__value__
+        elif origin in (typing.Union, python_types.UnionType) and value.__args__[1:] == (type(None),):
+            value = value.__args__[0]
+        else:
+            return value
 
 
 def result(definition: Definition, node: ast.expr) -> Any:
@@ -150,7 +226,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
         KernelTypeError: it cannot be evaluated.
     """
     if "return" in definition.annotations:
-        return reads.given(definition, "return")
+        return unwrapped(reads.given(definition, "return"))
     return evaluated(definition, node, "the result")
 
 
@@ -166,7 +242,13 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
 
 def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
     """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
-    if value is Any or value is None or getattr(value, "__wb_generic__", False) or generic(value) is not None:
+    if (
+        value is Any
+        or value is None
+        or isinstance(value, typing.TypeVar)
+        or getattr(value, "__wb_generic__", False)
+        or generic(value) is not None
+    ):
         return None
     if isinstance(value, (ArrayType, StructArray, IndexedArray, Tile)):
         return value
@@ -176,8 +258,11 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
     try:
         return as_element(value)
     except TypeError as error:
-        message = f"The annotation of {name} is not a type: {error}."
-        advice = "Write array(dtype=float) for an array." if _is_list(value) else ""
+        message, advice = f"The annotation of {name} is not a type: {error}.", ""
+        if _is_list(value):
+            shown = getattr(value, "__name__", None) or repr(value)
+            message = f"The annotation of {name}: {shown} is not a type of the kernel language."
+            advice = "Write array[float] for an array."
         if value is str:
             advice = "Pass a number or a bool: a kernel has no strings but those that it prints."
         raise KernelTypeError(message, place, advice, function) from None

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from workbench.structs import AnyType, StructArray
-from workbench.types import ArrayType, Kind
+from workbench.types import AnyVector, ArrayType, Kind
 from workbench.types import Scalar as ScalarType
 
 
@@ -34,7 +34,7 @@ class Family(msgspec.Struct, frozen=True):
 class ArrayOf(msgspec.Struct, frozen=True):
     """Arrays of so many dimensions whose elements are of a family; of any type where it is None."""
 
-    family: Family | None
+    family: Family | AnyVector | None
     ndim: int
     __wb_generic__ = True
 
@@ -65,19 +65,27 @@ Float = Family("Float", (Kind.FLOAT,))
 Int = Family("Int", (Kind.INT, Kind.UINT))
 Scalar = Family("Scalar", (Kind.FLOAT, Kind.INT, Kind.UINT))
 FUNCTION = Function()
-Generic = Family | ArrayOf | Function
+Generic = Family | ArrayOf | Function | AnyVector
 
 
 def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
     """The array annotation with this generic element; None if `dtype` is not generic."""
-    if dtype is Any:
+    dtype = bound(dtype)
+    if dtype is Any or isinstance(dtype, typing.TypeVar):
         return ArrayOf(None, ndim or 1)
-    return ArrayOf(dtype, ndim or 1) if isinstance(dtype, Family) else None
+    return ArrayOf(dtype, ndim or 1) if isinstance(dtype, (Family, AnyVector)) else None
+
+
+def bound(value: Any) -> Any:
+    """The family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
+    family = value.__bound__ if isinstance(value, typing.TypeVar) else None
+    return family if isinstance(family, Family) else value
 
 
 def generic(value: Any) -> Generic | None:
     """What an annotation's value asks of an argument; None if it is a type or leaves everything open."""
-    if isinstance(value, (Family, ArrayOf)):
+    value = bound(value)
+    if isinstance(value, (Family, ArrayOf, AnyVector)):
         return value
     origin = typing.get_origin(value) or value
     return FUNCTION if origin in (collections.abc.Callable, typing.Callable) else None

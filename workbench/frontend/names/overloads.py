@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.names.annotate import parameter_annotations, parameter_families
 from workbench.frontend.names.generic import FUNCTION, Generic
-from workbench.frontend.state.coerce import describe
+from workbench.frontend.state.coerce import describe, weak
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, View
@@ -77,8 +78,8 @@ def _scores(definition: Definition, given: Given) -> list[int] | None:
 
 def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> int | None:
     if type is not None:
-        if isinstance(operand, Literal):
-            return _literal(operand, type)
+        if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
+            return _adopted(weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type
         return EXACT if isinstance(operand, (Value, View, Bundle, Elements)) and operand.type == type else None
     if family is None:
@@ -86,10 +87,10 @@ def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> in
     return FAMILY if accepts(family, operand) else None
 
 
-def _literal(operand: Literal, type: AnyType) -> int | None:
+def _adopted(is_float: bool, type: AnyType) -> int | None:
     if not isinstance(type, Scalar) or type.kind is Kind.BOOL:
         return None
-    if operand.is_float:
+    if is_float:
         return (EXACT if type == float32 else ADOPTED) if type.kind is Kind.FLOAT else None
     return WIDENED if type.kind is Kind.FLOAT else EXACT if type == int32 else ADOPTED
 
@@ -98,6 +99,6 @@ def accepts(family: Generic, operand: Operand) -> bool:
     """Whether an argument is of a family; an int literal counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
-    if isinstance(operand, Literal):
-        return family.accepts(float32) or (not operand.is_float and family.accepts(int32))
+    if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
+        return family.accepts(float32) or (weak(operand) == WEAK_INT and family.accepts(int32))
     return isinstance(operand, (Value, View, Elements)) and family.accepts(operand.type)

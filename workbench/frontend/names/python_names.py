@@ -159,6 +159,8 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, (bool, np.bool_)):
         return _constant(context, path, bool_, bool(value))
+    if isinstance(value, np.float64):  # a Python float, which np.mean and others return
+        value = float(value)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
     if isinstance(value, np.generic) and value.dtype.name in SCALARS:

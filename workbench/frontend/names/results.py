@@ -12,10 +12,9 @@ from typing import Any
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.names.annotate import parameter_type, result
-from workbench.frontend.state.coerce import convert, describe, materialise
+from workbench.frontend.state.coerce import adopts, convert, describe
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison
-from workbench.frontend.values.structs import flatten, rebuilt
 from workbench.ir.values import Value
 from workbench.structs import AnyType
 from workbench.types import Kind, Scalar
@@ -45,19 +44,6 @@ def as_said(context: Context, operand: Operand) -> Operand:
     return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
 
 
-def widened(context: Context, operand: Operand) -> Operand:
-    """The value of a `return`, its literals in the types that other paths return."""
-    types = context.results.types if context.results is not None else {}
-    if not types or isinstance(operand, Poison):
-        return operand
-    leaves = flatten(operand)
-    for position, type in types.items():
-        leaf = leaves[position] if position < len(leaves) else None
-        if isinstance(leaf, Literal) and (_is_float(type) or not leaf.is_float):
-            leaves[position] = materialise(context, leaf, type)
-    return rebuilt(operand, leaves)
-
-
 def _type(context: Context, said: Any) -> AnyType | None:
     try:
         return parameter_type(said, "the result", None, context.definition.name)
@@ -68,8 +54,8 @@ def _type(context: Context, said: Any) -> AnyType | None:
 def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand:
     if type is None:
         return operand
-    if isinstance(operand, Literal) and isinstance(type, Scalar) and not (operand.is_float and not _is_float(type)):
-        return materialise(context, operand, type)
+    if adopts(operand, type):
+        return convert(context, operand, type)  # type: ignore[arg-type]
     if isinstance(operand, (Value, Bundle)) and operand.type == type:
         return operand
     if isinstance(operand, Value) and _widens(operand.type, type):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg
+from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg, Weak
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -25,15 +26,17 @@ from workbench.frontend.state.operands import (
     View,
 )
 from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
-from workbench.frontend.state.weak_types import ask_float, ask_type, spread
 from workbench.ir.values import Value
-from workbench.ranges import fits, misfit
+from workbench.passes.weak_literals import too_wide
+from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, float32, int32
+from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
     from workbench.frontend.state.context import Context
+
+COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 def describe(operand: Operand) -> str:
@@ -108,8 +111,8 @@ def _struct(context: Context, operand: Bundle | Elements) -> Exception:
 
 
 def default_type(literal: Literal) -> Scalar:
-    """What a literal is on its own."""
-    return float32 if literal.is_float else int32
+    """The weak type of a literal: what it is on its own, until it meets another."""
+    return types.WEAK_FLOAT if literal.is_float else types.WEAK_INT
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
@@ -117,7 +120,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
-    wanted = type if type is not None else default_type(operand)
+    wanted = type if type is not None else strong(default_type(operand))
     if isinstance(wanted, ArrayType):
         raise context.error(KernelTypeError, f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
@@ -127,15 +130,8 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
             f"The float {operand.value!r} does not fit {scalar!r}.",
             f"Write {scalar!r}({operand.value!r}).",
         )
-    if not fits(operand.value, scalar):
-        advice = "Use a wider type." if scalar.kind is not Kind.FLOAT else "Use a wider type, or write wb.inf."
-        text = misfit(operand.value, scalar)
-        text = (
-            f"The constant {operand.captured} is {text.replace(' does', ', which does', 1)}"
-            if operand.captured
-            else text
-        )
-        raise context.error(KernelTypeError, f"{text}.", advice)
+    if not is_weak(wanted) and not fits(operand.value, scalar):
+        raise context.placed(too_wide(operand.value, scalar, operand.captured))
     number = (
         float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
     )
@@ -153,7 +149,7 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
         return fill(context, type.shape, zero, type.storage) if isinstance(type, Tile) else zero
     value = materialise(context, operand)
     if value.type == type:
-        return value
+        return context.builder.cast(value, type)
     if is_tile(value):
         wanted = contents(type)
         if contents(value.type) == wanted:
@@ -168,15 +164,17 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
 def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
     """The operand for a place that has a type (an element, an annotated parameter).
 
-    Literals adopt it. A typed value must have it, or be promoted to it without loss of kind: an int may become a float,
-    a float never an int. With `tiles`, so must the elements of a tile; else there is no place for one.
+    Literals, and what is made of them, adopt it. A typed value must have it, or be promoted to it without loss of kind:
+    an int may become a float, a float never an int. With `tiles`, so must the elements of a tile; else there is no
+    place for one.
     """
-    if isinstance(operand, Literal):
+    if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
         if isinstance(type, Vector):
             raise context.error(
                 KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
             )
-        return materialise(context, operand, type)
+        if isinstance(operand, Literal) or adopts(operand, type):
+            return convert(context, operand, type)
     value = materialise(context, operand)
     if value.type == type:
         return value
@@ -192,7 +190,6 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
-    ask_type(context, value, type)
     advice = f"Write {type!r}(…)." if narrower else _component_of(value.type, type)
     message = f"{what} is {type!r}; the value is {value.type!r}."
     raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
@@ -206,9 +203,30 @@ def _component_of(given: Any, wanted: Any) -> str:
 
 def weak(operand: Value | Literal) -> Arg:
     """The operand's type as rules see it."""
-    if isinstance(operand, Literal):
-        return WEAK_FLOAT if operand.is_float else WEAK_INT
-    return operand.type
+    type = default_type(operand) if isinstance(operand, Literal) else operand.type
+    if not is_weak(type):
+        return type
+    return WEAK_FLOAT if element(type).kind is Kind.FLOAT else WEAK_INT
+
+
+def adopts(operand: Operand, type: Any) -> bool:
+    """Return whether a weak value can take the type: an int that of any number, a float that of a float."""
+    known = weak(operand) if isinstance(operand, (Literal, Value)) else None
+    if not isinstance(known, Weak) or not isinstance(type, Scalar):
+        return False
+    return type.kind is Kind.FLOAT or (known == WEAK_INT and is_integer(type))
+
+
+def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[Arg]:
+    """Return the types by which a builtin's rule judges the arguments.
+
+    An integer that a run computes is compared as the int32 that it is by default, with unsigned ones too: it may be
+    negative, which no unsigned type can hold.
+    """
+    known = [weak(a) for a in args]
+    if builtin.name in COMPARISONS and any(not isinstance(k, Weak) and is_integer(k) for k in known):
+        return [int32 if k == WEAK_INT and isinstance(a, Value) else k for a, k in zip(args, known, strict=True)]
+    return known
 
 
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
@@ -222,14 +240,11 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
     try:
-        types, result = builtin.rule(builtin.name, [weak(a) for a in args])
+        wanted, result = builtin.rule(builtin.name, _argument_types(builtin, args))
     except KernelTypeError as error:
-        ask_float(context, args)
         raise context.placed(error) from None
-    values = [convert(context, a, t) for a, t in zip(args, types, strict=True)]
-    made = context.builder.one(builtin.name, values, result)
-    spread(context, builtin.name, args, made)
-    return made
+    values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
+    return context.builder.one(builtin.name, values, result)
 
 
 def components(context: Context, value: Value) -> list[Value]:

@@ -13,7 +13,6 @@ from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.loop_scope import Env, Loop
 from workbench.frontend.state.memo import Calls, Notice, Settled
 from workbench.frontend.state.operands import Operand, Returned
-from workbench.frontend.state.owners import Owner, Results
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
@@ -92,7 +91,6 @@ class Shared(msgspec.Struct):
         closed: these are the operations of a gradient or a replay.
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
-        tentative: values whose type a loop may still widen, and the loop's name they come from.
         calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
         settled: what loops came to, by what they read (see frontend/statements/loop_types.py).
     """
@@ -110,7 +108,6 @@ class Shared(msgspec.Struct):
     closed: bool = False
     lifted: bool = False
     parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
-    tentative: dict[Value, Owner] = msgspec.field(default_factory=dict)
     calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
     settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
 
@@ -148,7 +145,6 @@ class Context(msgspec.Struct):
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: the loops of this function that are being lowered, outermost first.
-        results: of which types its literal results are, where paths may differ in that.
         caller: of the function that calls this one.
     """
 
@@ -157,7 +153,6 @@ class Context(msgspec.Struct):
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
     loops: list[Loop] = msgspec.field(default_factory=list)
-    results: Results | None = None
     node: ast.AST | None = None
     caller: Context | None = None
 

@@ -20,7 +20,7 @@ MISSING = object()
 
 
 def anything(value: Any) -> bool:
-    """Whether a name may mean this: yes."""
+    """Return whether a name may mean this: yes."""
     return True
 
 
@@ -107,9 +107,9 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         node: its syntax tree; line numbers are those of `source`.
         source: the whole cell or file.
         scope: the names it sees.
-        column_shift: added to the tree's columns (a dedented method's indentation).
         annotations: values that Python gave to annotations when it made the function; `return` is the result's. Only of
             functions made by functions, whose annotations may use names that nothing keeps.
+        defaults: values of defaults that are no literals, as they were when Python, or the cell, made it.
         library: whether it is a part of Workbench: operations, errors and steps belong to the user's call of it.
         written: the text that alone made `node` what it is, and the line of it where `node` begins; empty if the tree
             was changed since it was parsed, or if that is not known.
@@ -119,8 +119,8 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     node: ast.FunctionDef
     source: Source
     scope: Scope
-    column_shift: int = 0
     annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    defaults: Mapping[str, Any] = msgspec.field(default_factory=dict)
     library: bool = False
     written: tuple[str, int] = ("", 0)
 
@@ -159,8 +159,8 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The parser counts bytes of UTF-8; people and carets count characters."""
         text = self.source.line(line)
         if text.isascii():
-            return min(len(text), column + self.column_shift)
-        return len(text.encode()[: column + self.column_shift].decode(errors="ignore"))
+            return min(len(text), column)
+        return len(text.encode()[:column].decode(errors="ignore"))
 
     @cached_property
     def content(self) -> str:
@@ -196,6 +196,35 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         """The parameters, in order."""
         arguments = self.node.args
         return [*arguments.posonlyargs, *arguments.args]
+
+    @property
+    def default_nodes(self) -> dict[str, ast.expr]:
+        """The defaults as written, by parameter."""
+        return default_nodes(self.node)
+
+    def default(self, name: str) -> Any:
+        """Return the value of a parameter's default; MISSING if nothing says what it was."""
+        if name in self.defaults:
+            return self.defaults[name]
+        try:
+            return ast.literal_eval(self.default_nodes[name])
+        except ValueError:
+            return MISSING
+
+
+def default_nodes(node: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Return the defaults of a def as written, by parameter."""
+    nodes, parameters = node.args.defaults, [*node.args.posonlyargs, *node.args.args]
+    return {p.arg: n for p, n in zip(parameters[len(parameters) - len(nodes) :], nodes, strict=True)}
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Return whether a default is the same whenever it is evaluated."""
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
 
 
 def reads(node: ast.AST) -> Counter[str]:

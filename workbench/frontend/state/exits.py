@@ -11,21 +11,17 @@ Names of flags have a dot in them: no user's name has.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.frontend.state.operands import PENDING
+from workbench.limits import NESTED_EXITS
 from workbench.source import nodes_of, statements_of
 
 RETURNED = "returned.early"
 VALUE = "returned.value"
 Loop = ast.For | ast.While
 Statements = list[ast.stmt]
-
-
-NESTED = 16
-"""How many branches of one list nest what follows them: the next ones stand behind a flag, so depth has a bound."""
 
 
 class Leave(ast.Assign):
@@ -62,10 +58,21 @@ def _copied(body: Sequence[ast.stmt]) -> Statements:
         if not isinstance(statement, (ast.If, ast.For, ast.While)):
             done.append(statement)
             continue
-        own = copy.copy(statement)
+        own = fresh_copy(statement)
         own.body, own.orelse = _copied(own.body), _copied(own.orelse)
         done.append(own)
     return done
+
+
+def fresh_copy(node: Any) -> Any:
+    """Return a statement of the same parts, without what was computed from them and stored on the node.
+
+    A branch and a loop remember which names they bind and how they end; a copy that gets another body must not.
+    """
+    own = ast.copy_location(type(node)(**dict(ast.iter_fields(node))), node)
+    if isinstance(own, ast.If):
+        own.left = getattr(node, "left", (False, False))  # type: ignore[attr-defined]
+    return own
 
 
 def _has_exit(node: ast.AST) -> bool:
@@ -230,7 +237,7 @@ class _Exits:
 def in_groups(
     body: Sequence[ast.stmt], leaves: Callable[[ast.stmt], bool], ends: Callable[[ast.stmt], bool]
 ) -> list[Statements]:
-    """Statements in groups, in each of which `NESTED` at most leave; what comes after one that always does is left out.
+    """Split statements into groups of at most `NESTED_EXITS` that leave; drop what follows one that always does.
 
     An `if` whose side always leaves and whose `else` is thus what follows it becomes that: chains of `elif` are lists.
     """
@@ -244,7 +251,7 @@ def in_groups(
             node = ast.copy_location(ast.If(node.test, node.body, []), node)
         if leaves(node):
             count += 1
-            if count > NESTED:
+            if count > NESTED_EXITS:
                 groups.append([])
                 count = 1
         groups[-1].append(node)

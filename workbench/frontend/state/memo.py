@@ -12,14 +12,13 @@ from workbench.types import Type
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """What a loop came to: the carried names' types, of those the made ones, names without a value at its beginning,
-    names that stay what their literal is. `read` keeps alive what is known by identity.
+    """The inferred types of a loop's carried names, and the names without a value at its beginning.
+
+    `read` keeps alive what is known by identity.
     """
 
     types: dict[str, Type]
-    made: frozenset[str]
     hidden: dict[str, Operand]
-    fixed: frozenset[str]
     read: tuple[Operand, ...]
 
 

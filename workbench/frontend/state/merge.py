@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.builtins.declaration.rules import meet
+from workbench.builtins.declaration.rules import Weak, meet
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import default_type, describe, weak
 from workbench.frontend.state.context import Context, Env
@@ -23,11 +23,9 @@ from workbench.frontend.state.operands import (
     Unset,
     View,
 )
-from workbench.frontend.state.weak_types import ask_result, ask_type
 from workbench.ir.values import Value
-from workbench.ranges import fits
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Type, element, float32, float64
+from workbench.types import ArrayType, Kind, Type, element
 
 RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
 
@@ -103,25 +101,16 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
         return known.type if isinstance(known, Value) else default_type(known) if isinstance(known, Literal) else None
     if not isinstance(a, (Value, Literal)) or not isinstance(b, (Value, Literal)):
         return None
-    if isinstance(a, Value) and isinstance(b, Value):
-        if a.type != b.type:
-            ask_type(context, a, b.type, made=True)
-            ask_type(context, b, a.type, made=True)
-            if is_ours(name):
-                ask_result(context, name, (a.type, b.type))
+    known = weak(a), weak(b)
+    decided = [t for t in known if not isinstance(t, Weak)]
+    if len(decided) == 2:
+        if decided[0] != decided[1]:
             raise _disagree(context, name, a, b)
-        return a.type
-    if isinstance(a, Literal) and isinstance(b, Literal):
-        return default_type(a) if default_type(a) == default_type(b) else default_type(Literal(0.0))
-    literal, value = (a, b) if isinstance(a, Literal) else (b, a)
-    assert isinstance(literal, Literal) and isinstance(value, Value)
-    met = meet("join", [weak(literal), value.type])
-    if met == float32 and not fits(literal.value, float32):
-        ask_type(context, value, float64, made=True)
-    if met != value.type or element(value.type).kind is Kind.BOOL:
-        ask_type(context, value, met, made=True)
+        return decided[0]
+    met = meet("join", known)
+    if decided and (met != decided[0] or element(met).kind is Kind.BOOL):
         raise _disagree(context, name, a, b)
-    return value.type
+    return met
 
 
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:

@@ -12,10 +12,9 @@ import msgspec
 
 from workbench.errors import KernelTypeError
 from workbench.ir.values import Value
+from workbench.limits import LITERAL_BITS
 from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
-
-INTEGER_BITS = 1023  # each integer of so many has a float
 
 
 class Literal(msgspec.Struct, frozen=True):
@@ -25,7 +24,7 @@ class Literal(msgspec.Struct, frozen=True):
     captured: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.value, int) and self.value.bit_length() > INTEGER_BITS:
+        if isinstance(self.value, int) and self.value.bit_length() > LITERAL_BITS:
             raise too_large()
 
     @property
@@ -36,7 +35,7 @@ class Literal(msgspec.Struct, frozen=True):
 
 def too_large() -> KernelTypeError:
     """The error of an integer that has no float."""
-    return KernelTypeError(f"An integer of more than {INTEGER_BITS} bits is too large for a kernel.")
+    return KernelTypeError(f"An integer of more than {LITERAL_BITS} bits is too large for a kernel.")
 
 
 class Static(msgspec.Struct, frozen=True):

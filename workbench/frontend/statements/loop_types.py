@@ -1,34 +1,34 @@
 """In which types names go round a loop.
 
 The body is lowered once to learn the types at its end. Where a literal before the loop becomes a float in it
-(`s = 0; for …: s += x[i]`), or meets a wider type (`weak_types.py`), it takes that type and the body is lowered again.
-An inner loop is then lowered again too; where all that it reads is as it was, it starts with the types it came to
-before: else n loops within one another would be lowered 2ⁿ times.
+(`s = 0; for …: s += 0.5`), or takes the type of an element (`s += x[i]`), it starts with that type and the body is
+lowered again; one that meets only literals stays weak. An inner loop is then lowered again too; where all that it reads
+is as it was, it starts with the types it came to before: else n loops within one another would be lowered 2ⁿ times.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Sequence
 
+from workbench.builtins.declaration.rules import WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
-from workbench.frontend.state.coerce import convert, default_type, materialise
+from workbench.frontend.state.coerce import adopts, convert, default_type, weak
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.memo import Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
-from workbench.frontend.state.owners import Loop, Widen
-from workbench.frontend.state.weak_types import ask_type, carried
 from workbench.frontend.tiles.part_copies import go_round
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
+from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Type, element, int32
+from workbench.types import ArrayType, Kind, Scalar, Type, element, is_weak, strong
 
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
-TRIES = 16
 
 
 def settle(
@@ -38,62 +38,50 @@ def settle(
 
     A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
     beginning of the body, unless it is the same one.
+
+    Raises:
+        KernelTypeError: the type of a name changes in every iteration.
     """
     errors, kept = context.shared.errors, len(context.shared.errors)
     read = _read(node, names, before)
     key = node, *read, *form(context, read.values())
     known = context.shared.settled.get(key) or _first(names, before)
-    types: dict[str, Type] = known.types
-    made, hidden, loop = set(known.made), dict(known.hidden), Loop(set(known.fixed))
+    types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
-        made = carried(context, loop, types, before)
-        go_round(context, before, made)
-        return made
+        carried = {n: Value(t, n) for n, t in types.items()}
+        go_round(context, before, carried)
+        return carried
 
-    for _ in range(TRIES):
+    changes: Counter[str] = Counter()
+    while True:
         del errors[kept:]
         context.env.clear()
         context.env.update(before | hidden)
-        try:
-            ends = attempt(types, fresh)
-        except Widen as wide:
-            if wide.owner.loop is not loop:
-                raise
-            types = types | {wide.owner.name: wide.type}
-            made.update([wide.owner.name] * wide.made)
-            continue
+        ends = attempt(types, fresh)
         lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
         if lost:
             hidden |= {n: _changed(n) for n in lost}
             types = {n: t for n, t in types.items() if n not in hidden}
             continue
-        ints = [n for n in types if n not in made and _only_asked_for(context, loop, n, before[n], types[n], ends[n])]
-        if ints:
-            loop.fixed.update(ints)
-            types = types | dict.fromkeys(ints, int32)
-            continue
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
-        wider |= {n: t for n in names if (t := _returned(before[n], context.env[n])) not in (None, types.get(n))}
+        wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), context.env[n])) is not None}
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
-            fixed = frozenset(loop.fixed)
-            context.shared.settled[key] = Settled(types, frozenset(made), hidden, fixed, tuple(read.values()))
+            context.shared.settled[key] = Settled(types, hidden, tuple(read.values()))
             return types
+        changes.update(wider.keys())
+        for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
+            what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
+            raise context.error(KernelTypeError, what, f"Give it a type before the loop: {name} = wb.float32(0).")
         types = types | wider
-        made.update(wider)
-    which = ", ".join(sorted(made))
-    message = (
-        f"The types of {which} in this loop do not converge." if which else "The types in this loop do not converge."
-    )
-    raise context.error(KernelTypeError, message, "Give them types before it: n = float(0).")
 
 
 def _first(names: Sequence[str], before: Env) -> Settled:
     """What a loop begins with."""
     types = {n: t for n in names if (t := _start_type(before[n])) is not None}
-    return Settled(types, frozenset(), {}, frozenset(), ())
+    return Settled(types, {}, ())
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
@@ -118,19 +106,8 @@ def _start_type(operand: Operand) -> Type | None:
     return default_type(operand) if isinstance(operand, Literal) else None
 
 
-def _only_asked_for(context: Context, loop: Loop, name: str, before: Operand, type: Type, end: Operand) -> bool:
-    """Whether a name became a float only because something in the body wanted one: nothing makes it a float.
-
-    `n = 0; for …: y[i] = sin(n); n += 1` is an error about `sin(n)`, as it is without the loop.
-    """
-    if not isinstance(before, Literal) or before.is_float or element(type).kind is not Kind.FLOAT:
-        return False
-    owner = context.shared.tentative.get(end) if isinstance(end, Value) else None
-    return owner is not None and owner.loop is loop and owner.name == name
-
-
 def _lost(before: Operand, end: Operand, carried: bool) -> bool:
-    """Whether a name cannot be handed to the next iteration, and is not what it was."""
+    """Return whether a name cannot be handed to the next iteration, and is not what it was."""
     if isinstance(before, (Unset, Poison)) or isinstance(end, (Poison, Pending)):
         return False
     if carried or isinstance(before, Pending):
@@ -143,33 +120,44 @@ def _changed(name: str) -> Unset:
     return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
 
 
-def _returned(before: Operand, end: Operand) -> Type | None:
-    """The type of what a `return` inside the loop gives, where nothing was known of it before."""
-    if not isinstance(before, Pending):
-        return None
-    found = end.type if isinstance(end, Value) else default_type(end) if isinstance(end, Literal) else None
-    return None if isinstance(found, ArrayType) else found
+def _end_type(operand: Operand) -> Type | None:
+    """The type of a number or a vector at the end of an iteration, a literal's weak."""
+    if isinstance(operand, Literal):
+        return default_type(operand)
+    return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
+
+
+def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
+    """The type of what a `return` inside the loop gives, where nothing or less was known of it before."""
+    known = _end_type(end) if isinstance(before, Pending) else None
+    return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
-    """The type that a literal before the loop takes from the end of an iteration, if another than now."""
-    if not isinstance(before, Literal):
+    """The type that a weak start takes from the end of an iteration, if another than now."""
+    known = _end_type(end)
+    start = weak(before) if isinstance(before, (Literal, Value)) else None
+    if not isinstance(start, Weak) or known is None:
         return None
-    found = end.type if isinstance(end, Value) else default_type(end) if isinstance(end, Literal) else None
-    if found is None or found == type or isinstance(found, ArrayType):
+    if start == WEAK_FLOAT and element(known).kind is not Kind.FLOAT:
         return None
-    if before.is_float and element(found).kind is not Kind.FLOAT:
-        return None
-    if isinstance(end, Literal) and element(type).kind is Kind.FLOAT:
-        return None
-    return found
+    # Never narrower than its default: a sum of bytes that starts with 0 is an int32.
+    if isinstance(known, Scalar) and known.kind is not Kind.BOOL and not is_weak(known):
+        known = promote(strong(start.default), known) or known
+    return known if _decides(known, type) else None
+
+
+def _decides(end: Type, type: Type) -> bool:
+    """Return whether the end's type replaces `type`: a typed one does, and weak floats replace weak ints."""
+    if is_weak(end):
+        return is_weak(type) and element(end).kind is Kind.FLOAT is not element(type).kind
+    return end != type or is_weak(type)
 
 
 def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
     for name, type in types.items():
         end = ends[name]
-        if isinstance(end, Value) and end.type != type:
-            ask_type(context, before[name], end.type, made=True)
+        if isinstance(end, Value) and end.type != type and not adopts(end, type):
             error = context.error(
                 KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
                 f"Write {name} = {element(end.type)!r}(…) before the loop.",
@@ -182,14 +170,14 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
     values = []
     for name, type in types.items():
         end = ends[name]
-        fits = isinstance(end, Value) and end.type == type
-        if isinstance(end, Literal):
+        fits = isinstance(end, Value) and (end.type == type or adopts(end, type))
+        if fits or isinstance(end, Literal):
             try:
-                values.append(materialise(context, end, type))
+                values.append(convert(context, end, type))
                 continue
             except WorkbenchError as error:
                 context.shared.errors.append(error)
-        values.append(end if fits else context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
+        values.append(context.builder.one("unavailable", (), type, {REASON: f"{name} has no value"}))
     context.builder.yield_(*values)
 
 
@@ -206,10 +194,6 @@ def leave(
     context.env.clear()
     context.env.update(before)
     context.env.update(zip(types, results, strict=True))
-    for name, result in zip(types, results, strict=True):
-        owner = context.shared.tentative.get(before[name])  # type: ignore[arg-type]
-        if owner is not None and ends[name] in context.shared.tentative:
-            context.shared.tentative[result] = owner
     for name in touched:
         if name in types or name not in ends:
             continue

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import meet
+from workbench.builtins.declaration.rules import WEAK_INT, meet
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.python_names import callee_name
 from workbench.frontend.state.coerce import apply, convert, describe, truth, usable, weak
 from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import PENDING, Literal, Operand, Static
@@ -19,11 +20,11 @@ from workbench.frontend.statements.loop_names import opened
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
-from workbench.types import Kind, Scalar, Type, element, int64, is_integer
+from workbench.limits import IDLE_ITERATIONS
+from workbench.types import Kind, Scalar, Type, element, int64, is_integer, strong
 from workbench.types import bool as bool_
 
 LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
-SHORT = 32
 
 
 def for_loop(
@@ -41,11 +42,12 @@ def for_loop(
     start, stop, step = _typed_bounds(context, bounds)
     rising = isinstance(bounds[2], Literal) and bounds[2].value > 0 and start in context.shared.non_negative
     index_name = node.target.id
+    goes_on = _goes_on(context, node, index_name, start.type)
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
-    names = with_fields(names, context.env)
+    names = with_fields([*names, *([index_name] if goes_on else [])], context.env)
     loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(_steps(bounds)))
     held, body = index_name, node.body
-    if until is not None and index_name in loop.names:  # the rounds that run idle leave it alone
+    if goes_on or (until is not None and index_name in loop.names):  # the rounds that run idle leave it alone
         held = f"index.{node.lineno}.{node.col_offset}"
         body = [ast.Assign([ast.Name(index_name, ast.Store())], ast.Name(held, ast.Load())), *body]
     if until is not None:
@@ -75,6 +77,13 @@ def for_loop(
     loop.after(context.env)
 
 
+def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
+    """Return whether the loop's variable was an integer of its type before the loop, and is read outside of it."""
+    before = context.env.get(name)
+    known = weak(before) if isinstance(before, (Literal, Value)) else None
+    return (known == WEAK_INT or known == type) and context.definition.reads[name] > reads(node)[name]
+
+
 def _steps(bounds: Sequence[Operand]) -> range | None:
     """The range, where it is known now."""
     if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
@@ -86,7 +95,7 @@ def _steps(bounds: Sequence[Operand]) -> range | None:
 def _short(bounds: Sequence[Operand]) -> bool:
     """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
     steps = _steps(bounds)
-    return steps is not None and not steps[SHORT:]
+    return steps is not None and not steps[IDLE_ITERATIONS:]
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
@@ -140,7 +149,10 @@ def _leaving_for(
         context.env[counter] = following
         lower_body(context, statements)
 
-    _while(context, node, [counter, *assigned(node.body)], more, body, node.target.id, bool(_steps(bounds)))
+    name, touched = node.target.id, [counter, *assigned(node.body)]
+    if _goes_on(context, node, name, type):
+        name, touched = "", [*touched, name]
+    _while(context, node, touched, more, body, name, bool(_steps(bounds)))
 
 
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
@@ -246,5 +258,5 @@ def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
     if isinstance(given[2], Literal) and given[2].value == 0:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
-    type = meet("range", [weak(b) for b in given])
+    type = strong(meet("range", [weak(b) for b in given]))
     return [convert(context, b, type) for b in given]

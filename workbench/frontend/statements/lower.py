@@ -25,8 +25,9 @@ from workbench.frontend.statements import returns
 from workbench.frontend.values.structs import bind, parameter
 from workbench.ir.values import Function, Value
 from workbench.ir.verify import verify
-from workbench.passes.pipeline import LOWERED, run
+from workbench.passes.pipeline import LOWERED, TYPED, run
 from workbench.structs import Absent, AnyType
+from workbench.types import strong
 
 
 class Lowered(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ def _noted(
     tiling: Tiling | None,
     reads: Reads,
 ) -> Lowered:
-    errors = list(_signature_errors(definition))
+    errors = [*_signature_errors(definition), *_result_errors(definition)]
     params: list[Value] = []
     env: Env = {}
     for argument in definition.parameters:
@@ -130,7 +131,7 @@ def _noted(
         definition.source,
         tiling.block_dim if tiling is not None else 0,
     )
-    simplified = function if trace else run(LOWERED, function)
+    simplified = run(TYPED if trace else LOWERED, function)
     return Lowered(verify(simplified), tuple(shared.watched.values()), reads, tuple(shared.notices or ()))
 
 
@@ -172,7 +173,7 @@ def _result_types(definition: Definition, types: Mapping[str, AnyType], warp_mea
     if returned is None or not results:
         raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
     given = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
-    return tuple(r.type for r in given)
+    return tuple(strong(r.type) for r in given)
 
 
 def check_signature(definition: Definition) -> None:
@@ -197,6 +198,14 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
         )
         for a in extra
     ]
+
+
+def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
+    """Refuse the annotation of a result that a kernel does not have."""
+    said = definition.node.returns
+    if said is not None and not (isinstance(said, ast.Constant) and said.value in (None, "None")):
+        message, place = f"A kernel returns nothing; this one says {ast.unparse(said)}.", definition.locate(said)
+        yield KernelTypeError(message, place, "Leave the annotation out, or make this a func.", definition.name)
 
 
 def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:

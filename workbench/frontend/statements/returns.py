@@ -14,7 +14,7 @@ import msgspec
 
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.expressions.expression_table import expression
-from workbench.frontend.names.results import as_said, widened
+from workbench.frontend.names.results import as_said
 from workbench.frontend.state.coerce import describe, truth, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.exits import all_end, in_groups
@@ -29,7 +29,6 @@ from workbench.frontend.state.operands import (
     Poison,
     Returned,
 )
-from workbench.frontend.state.owners import Results, Widen
 from workbench.frontend.statements.statement_table import guarded, join, statement
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.values import structs, views
@@ -54,25 +53,8 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def body(context: Context, statements: Sequence[ast.stmt]) -> Returned:
-    """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable.
-
-    Where paths return numbers of two types it is done again, with literals in the type of the others.
-    """
-    context.results = Results()
-    before, kept = dict(context.env), len(context.shared.errors)
-    while True:
-        try:
-            with context.builder.block() as opened:
-                ended = _run(context, statements, True)
-            break
-        except Widen as wide:
-            if wide.owner.loop is not context.results:
-                raise
-            context.env.clear()
-            context.env.update(before)
-            del context.shared.errors[kept:]
-    context.builder.extend(opened.block.ops)
-    return Returned(ended.value)
+    """Lower a function's statements to the end or to a `return`; what comes after a `return` is unreachable."""
+    return Returned(_run(context, statements, True).value)
 
 
 def _run(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
@@ -111,7 +93,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
         return None
     try:
         with context.at(node):
-            return widened(context, as_said(context, expression(context, node.value)))
+            return as_said(context, expression(context, node.value))
     except AlreadyReported:
         return POISON
     except WorkbenchError as error:

@@ -7,7 +7,6 @@ errors all come at once and none comes twice.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -18,10 +17,10 @@ from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.names import python_names
 from workbench.frontend.names.annotate import parameter_type
-from workbench.frontend.names.results import as_said, widened
-from workbench.frontend.state.coerce import convert, truth
+from workbench.frontend.names.results import as_said
+from workbench.frontend.state.coerce import convert, truth, usable
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.exits import NESTED, Give, Leave, denied, flag_set
+from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
 from workbench.frontend.state.merge import Branches, assigned, branch_values, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
@@ -32,13 +31,13 @@ from workbench.frontend.state.operands import (
     Static,
     Unset,
 )
-from workbench.frontend.state.weak_types import spread
 from workbench.frontend.statements import assignment, iterate, loops
 from workbench.frontend.statements.asserts import lower_assert
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, part_copies
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value
+from workbench.limits import NESTED_EXITS
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Type
 from workbench.types import bool as bool_
@@ -85,6 +84,9 @@ def _assign(context: Context, node: ast.Assign) -> None:
     result = _thread_indices(context, node.value, count)
     if result is None:
         result = expression(context, node.value)
+    if result == () and isinstance(node.value, ast.Call) and not isinstance(node.targets[0], ast.Name):
+        with context.at(node.value):  # not at the target, which takes numbers
+            usable(context, result)
     for target in node.targets:
         assignment.assign(context, target, result)
 
@@ -144,7 +146,7 @@ def _if(context: Context, node: ast.If) -> None:
     links = [node]
     while len(links[-1].orelse) == 1 and isinstance(links[-1].orelse[0], ast.If):
         links.append(links[-1].orelse[0])
-    if len(links) > NESTED:
+    if len(links) > NESTED_EXITS:
         _long_chain(context, links)
     else:
         _one_if(context, node)
@@ -155,13 +157,13 @@ def _long_chain(context: Context, links: list[ast.If]) -> None:
     flag = f"else.{links[0].lineno}.{links[0].col_offset}"
     context.env[flag] = context.builder.const(False, bool_)
     start, names_ = dict(context.env), assigned(links[:1])
-    for first in range(0, len(links), NESTED):
-        group = [copy.copy(link) for link in links[first : first + NESTED]]
+    for first in range(0, len(links), NESTED_EXITS):
+        group = [fresh_copy(link) for link in links[first : first + NESTED_EXITS]]
         for link, inner in pairwise(group):
             link.orelse = [inner]
-        if group[-1].orelse and first + NESTED < len(links):
+        if group[-1].orelse and first + NESTED_EXITS < len(links):
             group[-1].orelse = [flag_set(flag, group[-1])]
-            group[-1].left = (getattr(group[-1], "left", (False, False))[0], True)  # type: ignore[attr-defined]
+            group[-1].left = (group[-1].left[0], True)  # type: ignore[attr-defined]
         condition, ended = context.env[flag], dict(context.env)
         context.env.clear()
         context.env.update(start)
@@ -217,7 +219,7 @@ def _leave(context: Context, node: Leave) -> None:
 
 def _give(context: Context, node: Give) -> None:
     """A `return` in a loop: its values are kept."""
-    assignment.assign(context, node.targets[0], widened(context, as_said(context, expression(context, node.value))))
+    assignment.assign(context, node.targets[0], as_said(context, expression(context, node.value)))
 
 
 def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
@@ -242,7 +244,6 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], found: Bra
     op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
     for name, result in zip(types, op.results, strict=True):
         found.after[name] = result
-        spread(context, "where", found.to_join[name], result)
         for operand in found.to_join[name]:
             part_copies.follow(context, operand, result)
     for name, reason in found.unset.items():

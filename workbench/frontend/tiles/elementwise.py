@@ -225,8 +225,7 @@ def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict
             raise _kept_inside(context, name)
         else:
             known[name] = Unset(_INSIDE.format(name=name))
-    poisoned = {n for n, o in context.env.items() if isinstance(o, Poison)}
-    known.update((n, POISON) for n in poisoned if n in roots)
+    known.update((n, POISON) for n, o in context.env.items() if isinstance(o, Poison) and n in roots)
     return values, known
 
 

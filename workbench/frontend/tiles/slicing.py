@@ -16,6 +16,7 @@ from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_o
 from workbench.frontend.values import subscripts
 from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.values import Value
+from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, float32, int32, int64
 
@@ -327,7 +328,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
         raise given.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
-            f"Launch with block_dim={type.count}." if type.ndim == 1 and type.count <= 1024 else "",
+            f"Launch with block_dim={type.count}." if type.ndim == 1 and type.count <= BLOCK_THREADS else "",
         )
     zero = context.builder.const(0, int32)
     rows: list[Operand] = []

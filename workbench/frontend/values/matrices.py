@@ -145,6 +145,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         return name
     if name == "pow":
         raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
+    if len(whole) == 2 and name == "mul" and context.shared.warp_meanings:
+        return "matmul"
     if len(whole) == 2 and name not in (*_BINARY_PLACE, "matmul"):
         advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
         a, b = types

@@ -208,7 +208,7 @@ def _given(context: Context, type: Struct, f: Field, operand: Operand | None) ->
     if isinstance(f.type, (ArrayType, StructArray)):
         return Unset(f"The field {f.name} of this {type!r} has no array: {type!r}() leaves it out.")
     zeros = (0,) * f.type.length if isinstance(f.type, Vector) else 0
-    return context.builder.const(zeros, f.type)
+    return context.builder.const(zeros if f.default is None else f.default, f.type)
 
 
 def flatten(operand: Operand) -> list[Operand]:

@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import Axis, Literal, Operand, Static, Vi
 from workbench.frontend.values import subscripts
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
-from workbench.types import ArrayType, Kind, int64, is_integer
+from workbench.types import ArrayType, Kind, int64, is_integer, is_weak
 
 Bound = int | Ref
 WHOLE = Axis()
@@ -175,7 +175,7 @@ def _composed(context: Context, axis: Axis, place: Value) -> Value:
         return context.builder.load(axis.table, _composed(context, replace(axis, table=None), place))
     if axis.length is None:
         return place
-    k = Ref(context.builder, context.builder.cast(place, int64))
+    k = Ref(context.builder, _wide(context, place))
     at = k if axis.step == 1 else -k if axis.step == -1 else k * axis.step
     at = at if axis.start is None else Ref(context.builder, axis.start) + at
     return context.builder.one("view_index", (at.value, k.value, axis.length), int64)
@@ -230,6 +230,8 @@ def _bound(context: Context, node: ast.expr | None, expression: Expression) -> B
 
 def _wide(context: Context, operand: Value) -> Value:
     """An integer in 64 bits; of what cannot be negative that is known."""
+    if is_weak(operand.type):  # that an index is this wide does not make a counter so
+        operand = context.builder.one("cast", (operand,), operand.type)
     wide = context.builder.cast(operand, int64)
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]
         context.shared.non_negative.add(wide)

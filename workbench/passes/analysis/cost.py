@@ -8,12 +8,9 @@ from math import prod
 from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
 from workbench.ir.ops import LOOPS, TILED
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
+from workbench.limits import ATOMIC_ADD_COST, LOOP_WEIGHT, TILE_LANES
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector
-
-LOOP_WEIGHT = 16  # trips that a loop counts as, where it is not known how many it has
-ADDITION = 24  # operations that one atomic addition of a number costs
-LANES = 8  # elements of a tile that are done at a time
 
 
 def cost(function: Function) -> int:
@@ -38,7 +35,7 @@ def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
 def mostly_adds(function: Function) -> bool:
     """Whether a thread spends most of its time in atomic additions: then one core that adds plainly beats several."""
     added = _additions(function.body.ops, constants(function.body))
-    return added > 0 and added * ADDITION >= cost(function)
+    return added > 0 and added * ATOMIC_ADD_COST >= cost(function)
 
 
 def components(addition: Op) -> int:
@@ -63,11 +60,11 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     for op in ops:
         inner = sum(_ops_cost(b.ops, known) for b in op.blocks)
         if op.name == "tile_map":
-            total += 1 + inner * prod(op.attrs[SHAPE]) // LANES
+            total += 1 + inner * prod(op.attrs[SHAPE]) // TILE_LANES
         elif op.name == "tile_matmul":
-            total += 1 + _products(op) // LANES
+            total += 1 + _products(op) // TILE_LANES
         elif op.name in TILED:
-            total += 1 + _elements(op) // LANES
+            total += 1 + _elements(op) // TILE_LANES
         else:
             total += 1 + inner * _times(op, known)
     return total

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.values import Function, Op, Value, number_of, walk
+from workbench.limits import INTERVAL_DEPTH
 from workbench.types import ArrayType, Scalar, int32, int64
 from workbench.types import bool as bool_
 
 Bounds = tuple[Value, Value]
 
-_DEPTH = 8
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
@@ -65,7 +65,7 @@ class Intervals:
         self.conditions.update(dict.fromkeys(found))
         return True
 
-    def bounds(self, value: Value, depth: int = _DEPTH) -> Bounds | None:
+    def bounds(self, value: Value, depth: int = INTERVAL_DEPTH) -> Bounds | None:
         """The least and the greatest number the value can be; None if these are not known."""
         plain = self._plain(value, depth) if value.type == int32 and depth else None
         for facts in self.facts.maps:

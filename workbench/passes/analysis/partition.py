@@ -1,8 +1,9 @@
 """Which dimensions of a launch may be computed in parts, each with a part of the arrays: what sharding under JAX needs.
 
-A dimension may be if every array is subscripted by the thread's index along it at one and the same axis, always, or
-never. A part is then a launch of its own over those parts of the arrays. What such threads write elsewhere has to be a
-sum, a minimum or a maximum that none of them reads.
+A dimension may be if every array is subscripted by the thread's index along it, plus something bounded (`offsets`), at
+one and the same axis, always, or never. A part is then a launch of its own over those parts of the arrays, each with as
+much of its neighbours (a halo) as the subscripts reach. Halos are read only, or added to only. What such threads write
+elsewhere has to be a sum, a minimum or a maximum that none of them reads.
 
 The index as a number, and the size of an axis that is divided, have other values in a part than in the whole. A kernel
 that uses them is given them (`positioned`): where its part begins, and the size of the whole.
@@ -15,8 +16,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.ir.attributes import AXIS, KIND, LEVEL
-from workbench.ir.ops import EFFECTS, ELEMENTS, LEGAL, OPERATIONS, TILED, UPDATES
+from workbench.ir.ops import ADDITIONS, EFFECTS, ELEMENTS, LEGAL, OPERATIONS, TILED, UPDATES
 from workbench.ir.values import Function, Op, Value, walk
+from workbench.passes.analysis.offsets import Offset, Offsets, Sizes, subscripts
 from workbench.source import UNKNOWN, Location
 from workbench.types import ArrayType
 
@@ -42,6 +44,17 @@ class Part(NamedTuple):
     axis: int
 
 
+class Halo(NamedTuple):
+    """The elements before and after its own that a part accesses, and whether it adds to them or reads them."""
+
+    before: int
+    after: int
+    added: bool = False
+
+
+_UNKNOWN = Sizes()
+
+
 @dataclass(frozen=True)
 class Dimension:
     """One dimension of the launch.
@@ -49,12 +62,14 @@ class Dimension:
     Attributes:
         axes: of each array that it subscripts, the axis.
         merged: arrays that its threads all update, and how: a key of `MERGED`.
+        halos: of arrays that are accessed beyond the thread's own index, how far.
         numbered: whether its index is used as a number, too.
         refused: why it is not computed in parts; None if it may be.
     """
 
     axes: dict[str, int] = field(default_factory=dict[str, int])
     merged: dict[str, str] = field(default_factory=dict[str, str])
+    halos: dict[str, Halo] = field(default_factory=dict[str, Halo])
     numbered: bool = False
     refused: Reason | None = None
 
@@ -67,23 +82,34 @@ class Partition:
         dimensions: one per dimension that `tid()` asks for.
         sizes: axes whose sizes it uses.
         accessed: the arrays of which it touches elements.
+        unbounded: why arrays that depend on a thread's index are not divided along an axis.
     """
 
     dimensions: tuple[Dimension, ...]
     sizes: frozenset[Part]
     accessed: frozenset[str]
+    unbounded: dict[Part, Reason]
 
 
-def partition(function: Function) -> Partition:
+def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
     """Which dimensions of a launch of `function` may be computed in parts.
 
-    partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
+    Args:
+        function: a kernel or a derivative.
+        sizes: of the launch, for indices that are clamped or taken modulo a size.
+
+    Returns:
+        What is known of each dimension.
+
+        partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
     """
     found = _Uses(function)
     for op in walk(function.body):
         found.note(op)
-    dimensions = tuple(found.dimension(n) for n in range(function.launch_ndim))
-    return Partition(dimensions, frozenset(found.sizes), frozenset(a for a, _ in found.accesses))
+    found.offsets = Offsets(function, sizes).accesses()
+    dimensions = tuple(found.dimension(n, sizes) for n in range(function.launch_ndim))
+    accessed = frozenset(a for a, _ in found.accesses)
+    return Partition(dimensions, frozenset(found.sizes), accessed, found.unbounded())
 
 
 def unknown_uses(function: Function) -> Reason | None:
@@ -100,6 +126,8 @@ class _Uses:
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
         self.index: dict[Value, int] = {}
+        self.dependent: set[Value] = set()
+        self.offsets: dict[Op, tuple[Offset | None, ...]] = {}
         self.accesses: list[tuple[str, Op]] = []
         self.used: set[Value] = set()
         self.numbered: set[int] = set()
@@ -109,6 +137,8 @@ class _Uses:
     def note(self, op: Op) -> None:
         """Take in one operation; those that make its operands came before."""
         self.used.update(op.operands)
+        if op.name == "tid" or not self.dependent.isdisjoint(op.operands):
+            self.dependent.update(op.results)
         if op.name in TILED or LEVEL in op.attrs or op.name in ("launch_dim", "print"):
             self._refuse(f"it uses {op.name}" if op.name in ("print", "launch_dim") else "it uses tiles", op)
         elif op.name in OPERATIONS and op.name not in LEGAL:
@@ -134,31 +164,64 @@ class _Uses:
     def _refuse(self, text: str, op: Op) -> None:
         self.unknown = self.unknown or Reason(text, op.location)
 
-    def dimension(self, number: int) -> Dimension:
+    def dimension(self, number: int, sizes: Sizes) -> Dimension:
         """What is known of a dimension of the launch."""
         refused = self.unknown
         axes: dict[str, int] = {}
         merged: dict[str, str] = {}
+        halos: dict[str, Halo] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
             places = [self._places(op, number) for op in ops]
             if any(places):
                 refused = refused or _uneven(name, ops, places)
                 axes[name] = next(p for p in places if p)[0]
+                halo, why = self._halo(name, ops, number)
+                refused = refused or why
+                if halo is not None:
+                    halos[name] = halo
+                    if len(sizes.dims) > number and halo.before + halo.after + 1 >= sizes.dims[number]:
+                        refused = refused or Reason(f"{name} is accessed as far away as it is large", ops[0].location)
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        return Dimension(axes, merged, number in self.numbered, refused)
+        return Dimension(axes, merged, halos, number in self.numbered, refused)
+
+    def unbounded(self) -> dict[Part, Reason]:
+        """Why arrays whose subscripts depend on the thread's index have no offset from it."""
+        found: dict[Part, Reason] = {}
+        for name, op in self.accesses:
+            for axis, (n, offset) in enumerate(zip(subscripts(op), self.offsets.get(op, ()), strict=False)):
+                if offset is None and op.operands[n] in self.dependent:
+                    why = f"a subscript of {name} is not the thread's index plus a bounded number"
+                    found.setdefault(Part(name, axis), Reason(why, op.location))
+        return found
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
-        """The subscripts of an access that are the index along this dimension."""
-        return tuple(n for n, v in enumerate(op.operands[k] for k in subscripts(op)) if self.index.get(v) == number)
+        """The subscripts of an access that are the index along this dimension, and something bounded."""
+        found = self.offsets.get(op, ())
+        return tuple(n for n, offset in enumerate(found) if offset is not None and offset.dimension == number)
+
+    def _halo(self, name: str, ops: Iterable[Op], number: int) -> tuple[Halo | None, Reason | None]:
+        """Return the reach of accesses beyond the thread's index; None if there are none, or the reason against it."""
+        ops = list(ops)
+        found = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
+        before, after = max(0, -min(o.low for o in found)), max(0, max(o.high for o in found))
+        writes = [op for op in ops if op.name in EFFECTS]
+        if not (before or after):
+            return None, None
+        if not writes:
+            return Halo(before, after), None
+        kind, why = self._merge(name, ops)
+        if why is None and kind == "add":
+            return Halo(before, after, added=True), None
+        return None, Reason(f"{name} is written, and not only at the thread's own index", writes[0].location)
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
         """How an array that every thread may write to is put together again."""
         kinds: set[str] = set()
         for op in ops:
-            kind = op.attrs[KIND] if op.name == "atomic" else "add"
+            kind = op.attrs[KIND] if op.name == "atomic" else "add" if op.name in ADDITIONS else ""
             if op.name not in UPDATES or kind not in MERGED:
                 return "", Reason(
                     f"all its threads may write to one element of {name}, or read what others wrote", op.location
@@ -168,12 +231,6 @@ class _Uses:
             kinds.add(kind)
         kind, *others = sorted(kinds)
         return kind, Reason(f"{name} is updated in several ways") if others else None
-
-
-def subscripts(op: Op) -> range:
-    """The positions of an operation's operands that are subscripts of an element."""
-    array = op.operands[0].type if op.name in ELEMENTS else None
-    return range(1, 1 + array.ndim) if isinstance(array, ArrayType) else range(0)
 
 
 def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:

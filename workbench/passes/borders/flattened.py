@@ -20,13 +20,10 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, REPORTS
 from workbench.ir.rewrite import Rewriter, copy_op
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.limits import FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
 
-SHORTEST = 8
-"""Threads of a row, at least: before each one as much is computed as for a few threads."""
-LIMIT = 200
-"""Operations of a body that is written twice, at most."""
 _DIVISIONS = frozenset({"floordiv", "mod"})
 _SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
 _COMPARISONS = frozenset({"lt", "gt", "le", "ge", "eq", "ne"})
@@ -61,7 +58,7 @@ def flattened(function: Function) -> Flattened | None:
 def divisions_of(function: Function) -> Divisions | None:
     """The divisions by which a kernel has rows; None where it has none."""
     operations = list(walk(function.body))
-    if function.block_dim or function.launch_ndim != 1 or len(operations) > LIMIT:
+    if function.block_dim or function.launch_ndim != 1 or len(operations) > FLATTENED_OPERATIONS:
         return None
     if not any(op.name in _DIVISIONS for op in operations) or any(op.name in REPORTS for op in operations):
         return None
@@ -139,7 +136,7 @@ class Divisions:
         numbers = [self.number(key) for key in self.found]
         known = [n for n in numbers if n is not None]
         width = self.number(self.width)
-        return all(n >= SHORTEST and n % (width or 1) == 0 for n in known)
+        return all(n >= FLATTENED_ROW_LEAST and n % (width or 1) == 0 for n in known)
 
     def matter(self) -> bool:
         """Whether an access or a condition depends on such a division."""
@@ -174,7 +171,7 @@ class Divisions:
         width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
         conditions: list[Value] = []
         if self.number(self.width) is None:
-            conditions.append(b.one("ge", (width, b.const(SHORTEST)), bool_))
+            conditions.append(b.one("ge", (width, b.const(FLATTENED_ROW_LEAST)), bool_))
         for key in self.found:
             if key != self.width and not (self.number(key) and self.number(self.width)):
                 other = self.copied(b, self.divisor(key), env)

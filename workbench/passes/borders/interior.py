@@ -22,6 +22,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
 from workbench.passes.borders.flattened import flattened
 from workbench.passes.borders.inside import Usual
 from workbench.passes.loops.divisors import size_last
@@ -30,10 +31,6 @@ from workbench.types import bool as bool_
 
 Bounds = tuple[Value, Value]
 
-LIMIT = 400
-"""Operations of a body that is written twice, at most."""
-NARROW = 64
-"""Literal bounds: a lower one up to this number, or an upper one from it on, leaves most of a row inside."""
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
 _AGAIN = frozenset(
@@ -50,7 +47,7 @@ def split_border(function: Function) -> Function:
     given, function = function, size_last(function)
     operations = list(walk(function.body))
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
-    if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
+    if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
         return given
     flat = flattened(function)
     if flat is not None:
@@ -151,7 +148,7 @@ class _Interior:
             if limit is None or index.type != int32:
                 continue
             number = self.literal(bound)
-            low = number is not None and number <= NARROW
+            low = number is not None and number <= BORDER_WIDTH
             holds = asks == "ne" if asks in ("eq", "ne") else (asks in ("gt", "ge")) == low
             offset = self.offset(index)
             if offset is not None:
@@ -290,11 +287,11 @@ class _Interior:
 
     def is_low(self, value: Value) -> bool:
         number = self.literal(value)
-        return number is not None and number <= NARROW
+        return number is not None and number <= BORDER_WIDTH
 
     def is_high(self, value: Value) -> bool:
         number = self.literal(value)
-        return number is None or number >= NARROW
+        return number is None or number >= BORDER_WIDTH
 
     def offset(self, value: Value) -> Bounds | None:
         """What the value is more than the thread's last index, at least and at most; None if it is something else."""

@@ -18,6 +18,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, number_ops, walk
+from workbench.limits import REPORTED_INDICES
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
 from workbench.passes.dce import prune
@@ -41,9 +42,6 @@ from workbench.types import bool as bool_
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 DIVISIONS = frozenset({"floordiv", "mod"})
 SHIFTS = frozenset({"lshift", "rshift"})
-MOST_REPORTED = 4  # what a fault record holds (backends/layout.py)
-# Operations beyond which a body is not written twice: such a kernel is bound by its arithmetic and slow to compile.
-VERSIONS_LIMIT = 600
 
 
 def without_asserts(function: Function) -> Function:
@@ -74,7 +72,7 @@ def guard(function: Function, versions: bool = False) -> Function:
     """
     guarded = _Guard(function)
     body = guarded.block(function.body)
-    if versions and len(guarded.numbers) <= VERSIONS_LIMIT:
+    if versions:
         intervals = Intervals(function)
         quick = _Guard(function, intervals).block(function.body)
         # Without a condition no check could be saved, and the second body would be the first.
@@ -136,7 +134,7 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
         made: the operation that makes each value there.
     """
     if op.name in ELEMENTS:
-        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:MOST_REPORTED]
+        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
         return (asked(made, op.operands[1]),)
     if op.name in REGIONS or op.name in PARTS:

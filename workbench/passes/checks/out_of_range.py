@@ -22,14 +22,11 @@ from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
 from workbench.passes.checks.bounds_checks import asked, indices_of, lengths
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
-
-_MOST_OPS = 8_000  # looked at in one launch, some 0.1 s: enough for a kernel of a thousand lines
-_WHOLE_LOOP = 8  # a loop of so many turns is followed; of a longer one the first turn and the last
-
 
 _Known: TypeAlias = SymbolicSize | np.integer[Any] | np.bool_
 """The value of an integer or a bool, of its type."""
@@ -94,7 +91,7 @@ def accesses(
     with np.errstate(all="ignore"):
         for thread in corners:
             # Each corner has its share: a long kernel would else never be looked at from its last threads.
-            follow.thread(thread, _MOST_OPS // len(corners))
+            follow.thread(thread, EXPLAINED_OPERATIONS // len(corners))
     return found
 
 
@@ -260,7 +257,7 @@ class _Follow:
             return unknown
         turns, of = range(*map(int, limits)), op.operands[0].type
         assert isinstance(of, Scalar)
-        if len(turns) <= _WHOLE_LOOP:
+        if len(turns) <= EXPLAINED_ITERATIONS:
             for number in turns:
                 carried = self.block(op.blocks[0], (of.numpy.type(number), *carried))
             return carried
@@ -271,7 +268,7 @@ class _Follow:
 
     def while_(self, op: Op) -> list[_Known | None]:
         carried = [self.known.get(v) for v in op.operands]
-        for _ in range(_WHOLE_LOOP):
+        for _ in range(EXPLAINED_ITERATIONS):
             (going,) = self.block(op.blocks[0], carried)
             if going is None:
                 return [None] * len(carried)

@@ -1,1 +1,1 @@
-"""Loops in another form: those that count, those over indices that may be negative, the one over threads."""
+"""Loops in another form: those that count, those over negative indices, and those that groups of threads share."""

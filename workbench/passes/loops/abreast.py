@@ -34,27 +34,23 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, ELEMENTS, LOOPS, OPAQUE, REPORTS, TILED
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import (
+    GROUP_OPERATIONS,
+    GROUP_ROWS,
+    GROUP_ROWS_BYTES,
+    GROUP_ROWS_OPERATIONS,
+    GROUP_THREADS,
+    GROUP_THREADS_LEAST,
+    GROUP_VALUES,
+)
 from workbench.passes.loops.along import AlongGroup
 from workbench.passes.loops.divergent import from_zero, rotated
 from workbench.passes.loops.divisors import without_divisions
 from workbench.passes.loops.group import Group
 from workbench.passes.loops.row_group import RowGroup
-from workbench.passes.loops.rows import MOST, NOTHING, WIDEST, Rows, Wide, initial, is_combined
+from workbench.passes.loops.rows import NOTHING, Rows, Wide, initial, is_combined
 from workbench.types import Vector, element, int32
 from workbench.types import bool as bool_
-
-LIMIT = 180
-"""Operations of a body that is written twice, at most."""
-WIDE = 64
-"""Numbers that a group keeps from turn to turn, so that they fit into registers."""
-NARROW = 16
-"""Threads of a group, at least; at most they are `rows.WIDEST`."""
-MOST_ROWS = 4
-"""Rows of a group, at most."""
-ROOM = 2**10
-"""Bytes that a group of several rows keeps from turn to turn, at most: 16 registers of 512 bits."""
-SHORT_BODY = 60
-"""Operations of a body that is written for several rows, at most."""
 
 
 def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense: bool = False) -> Function:
@@ -67,7 +63,7 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense
         dense: the elements of arrays lie side by side.
     """
     given, operations = function, list(walk(function.body))
-    if function.block_dim or not function.launch_ndim or len(operations) > LIMIT:
+    if function.block_dim or not function.launch_ndim or len(operations) > GROUP_OPERATIONS:
         return function
     if not any(op.name in LOOPS for op in operations) or any(_forbids(op) for op in operations):
         return function
@@ -85,7 +81,7 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense
     split = bool(last.attrs.get(INTERIOR))
     # Groups are of threads inside; those at the border go before and behind them, as they did.
     together = list(walk(last.blocks[0])) if split else operations
-    if not 0 < len(rows.loops) <= MOST or not rows.independent(together):
+    if not rows.loops or not rows.independent(together):
         return given
     if split:
         # The threads at a border are few.
@@ -95,8 +91,8 @@ def abreast(function: Function, wide: Wide = NOTHING, plain: bool = False, dense
     count = 1
     # Where threads add, the number of rows is part of a sum's order, which is the same on every target.
     several = wide.rows or any(op.name == "atomic_add" for op in operations)
-    if several and not rows.along and len(operations) <= SHORT_BODY and rows.are_alike(operations):
-        count = max(1, min(MOST_ROWS, ROOM // (_threads(rows) * _bytes(rows))))
+    if several and not rows.along and len(operations) <= GROUP_ROWS_OPERATIONS and rows.are_alike(operations):
+        count = max(1, min(GROUP_ROWS, GROUP_ROWS_BYTES // (_threads(rows) * _bytes(rows))))
     return replace_body(function, _split(rows, function.body, count, plain))
 
 
@@ -152,8 +148,8 @@ def _carried(rows: Rows) -> int:
 def _threads(rows: Rows) -> int:
     """Of a full group's row."""
     if rows.apart() or rows.along:
-        return NARROW
-    return max(NARROW, min(WIDEST, WIDE // (1 << (_carried(rows) - 1).bit_length())))
+        return GROUP_THREADS_LEAST
+    return max(GROUP_THREADS_LEAST, min(GROUP_THREADS, GROUP_VALUES // (1 << (_carried(rows) - 1).bit_length())))
 
 
 def _bytes(rows: Rows) -> int:

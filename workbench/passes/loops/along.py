@@ -14,15 +14,11 @@ from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op
 from workbench.ir.values import Block, Op, Value, dtype_of
+from workbench.limits import TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.loops.group import Group
 from workbench.passes.loops.rows import Along, Rows
 from workbench.types import bool as bool_
 from workbench.types import int32, int64
-
-STRIP = 16
-"""Turns of a strip: with float32 a line of the cache per row."""
-BLOCK = 8
-"""Turns that are turned over at once."""
 
 
 class AlongGroup(Group):
@@ -46,9 +42,9 @@ class AlongGroup(Group):
         b, index = self.builder, op.blocks[0].params[0]
         b.location = op.location
         first, turn = Value(int32, "first"), Value(int32, "turn")
-        kept = [(a, self.storage.slots(dtype_of(a.array), STRIP * self.threads)) for a in along]
+        kept = [(a, self.storage.slots(dtype_of(a.array), TRANSPOSED_STRIP * self.threads)) for a in along]
         with b.block((first,)) as strips:
-            count = b.one("min", (b.one("sub", (stop, first), int32), b.const(STRIP)), int32)
+            count = b.one("min", (b.one("sub", (stop, first), int32), b.const(TRANSPOSED_STRIP)), int32)
             for row, slots in kept:
                 # Where it is written first, what was there does not matter.
                 if row.ops[0].name == "load":
@@ -64,7 +60,7 @@ class AlongGroup(Group):
                 if any(o.name == "store" for o in row.ops):
                     self.move(row, slots, index, first, count, back=True)
             b.yield_()
-        b.for_(start, stop, b.const(STRIP), (), strips.block)
+        b.for_(start, stop, b.const(TRANSPOSED_STRIP), (), strips.block)
 
     def operations(self, ops: Sequence[Op], env: dict[Value, Value], index: Value, terms: Mapping[Op, Value]) -> None:
         """The operations of a part, for one thread."""
@@ -91,11 +87,11 @@ class AlongGroup(Group):
     def move(self, row: Along, slots: Value, index: Value, first: Value, count: Value, back: bool) -> None:
         """Turn a strip of each thread's row over into the slots, or back: whole blocks, and what is left one by one."""
         b = self.builder
-        blocks = b.one("bit_and", (count, b.const(-BLOCK)), int32)
+        blocks = b.one("bit_and", (count, b.const(-TRANSPOSED_BLOCK)), int32)
         place = self.indices(row, self.first, index, first)
         operands = (row.array, *place, slots, b.const(True, bool_))
         window = b.one("window", operands, slots.type, {AXES: (row.axis, len(place) - 1)})
-        given, sides, shape = (slots, window), (b.const(self.threads), blocks), (self.threads, STRIP)
+        given, sides, shape = (slots, window), (b.const(self.threads), blocks), (self.threads, TRANSPOSED_STRIP)
         if back:
             given, sides, shape = given[::-1], sides[::-1], shape[::-1]
         b.emit("slot_transpose", (*given, *sides), (), {SHAPE: shape})
@@ -114,7 +110,7 @@ class AlongGroup(Group):
                 b.yield_()
             b.for_(b.const(0), b.const(self.threads), b.const(1), (), threads.block, self.written_out)
             b.yield_()
-        few = b.one("min", (b.one("sub", (count, blocks), int32), b.const(BLOCK)), int32)
+        few = b.one("min", (b.one("sub", (count, blocks), int32), b.const(TRANSPOSED_BLOCK)), int32)
         b.for_(b.const(0), few, b.const(1), (), turns.block)
 
     def indices(self, row: Along, thread: Value, index: Value, turn: Value) -> list[Value]:

@@ -14,11 +14,9 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, array_of, walk
+from workbench.limits import WIDENED_OFFSET
 from workbench.passes.analysis.cost import constants
 from workbench.types import int32, int64
-
-FAR = 2**30
-"""An offset that is known to be less, either way, may be followed by others."""
 
 
 def beside(function: Function) -> Function:
@@ -110,7 +108,7 @@ class _Indices:
         if op.name == "add" and parts[1] in self.firsts and self.made[parts[0]].name == "tid":
             return 0
         near, far = self.own(parts[0]), self.most(parts[1])
-        return near + far if near is not None and far is not None and near + far < FAR else None
+        return near + far if near is not None and far is not None and near + far < WIDENED_OFFSET else None
 
     def most(self, value: Value) -> int | None:
         """The greatest magnitude of a number or of a loop's counter between two numbers."""

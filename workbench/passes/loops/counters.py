@@ -14,12 +14,10 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, copy_block, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import SPLIT_LOOP_OPERATIONS
 from workbench.passes.loops.rows import Rows
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
-
-LIMIT = 256
-"""Operations of a loop that is split, at most."""
 
 
 def split_counters(function: Function) -> Function:
@@ -34,7 +32,7 @@ def split_counters(function: Function) -> Function:
             return None
         operations = list(walk(op.blocks[0]))
         wrapped = _wrapped(op.blocks[0].params[0], operations, constants)
-        if not wrapped or len(operations) > LIMIT or any(o.name in LOOPS for o in operations):
+        if not wrapped or len(operations) > SPLIT_LOOP_OPERATIONS or any(o.name in LOOPS for o in operations):
             return None
         return iter(_split(op, on.block(op.blocks[0]), wrapped, op.operands[0] not in same))
 

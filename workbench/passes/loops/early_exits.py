@@ -12,8 +12,9 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import Function, Op, Value, walk
+from workbench.limits import UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.passes.loops.rows import SHORT, initial
+from workbench.passes.loops.rows import initial
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
 
@@ -23,7 +24,7 @@ def early_exits(function: Function) -> Function:
     known = constants(function.body)
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        left = _left(op) if op.name == "for" and (known_trips(op, known) or 0) > SHORT else None
+        left = _left(op) if op.name == "for" and (known_trips(op, known) or 0) > UNROLLED_ITERATIONS else None
         return None if left is None or not _fits(op, known) else _as_while(op, left, known[op.operands[2]] > 0)
 
     return rewrite(function, change)

@@ -15,7 +15,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, LEAD
 from workbench.ir.rewrite import Rewriter, copy_op, fresh
 from workbench.ir.values import Block, Op, Value, dtype_of, walk
-from workbench.passes.loops.rows import SLOTTED, Rows, initial, with_blocks
+from workbench.passes.loops.rows import SLOTTED, Rows, added_type, initial, with_blocks
 from workbench.types import Scalar, Slots, Vector, int32, int64
 from workbench.types import bool as bool_
 
@@ -230,7 +230,7 @@ class Group:
             return None
         b = self.builder
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
-        terms = {op: self.storage.slots(dtype_of(op.operands[0]), self.threads) for op in common}
+        terms = {op: self.storage.slots(added_type(op), self.threads) for op in common}
         self.sums += terms.values()
         place, so_far = Value(int32, "place"), [Value(bound.value.type)] if bound else []
         with b.block((place, *so_far)) as opened:

@@ -17,21 +17,16 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import copy_op, replace_body
 from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.passes.loops.abreast import LIMIT
-from workbench.passes.loops.rows import WIDEST, Rows
+from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS, GROUP_THREADS
+from workbench.passes.loops.rows import Rows
 from workbench.types import Scalar, Vector, int32
 from workbench.types import bool as bool_
-
-COMPUTED = 3
-"""Operations of a thread that pay for the slots, at least."""
-KEPT = 8
-"""Numbers that a thread keeps for its additions, at most; at twelve nothing was gained."""
 
 
 def later(function: Function) -> Function:
     """The function with its additions behind the rest of the body; itself where that cannot be, or does not pay."""
     ops = function.body.ops
-    if function.block_dim or not function.launch_ndim or len(ops) > LIMIT:
+    if function.block_dim or not function.launch_ndim or len(ops) > GROUP_OPERATIONS:
         return function
     added = [op for op in ops if any(inner.name == "atomic_add" for inner in _inside(op))]
     used = {v for op in walk(function.body) for v in op.operands}
@@ -50,12 +45,15 @@ def later(function: Function) -> Function:
     if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
         return function
     computed = sum(op.name != "load" and not rows.unit.issuperset(op.results) for op in own)
-    if computed < COMPUTED or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > KEPT:
+    if (
+        computed < DEFERRED_OPERATIONS_LEAST
+        or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > DEFERRED_VALUES
+    ):
         return function
     b = Builder()
     b.location = added[0].location
     blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
-    b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(WIDEST), blocks, b.location))
+    b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(GROUP_THREADS), blocks, b.location))
     return replace_body(function, b.body())
 
 
@@ -113,7 +111,7 @@ class _Group:
         places: dict[Value, Value] = {}
         for value in kept:
             assert isinstance(value.type, (Scalar, Vector))
-            places[value] = b.slots(value.type, WIDEST)
+            places[value] = b.slots(value.type, GROUP_THREADS)
         self.threads([op for op in before if not self.rows.is_common_value(op)], writes=places)
         self.threads(added, SCALAR.of(True), reads=places)
         return b.body()

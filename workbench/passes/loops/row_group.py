@@ -12,7 +12,7 @@ from workbench.ir.attributes import UNROLL
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, dtype_of
 from workbench.passes.loops.group import Bound, Group, Own
-from workbench.passes.loops.rows import Rows, with_blocks
+from workbench.passes.loops.rows import Rows, added_type, with_blocks
 from workbench.types import int32, int64
 
 Env = dict[Value, Value]
@@ -79,7 +79,7 @@ class RowGroup(Group):
             return
         b = self.builder
         common = [op for op in ops if op.name == "atomic_add" and self.rows.is_common_place(op)]
-        terms = {op: [self.storage.slots(dtype_of(op.operands[0]), self.threads) for _ in self.envs] for op in common}
+        terms = {op: [self.storage.slots(added_type(op), self.threads) for _ in self.envs] for op in common}
         every = range(len(self.envs))
         for chosen in [(n,) for n in every] if self.rows.touch_rows(ops) else [every]:
             place = Value(int32, "place")
@@ -129,8 +129,9 @@ class RowGroup(Group):
                 self.added(op, envs)
             elif op.name != "tid":
                 self.copy(op, envs)
-            for value in self.crossing.intersection(op.results):
-                keep(value, value)
+            for value in op.results:
+                if value in self.crossing:
+                    keep(value, value)
         for param, value in carried.items():
             keep(value, param)
 

@@ -11,20 +11,11 @@ from workbench.builtins import TABLE
 from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.limits import UNROLLED_ITERATIONS, UNROLLED_NEST_OPERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.loops.divergent import sums_along
-from workbench.types import Scalar, Slots, Vector, element, int32, int64, is_float, is_integer
+from workbench.types import Scalar, Vector, element, int32, int64, is_float, is_integer
 
-SHORT = 16
-"""Turns up to which LLVM writes a loop out, which vectorises the loop over threads as it is."""
-WRITTEN = 300
-"""Operations up to which it does so with loops in loops."""
-MOST = 4
-"""Loops that stand outside, at most: each is several more."""
-WIDEST = 64
-"""Threads of a group, at most."""
-ROOM = 2**15
-"""Bytes of an array in which the threads of a group keep states, at most: it is on the stack."""
 SLOTTED = frozenset({"slots", "slot_read", "slot_write"})
 
 
@@ -86,7 +77,7 @@ class Rows:
         self.unit: set[Value] = set()
         self.made = {v: op for op in walk(function.body) for v in op.results}
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
-        self.loops: set[Op] = set()
+        self.loops: dict[Op, None] = {}  # in the order of the program
         self.counters: dict[Op, list[int]] = {}
         self._note(function.body)
         self.straight: set[Op] = set()
@@ -123,7 +114,7 @@ class Rows:
                 self._note(inner)
 
     def is_the_same(self, op: Op, among: set[Value] | None = None) -> bool:
-        """Whether all threads of a row have the same results; an element may be asked for once for all of them.
+        """Return whether all threads of a row have the same results; an element may be asked for once for all of them.
 
         Args:
             op: an operation.
@@ -143,11 +134,11 @@ class Rows:
             if op.name == "if" and op.attrs.get(INTERIOR):
                 self.find(op.blocks[0])
             if op.name in LOOPS and self.is_long(op) and self.goes(op):
-                self.loops.add(op)
+                self.loops[op] = None
                 self.find(op.blocks[-1])
 
     def goes(self, op: Op) -> bool:
-        """Whether a group goes through a loop together."""
+        """Return whether a group goes through a loop together."""
         if not self.stays_outside(op):
             apart = is_rotated(op) or self.is_aligned(op)
             if not apart or not self.wide.arithmetic(op.blocks[-1]) or sums_along(op, self.made, self.nearby):
@@ -155,11 +146,11 @@ class Rows:
         return self.pays(op)
 
     def find_inner(self, block: Block) -> None:
-        """Short loops in those that were found stand outside, too, if these are few: a nest in one piece."""
+        """Short loops in those that were found stand outside, too: a nest in one piece."""
         for op in block.ops:
             accesses = any(o.name in ACCESSES for o in with_blocks((op,)))
-            if accesses and self.stays_outside(op) and op not in self.loops and len(self.loops) < MOST:
-                self.loops.add(op)
+            if accesses and self.stays_outside(op) and op not in self.loops:
+                self.loops[op] = None
                 self.straight.update(op.blocks[0].ops)
                 self.find_inner(op.blocks[0])
 
@@ -202,7 +193,7 @@ class Rows:
         return found
 
     def is_own_row(self, op: Op, counter: Value) -> bool:
-        """Whether it accesses, in the turn that is counted so, an element of a row of the thread's own."""
+        """Return whether it accesses, in the turn that is counted so, an element of a row of the thread's own."""
         array, (*outer, last) = array_of(op.operands[0]), indices(op)
         if last is not counter or array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
             return False
@@ -210,9 +201,11 @@ class Rows:
         return len(own) == 1 and self.same.issuperset(v for v in outer if v is not own[0])
 
     def is_long(self, op: Op) -> bool:
-        """Whether it is a loop that LLVM does not write out."""
+        """Return whether it is a loop that LLVM does not write out."""
         trips = known_trips(op, self.known)
-        return op.name in LOOPS and (trips is None or trips > SHORT or self.written_out(op) > WRITTEN)
+        return op.name in LOOPS and (
+            trips is None or trips > UNROLLED_ITERATIONS or self.written_out(op) > UNROLLED_NEST_OPERATIONS
+        )
 
     def written_out(self, op: Op) -> float:
         """Operations of a loop in which there are others, if all their turns are written one after the other."""
@@ -224,15 +217,19 @@ class Rows:
         return inf if trips is None else trips * (1 + sum(self._cost(o) for b in op.blocks for o in b.ops))
 
     def is_common_value(self, op: Op) -> bool:
-        """Whether it is computed once for a group."""
+        """Return whether it is computed once for a group."""
         return op.name not in STRUCTURED and bool(op.results) and self.same.issuperset(op.results)
 
     def is_common_place(self, op: Op) -> bool:
-        """Whether all threads add to one element a sum that is better made first."""
-        return not is_combined(op) and self.same.issuperset(indices(op)) and not element(op.operands[-1].type).is_half
+        """Return whether all threads add to one element a sum that is better made first."""
+        return (
+            not is_combined(op)
+            and self.same.issuperset(op.operands[1:-1])
+            and not element(op.operands[-1].type).is_half
+        )
 
     def waits(self, op: Op, part: Iterable[Op]) -> bool:
-        """Whether it comes after all that the part does: in a row of one thread, two arguments may be one array.
+        """Return whether it comes after all that the part does: in a row of one thread, two arguments may be one array.
 
         What is asked for once stands before the part's loop, and a sum of all threads behind it.
         """
@@ -242,11 +239,11 @@ class Rows:
         return reads and any(o.name == "atomic_add" and self.is_common_place(o) for o in part)
 
     def stays_outside(self, op: Op) -> bool:
-        """Whether it may stand outside: a row's threads make the same turns of it."""
+        """Return whether it may stand outside: a row's threads make the same turns of it."""
         return op.name == "for" and self.same.issuperset(op.operands[:3])
 
     def apart(self) -> bool:
-        """Whether threads make turns of their own in some loop."""
+        """Return whether threads make turns of their own in some loop."""
         return any(not self.stays_outside(op) for op in self.loops)
 
     def unaligned(self) -> list[Op]:
@@ -257,7 +254,7 @@ class Rows:
         return [op for op in narrow if self.same.isdisjoint(op.operands[:2]) and self.wide.arithmetic(op.blocks[0])]
 
     def is_aligned(self, op: Op) -> bool:
-        """Whether threads begin or end it in the same turn, and make turns one by one."""
+        """Return whether threads begin or end it in the same turn, and make turns one by one."""
         if op.name != "for" or abs(self.known.get(op.operands[2], 0)) != 1:
             return False
         return sum(v in self.same for v in op.operands[:2]) == 1
@@ -275,14 +272,14 @@ class Rows:
         return found
 
     def nearby(self, op: Op) -> bool:
-        """Whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
         if is_combined(op):
             return True
         *outer, last = indices(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
 
     def maskable(self, body: Block) -> bool:
-        """Whether threads that are not there can go along, if only their accesses to arrays are left out.
+        """Return whether threads that are not there can go along, if only their accesses to arrays are left out.
 
         Loops of their own might not end, and what is not a number of 32 or 64 bits has no masked access.
         """
@@ -298,12 +295,8 @@ class Rows:
         return self.wide.masks
 
     def has_room(self, op: Op) -> bool:
-        """Whether a thread's slots, or an access to them, can be those of a group."""
-        if op.name != "slots":
-            return op in self.straight and op.operands[1] in self.same
-        type = op.result.type
-        assert isinstance(type, Slots)
-        return op in self.straight and type.count * element(type).size * WIDEST <= ROOM
+        """Return whether a thread's slots, or an access to them, can be those of a group."""
+        return op in self.straight and (op.name == "slots" or op.operands[1] in self.same)
 
     def independent(self, operations: Iterable[Op]) -> bool:
         """Whether no thread sees what another one writes: each array is read, or written, or each thread's own."""
@@ -329,12 +322,12 @@ class Rows:
         return True
 
     def is_alike_place(self, op: Op) -> bool:
-        """Whether the threads of neighbouring rows add to one element."""
+        """Return whether the threads of neighbouring rows add to one element."""
         added = op.name == "atomic_add" and not element(op.operands[-1].type).is_half
-        return added and self.alike.issuperset(indices(op))
+        return added and self.alike.issuperset(op.operands[1:-1])
 
     def touch_rows(self, part: Iterable[Op]) -> bool:
-        """Whether a part changes elements that differ between rows, but for sums that stand behind it."""
+        """Return whether a part changes elements that differ between rows, but for sums that stand behind it."""
         changes = (op for op in with_blocks(part) if op.name in EFFECTS)
         return any(
             not self.alike.issuperset(indices(op)) and not (op.name == "atomic_add" and self.is_common_place(op))
@@ -342,7 +335,7 @@ class Rows:
         )
 
     def are_alike(self, operations: Iterable[Op]) -> bool:
-        """Whether several rows can go through the loops together, and thereby access fewer elements."""
+        """Return whether several rows can go through the loops together, and thereby access fewer elements."""
         operations = tuple(operations)
         loops = {o for loop in self.loops for o in walk(loop.blocks[-1])}
         shared = [
@@ -367,12 +360,12 @@ class Rows:
 
 
 def is_rotated(op: Op) -> bool:
-    """Whether it is a `while` that carries whether it goes on (`divergent.rotated`)."""
+    """Return whether it is a `while` that carries whether it goes on (`divergent.rotated`)."""
     return op.name == "while" and len(op.blocks[0].ops) == 1 and op.blocks[0].yielded[0] in op.blocks[0].params
 
 
 def is_combined(op: Op) -> bool:
-    """Whether all threads change one element, and the backend combines that (`passes/reductions`)."""
+    """Return whether all threads change one element, and the backend combines that (`passes/reductions`)."""
     return op.name == "reduce_add" or bool(op.attrs.get(REDUCTION))
 
 
@@ -386,6 +379,13 @@ def indices(op: Op) -> tuple[Value, ...]:
     if op.name == "reduce_add":
         return ()
     return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+
+
+def added_type(op: Op) -> Scalar | Vector:
+    """The type of what is added: of an element, or of the component that the addition is confined to."""
+    type = op.operands[-1].type
+    assert isinstance(type, (Scalar, Vector))
+    return type
 
 
 def with_blocks(ops: Iterable[Op]) -> Iterator[Op]:

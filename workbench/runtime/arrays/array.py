@@ -23,15 +23,18 @@ from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, located, side_by_side, tag_of
+from workbench.runtime.arrays.unseen_writes import exported
 from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import CPU, Device, driver_of, get_device
-from workbench.runtime.device.memory import Memory, allocate, of_numpy
+from workbench.runtime.device.memory import Memory, allocate, copy_aligned, of_numpy
 from workbench.runtime.native.pack import array_piece
 from workbench.structs import Struct, StructArray, array_type, as_element
 from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wide
 
 Element = Scalar | Vector | Struct
+READ_ONLY = " read-only"
+"""What the tag of an array ends in whose memory may only be read, so that no launch that writes to it is ever kept."""
 
 
 class array(Viewed, Arithmetic):
@@ -92,33 +95,35 @@ class array(Viewed, Arithmetic):
             LaunchError: memory to be shared is read-only.
             NotDifferentiable: an array becomes one of another dtype while a tape records it.
         """
-        target = get_device(device)
+        target, made = get_device(device), None
         if data is None:
             assert shape is not None
             kind = as_element(dtype or float)
-            data, dtype, copy = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind, False
+            made, dtype = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind
         if isinstance(data, array):
             if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
                 self._again(data, target, requires_grad, copy)
                 return
             notify("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
-        host, kind = host_form(data, dtype)
+        host, kind = host_form(data if made is None else made, dtype)
         host = host if shape is None else host.reshape(*as_shape(shape), *kind.shape)
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
-        fresh = isinstance(data, (list, tuple)) or (type(data) is np.ndarray and not np.may_share_memory(host, data))
-        if (copy and not fresh) or not host.flags.aligned:
-            host = host.copy()
+        own = data is None or isinstance(data, (list, tuple))
+        own = own or (type(data) is np.ndarray and not np.may_share_memory(host, data))
+        if (copy and not own) or not host.flags.aligned:
+            host, own = copy_aligned(host), True
         if not host.flags.writeable:
             what = f"The {type(data).__name__} is read-only, and kernels may write to arrays."
             raise LaunchError(what, advice="wb.array(…) makes a copy.")
-        self._adopt(host, kind, requires_grad)
+        self._adopt(host, kind, requires_grad, own)
         if target.is_cuda:
             held = np.ascontiguousarray(host)
             self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
             driver_of(target).copy_to_device(self.address, held, target.index)
+            self.changed()
 
     def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
         """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
@@ -128,12 +133,14 @@ class array(Viewed, Arithmetic):
         else:
             self._place(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
 
-    def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool) -> None:
+    def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool, own: bool) -> None:
         dims = host.ndim - len(kind.shape)
         if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
-            host = np.ascontiguousarray(host)
+            host, own = np.ascontiguousarray(host), True
         place = host.__array_interface__["data"][0]
-        self._place(of_numpy(host, CPU), kind, host.shape[:dims], host.strides[:dims], requires_grad, place)
+        self._place(
+            of_numpy(host, CPU, shared=not own), kind, host.shape[:dims], host.strides[:dims], requires_grad, place
+        )
 
     def _place(
         self, memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None,
@@ -151,7 +158,10 @@ class array(Viewed, Arithmetic):
         pitch = getattr(kind, "pitch", 0) or dtype.size
         self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
         far = is_far(self.shape, self.strides)
-        self.tag = tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, far, self.device)
+        self.tag = (
+            tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, far, self.device)
+            + READ_ONLY * memory.read_only
+        )
         self.packed = array_piece(self.address, self.shape, self.strides)
         self.requires_grad = False
         self._grad: array | None = None
@@ -204,7 +214,7 @@ class array(Viewed, Arithmetic):
     @property
     def version(self) -> int:
         """How often this array's memory was changed through Workbench."""
-        return self.memory.version
+        return max(self.memory.version, 0)
 
     def changed(self) -> None:
         """Count a change of the memory: for code that writes to it by other means than Workbench."""
@@ -213,14 +223,22 @@ class array(Viewed, Arithmetic):
     def numpy(self) -> np.ndarray[Any, Any]:
         """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis.
 
+        What is written to it is no change that Workbench counts: say `changed()` afterwards.
+
         Raises:
             LaunchError: a capture that is open has written the array, and nothing of it has run.
         """
         notify("reading", self)
-        return self.host()
+        if self.device.is_cuda:
+            return self.host()
+        if not self.memory.read_only:
+            return host_view(self, exported(self.memory))
+        view = self.host()
+        view.flags.writeable = False
+        return view
 
     def host(self) -> np.ndarray[Any, Any]:
-        """Like `numpy`, without notifying observers."""
+        """Like `numpy`, for the library's own use: without notifying observers, and not to be handed out."""
         if not self.device.is_cuda:
             return host_view(self)
         packed = self if side_by_side(self) else self.contiguous()
@@ -269,6 +287,8 @@ class array(Viewed, Arithmetic):
         made = object.__new__(array)
         made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
+        if self.memory.read_only and not memory.read_only:
+            made.tag = self.tag.removesuffix(READ_ONLY)
         made._shape, made.strides, made.is_contiguous = self._shape, self.strides, self.is_contiguous
         made.nbytes, made.packed = self.nbytes, array_piece(address, self._shape, self.strides)
         made.requires_grad, made._grad, made._fields = False, None, None
@@ -281,8 +301,9 @@ class array(Viewed, Arithmetic):
         start, shape, strides = located(index, self.shape, self.strides)
         if shape:
             return self.window(shape, strides, self.address + start)
-        found = self.window((1,), (self.dtype.size,), self.address + start).numpy()[0].copy()
-        return as_value(self.dtype, found)
+        notify("reading", self)
+        element = self.window((1,), (self.dtype.size,), self.address + start).host()[0].copy()
+        return as_value(self.dtype, element)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, str):
@@ -308,6 +329,7 @@ class array(Viewed, Arithmetic):
         """
         value = value.numpy() if hasattr(value, "__wb_struct__") else value  # a struct, as a record
         check_fits(value, self.dtype)
+        self.memory.must_be_writable("This array")
         if notify("filling", self, value):
             return self
         self.memory.version += 1
@@ -321,6 +343,7 @@ class array(Viewed, Arithmetic):
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A copy")
+        self.memory.must_be_writable("This array")
         if notify("copying", self, source):
             return self
         self.memory.version += 1
@@ -334,6 +357,7 @@ class array(Viewed, Arithmetic):
             LaunchError: shape or dtype differ.
         """
         copies.must_match(self, source, "A sum")
+        self.memory.must_be_writable("This array")
         if notify("adding", self, source):
             return self
         self.memory.version += 1
@@ -382,10 +406,10 @@ class array(Viewed, Arithmetic):
 
     def __repr__(self) -> str:
         try:
-            host = self.numpy()
+            notify("reading", self)
         except LaunchError:
             return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
-        values = np.array2string(host, threshold=20, edgeitems=3, precision=5, prefix="array(")
+        values = np.array2string(self.host(), threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
 
 

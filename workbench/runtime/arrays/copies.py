@@ -6,23 +6,28 @@ On a device, dense ones are the driver's own; strided ones and sums are small ke
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.backends.cpu.native.copies import WORDS, add_name, copy_name
+from workbench.backends.cuda.copies import FAR
+from workbench.backends.layout import multiplier
 from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
-from workbench.runtime.arrays.shapes import Strided, meet, side_by_side
+from workbench.runtime.arrays.shapes import BEYOND_INT32, Strided, meet, side_by_side
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.device.peers import let_device_wait, wait_for_device
+from workbench.runtime.device.queues import Queue
 from workbench.runtime.native.launcher import install_launcher
 from workbench.structs import Struct
 from workbench.types import element
@@ -159,7 +164,7 @@ class Move(msgspec.Struct, frozen=True):
     """A copy, sum or fill as a native entry and its parameters (`backends/cpu/native/copies.py`).
 
     Attributes:
-        entry: the symbol.
+        entry: the symbol on the device.
         words: the parameters; a fill has no source.
         total: elements; threads of a CUDA kernel.
         pattern: of a fill, its scalar.
@@ -180,7 +185,20 @@ class Move(msgspec.Struct, frozen=True):
     def parameters(self) -> tuple[Any, Any, Any]:
         """The parameters of the CUDA kernel, as ctypes values."""
         bits = int.from_bytes(self.pattern.tobytes(), "little") if self.pattern is not None else 0
-        return (ctypes.c_int64 * WORDS)(*self.words), ctypes.c_int64(self.threads), ctypes.c_uint64(bits)
+        words = list(self.words)
+        if not self.entry.endswith(FAR):
+            words[4:8] = (n | multiplier(n) << 32 for n in words[4:8])
+        return (
+            (ctypes.c_uint64 * WORDS)(*(word % (1 << 64) for word in words)),
+            ctypes.c_int64(self.threads),
+            ctypes.c_uint64(bits),
+        )
+
+    def repeated(self) -> bytes | None:
+        """Return the 1, 2 or 4 bytes that a fill repeats, as the driver takes them, empty of a copy; None if more."""
+        bits = b"" if self.pattern is None else self.pattern.tobytes()
+        bits = bits[:4] if bits[:4] == bits[4:] else bits
+        return bits if len(bits) in (0, 1, 2, 4) else None
 
     def kernel(self, found: Driver) -> LoadedKernel:
         """The CUDA kernel."""
@@ -212,7 +230,9 @@ def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> M
         raise LaunchError(f"A sum of arrays of {target.dtype!r} cannot be in a graph yet.", advice="Use float32.")
     dense = side_by_side(target) and (source is None or side_by_side(source))
     words = _words(target, source, target.dtype.size // size, dense)
-    return Move(entry, words, target.size, pattern, target.device.index)
+    move = Move(entry, words, target.size, pattern, target.device.index)
+    # A CPU's entries have one form.
+    return replace(move, entry=entry + FAR) if target.device.is_cuda and move.threads >= BEYOND_INT32 else move
 
 
 def _sum_entry(target: Strided) -> str | None:
@@ -229,6 +249,12 @@ def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> 
 
 def _run(found: Driver, move: Move) -> None:
     if move.total:
-        values = move.parameters()
-        places = [ctypes.addressof(value) for value in values]
-        found.launch(move.index, move.kernel(found), move.blocks, BLOCK, places)
+        queue = _queue(found, move.index, move.entry)
+        params = b"".join(bytes(value) for value in move.parameters())
+        kernel = own_kernel(found, move.index, move.entry)
+        found.launch(queue, params, found.shape(kernel, (move.blocks, 1, 1), (BLOCK, 1, 1)))
+
+
+@functools.cache
+def _queue(found: Driver, index: int, entry: str) -> Queue:
+    return found.queue(own_kernel(found, index, entry), (0, 8 * WORDS, 8 * WORDS + 8))

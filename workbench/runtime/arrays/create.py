@@ -65,11 +65,7 @@ def full(
         An array of that shape and dtype.
     """
     kind = dtype if dtype is not None else getattr(value, "type", None) or type(value)  # a vector has its own
-    made = empty(shape, kind, device, requires_grad)
-    made.memory.version = -1  # the first fill is no change: observers count as the memory does
-    made.fill_(value)
-    made.memory.version = 0
-    return made
+    return empty(shape, kind, device, requires_grad).fill_(value)
 
 
 def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
@@ -317,7 +313,6 @@ def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: An
     made = array(data, dtype, device=device, requires_grad=requires_grad)
     if made.grad is not None and gradient is not None:
         made.grad.copy_(array(gradient, dtype, device=device))
-        made.grad.memory.version = 0
     return made
 
 

@@ -7,40 +7,27 @@ from typing import Any
 import numpy as np
 
 from workbench.runtime.arrays import dlpack
+from workbench.runtime.arrays.host_convert import item
 from workbench.runtime.arrays.shapes import Strided, dense, side_by_side
+from workbench.runtime.arrays.unseen_writes import exported, flat
 from workbench.runtime.device.device import driver_of
 from workbench.structs import Struct
 from workbench.types import Kind, bfloat16, element
 
 
-class _HostView:
-    """The array interface of a view, holding its memory."""
-
-    def __init__(self, owner: Strided, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.owner = owner
-        self.__array_interface__ = {
-            "version": 3, "shape": shape, "strides": strides, "typestr": dtype.str, "data": (owner.address, False),
-        }  # fmt: skip
-
-
-def host_view(source: Strided) -> np.ndarray[Any, Any]:
+def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
     """A CPU array's elements as a NumPy array of the same memory, which it keeps alive.
 
     Vectors take the last axis, structs are records.
+
+    Args:
+        source: the array.
+        buffer: all of its memory (`unseen_writes.exported`), for a view that others get; None: for the library's own.
     """
-    if isinstance(source.dtype, Struct):
-        plain = _HostView(source, source.shape, source.strides, np.dtype(f"V{source.dtype.size}"))
-        return np.asarray(plain).view(source.dtype.numpy)
-    scalar, inner = element(source.dtype), source.dtype.shape
-    strides = (*source.strides, *dense(inner, scalar.size)) if inner else source.strides
-    unnamed = scalar.name == bfloat16.name  # the interface has no name for bfloat16
-    kind = np.dtype(np.uint16) if unnamed else scalar.numpy
-    shape, memory = (*source.shape, *inner), source.memory
-    if memory.plain:
-        made = np.ndarray(shape, kind, memory.owner, source.address - memory.address, strides)
-    else:
-        made = np.asarray(_HostView(source, shape, strides, kind))
-    return made.view(scalar.numpy) if unnamed else made
+    inner, memory = source.dtype.shape, source.memory
+    strides = (*source.strides, *dense(inner, element(source.dtype).size)) if inner else source.strides
+    lies_in = buffer if buffer is not None else memory.owner if memory.plain else flat(memory)
+    return np.ndarray((*source.shape, *inner), item(source.dtype), lies_in, source.address - memory.address, strides)
 
 
 _CODES = {Kind.INT: 0, Kind.UINT: 1, Kind.FLOAT: 2, Kind.BOOL: 6}
@@ -65,7 +52,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
     scalar = element(source.dtype)
     if not source.device.is_cuda and scalar != bfloat16:
-        return host_view(source).__dlpack__(**options)
+        return source.numpy().__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
         raise BufferError("an array is exported as it is, where it is; copy it with to() or clone() before")
     if source.device.is_cuda:
@@ -75,7 +62,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     code = 4 if scalar == bfloat16 else _CODES[scalar.kind]
     return dlpack.capsule(
         source.address, (*source.shape, *inner), tuple(s // scalar.size for s in strides), (code, scalar.bits),
-        dlpack_device(source), source.memory,
+        dlpack_device(source), (source.memory, None if source.device.is_cuda else exported(source.memory)),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.errors import LaunchError
 from workbench.host.vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
@@ -24,12 +25,32 @@ def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
     return found.ndim == 0 and found.dtype.kind in "biuf" and (not isinstance(dtype, Struct) or not found)
 
 
+def refuse_masked(data: Any) -> None:
+    """Refuse a masked array, also inside nested lists: what lies under a mask is no data, and arrays have no mask.
+
+    Raises:
+        LaunchError: with what to write.
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        raise LaunchError(
+            "A masked array hides elements, and arrays have no mask.",
+            advice="Pass x.filled(…), with a value for what is hidden, or x.compressed(), which leaves it out.",
+        )
+    if isinstance(data, (list, tuple)):
+        kinds = set(map(type, data))  # of a long list of numbers, this is one pass in C
+        if any(issubclass(kind, (list, tuple, np.ma.MaskedArray)) for kind in kinds):
+            for part in data:
+                refuse_masked(part)
+
+
 def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vector | Struct]:
     """Data as a NumPy array in the machine's byte order, and the element type it stands for.
 
     Raises:
         TypeError: the data cannot have the type.
+        LaunchError: the data is masked.
     """
+    refuse_masked(data)
     kind = as_element(dtype) if dtype is not None else None
     if isinstance(kind, Struct):
         return records(data, kind), kind
@@ -59,7 +80,9 @@ def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
 
     Raises:
         OverflowError: the message names the first.
+        LaunchError: they are masked.
     """
+    refuse_masked(value)
     if not isinstance(dtype, Struct):
         check(value, element(dtype))
 

@@ -5,6 +5,7 @@ The array that is made keeps the other library's memory alive. What cannot be sh
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import Any
 
@@ -14,6 +15,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.runtime.arrays import dlpack
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.dlpack import Taken
+from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.shapes import dense, extent
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.driver import driver
@@ -29,7 +31,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
     Args:
         source: has `__dlpack__`, or `__cuda_array_interface__`.
         dtype: a vector type, to take the last axes as components; the source's own dtype if None.
-        copy: copy instead of sharing: for what is read-only.
+        copy: copy instead of sharing: for what is read-only, as JAX's arrays are.
         requires_grad: whether it has a `.grad`.
 
     Returns:
@@ -45,6 +47,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
     """`only_read`: the caller has been warned not to write to the memory that it shares."""
+    refuse_masked(source)
     if hasattr(source, "__dlpack__"):
         made = _from_capsule(source, dtype, copy or only_read)
     elif hasattr(source, "__cuda_array_interface__"):
@@ -53,7 +56,6 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
         raise TypeError(f"{its_type(source)} has neither __dlpack__ nor __cuda_array_interface__")
     if copy:
         made = made.fresh_like().copy_(made)
-        made.memory.version = 0
     if requires_grad:
         made._require_grad()
     return made
@@ -84,7 +86,7 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
     Args:
         values: a JAX array.
         dtype: a vector type, to take the last axes as components; the array's own dtype if None.
-        copy: False shares the memory, which may then only be read: JAX believes that its arrays never change.
+        copy: False shares the memory, and the array is read-only: JAX counts on its arrays never to change.
         requires_grad: whether it has a `.grad`.
 
     Returns:
@@ -105,7 +107,8 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     except TypeError:
         capsule = source.__dlpack__(**stream)
     taken = Taken(capsule)
-    if taken.read_only and not may_be_read_only:
+    read_only = taken.read_only or _is_immutable(source)
+    if read_only and not may_be_read_only:
         raise LaunchError(
             f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
@@ -115,7 +118,13 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
         raise TypeError(
             f"{its_type(source)} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
         )
-    return _adopted(taken, place, taken.address, taken.shape, taken.strides, SCALARS[name], dtype)
+    return adopted(taken, place, taken.address, taken.shape, taken.strides, SCALARS[name], dtype, read_only)
+
+
+def _is_immutable(source: Any) -> bool:
+    """Return whether a library counts on its arrays never to change, though its capsules have no flag that says so."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(source, jax.Array)
 
 
 def _place(kind: int, index: int, source: Any) -> Device:
@@ -150,13 +159,14 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
     if found is not None and facts.get("stream") not in (None, _own_stream(place)):
         found.synchronize(place.index)
     strides = facts.get("strides") or dense(facts["shape"], host.itemsize)
-    return _adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), SCALARS[host.name], dtype)
+    return adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), SCALARS[host.name], dtype)
 
 
-def _adopted(
+def adopted(
     owner: Any, place: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...], scalar: Scalar,
-    dtype: Any,
+    dtype: Any, read_only: bool = False,
 ) -> array:  # fmt: skip
+    """Return an array of memory that `owner` keeps alive."""
     kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
     inner = kind.shape
     dims = len(shape) - len(inner)
@@ -168,7 +178,9 @@ def _adopted(
     if address % scalar.size or any(s % scalar.size for s in strides):
         raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Pass copy=True when you create it.")
     made = object.__new__(array)
-    made._place(Memory(place, address, 0, owner), kind, shape[:dims], strides[:dims], False, address)
+    memory = Memory(place, address, 0, owner)
+    memory.read_only, memory.shared = read_only, not (read_only or place.is_cuda)
+    made._place(memory, kind, shape[:dims], strides[:dims], False, address)
     low, high = extent(made)
-    made.memory.address, made.memory.nbytes = low, high - low
+    memory.address, memory.nbytes = low, high - low
     return made

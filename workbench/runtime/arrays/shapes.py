@@ -44,6 +44,10 @@ class Strided(Protocol):
         """Number of elements."""
         ...
 
+    def numpy(self) -> Any:
+        """Return a NumPy view of the elements, or a copy of those on a device."""
+        ...
+
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
@@ -88,7 +92,7 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
 
 
 def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether an array reaches over more bytes, or has more elements along an axis, than 32 bits count."""
+    """Return whether an array reaches over more bytes, or has more elements along an axis, than 32 bits count."""
     return max(sum(abs(s) * n for s, n in zip(strides, shape, strict=True)), *shape) >= BEYOND_INT32
 
 

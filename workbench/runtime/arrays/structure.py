@@ -27,6 +27,11 @@ from workbench.types import bool as bool_
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
+def is_number(value: Any) -> bool:
+    """Return whether this is a number of Python or NumPy, or of bfloat16, which is no subclass of NumPy's numbers."""
+    return isinstance(value, NUMBERS) or (isinstance(value, np.generic) and value.dtype.name == "bfloat16")
+
+
 class StructValue:
     """The base of every class that `struct` makes: one value of a struct type.
 
@@ -52,6 +57,8 @@ class StructValue:
             raise KernelTypeError(f"{min(twice)} is given twice to {struct!r}().")
         for f in struct.fields:
             self.__dict__[f.name] = _zero(f.type)
+            if f.default is not None:
+                setattr(self, f.name, f.default)
         for name, value in {**given, **fields}.items():
             setattr(self, name, value)
 
@@ -157,7 +164,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
         made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
         return HostVector.of(made.reshape(type.shape), type)
-    if not isinstance(value, NUMBERS):
+    if not is_number(value):
         raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
     return number(type, value, what)
 

@@ -150,6 +150,13 @@ class Viewed(Listed):
         return self.window(shape, strides, self.address, dtype=kind)
 
 
+def flat_as(of: Any, kind: Scalar | Vector) -> Any:
+    """The same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
+    made = object.__new__(type(of))
+    made._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
+    return made
+
+
 def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
     """A shape with its -1 replaced.
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 
 _OWN = str(Path(__file__).absolute().parents[2]) + os.sep
+_PYTHON = os.path.dirname(os.__file__) + os.sep
+_PACKAGES = (f"{_PYTHON}site-packages", f"{_PYTHON}dist-packages")
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -40,10 +42,11 @@ def warn_of_user(message: str) -> None:
 
 
 def call_site() -> Site | None:
-    """The innermost running line that is not the library's own; None if there is none."""
+    """The innermost running line that is neither the library's own nor Python's; None if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_OWN):
+        name = frame.f_code.co_filename
+        if not name.startswith((_OWN, "<frozen ")) and (not name.startswith(_PYTHON) or name.startswith(_PACKAGES)):
             return Site(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return None

@@ -22,12 +22,9 @@ D = TypeVar("D", bound=Keeping)
 
 
 @contextmanager
-def keeping_current(api: Any, devices: int) -> Iterator[None]:
-    """The context that is current in the thread is that again after the `with`.
-
-    With one device there is no other one to be current, and nothing is called.
-    """
-    _, before, *_ = (*api.cuCtxGetCurrent(), 0) if devices > 1 else (0, 0)
+def keeping_current(api: Any) -> Iterator[None]:
+    """Keep current what is in the thread: another device's context, or another library's of the same device."""
+    _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
     try:
         yield
     finally:

@@ -33,17 +33,17 @@ class Device(msgspec.Struct, frozen=True):
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it runs CUDA code: a GPU, or an emulated one."""
+        """Return whether it runs CUDA code: a GPU, or an emulated one."""
         return self.kind != "cpu"
 
     @property
     def is_cpu(self) -> bool:
-        """Whether it is the CPU."""
+        """Return whether it is the CPU."""
         return self.kind == "cpu"
 
     @property
     def is_emulated(self) -> bool:
-        """Whether the CPU runs the CUDA code."""
+        """Return whether the CPU runs the CUDA code."""
         return self.kind == "emulated"
 
     def __str__(self) -> str:
@@ -116,20 +116,35 @@ def driver_of(device: Device) -> Driver:
     return found
 
 
+def reset_device(device: Device | str | None = None) -> None:
+    """Make an emulated device usable again after a fault has broken it; arrays keep what they hold.
+
+        wb.reset_device("emulated")
+
+    Args:
+        device: which; None is the current one.
+
+    Raises:
+        DeviceError: it is a GPU, where memory and code would be lost: restart the process.
+    """
+    chosen = get_device(device)
+    if chosen.is_cuda:
+        driver_of(chosen).reset(chosen.index)
+
+
 def drivers_in_use() -> list[Driver]:
     """The CUDA driver, if there is one, and the emulated one, if it was started."""
     return [found for found in (driver(), started()) if found is not None]
 
 
-def emulated_in_use() -> list[Device]:
-    """The emulated devices that were used."""
-    found = started()
-    return [Device(found.label(n), EMULATED, n) for n in found.used()] if found is not None else []
-
-
-def pinning_driver() -> Driver | None:
-    """Whose page-locked memory `pinned=True` is."""
-    return driver() or started()
+def pinning_driver() -> tuple[Driver, int] | None:
+    """Whose page-locked memory `pinned=True` is, and through which of its devices: one that is used, if any is."""
+    found = driver() or started()
+    if found is None:
+        return None
+    here, used = get_device(), found.used()
+    current = [here.index] if here.kind == found.kind else []
+    return found, next((index for index in (*current, *used) if index in used), (current or [0])[0])
 
 
 def _default() -> Device:

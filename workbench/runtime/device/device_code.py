@@ -27,7 +27,7 @@ def _image(entry: str, arch: str, device_kind: str) -> bytes:
     from workbench.backends.cuda.compile.nvrtc import IMAGES, CudaBackend, build
 
     kind = IMAGES[device_kind]
-    text, compiler = copies.text(entry), CudaBackend().version()
+    text, compiler = copies.text(entry), CudaBackend().version(arch)
     key = Key(
         (
             Part("code", "code", text.encode()),

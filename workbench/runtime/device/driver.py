@@ -14,11 +14,9 @@ from typing import Any
 
 import msgspec
 
+from workbench.backends.cuda.toolkit import LEAST_DRIVER, shown
 from workbench.runtime.device.driver_calls import Driver
 from workbench.runtime.device.driver_handles import CudaDevice
-
-LEAST_VERSION = 13_000
-"""What `cuDriverGetVersion` answers for the first driver that loads what our NVRTC makes: cubins of CUDA 13."""
 
 
 class _Probe(msgspec.Struct, frozen=True):
@@ -59,9 +57,8 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
         status, *_ = api.cuInit(0)
         if status != api.CUresult.CUDA_SUCCESS:
             return _Probe(None, f"The CUDA driver does not start: {getattr(status, 'name', status)}.")
-        version = int(api.cuDriverGetVersion()[1])
-        if version < LEAST_VERSION:
-            return _Probe(None, _too_old(version))
+        if why := _too_old(int(api.cuDriverGetVersion()[1])):
+            return _Probe(None, why)
         found = Driver(core, api)
     except ImportError:
         return _Probe(None, "The CUDA packages are not installed (pip install cuda-core).")
@@ -74,10 +71,12 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
 
 
 def _too_old(version: int) -> str:
-    (major, minor), (least, part) = ((v // 1000, v % 1000 // 10) for v in (version, LEAST_VERSION))
+    """Why a driver of this version cannot be used; empty if it can."""
+    if version >= LEAST_DRIVER:
+        return ""
     return (
-        f"The CUDA driver here is one for CUDA {major}.{minor}; Workbench's code needs CUDA {least}.{part} or later: "
-        "NVIDIA's driver 580 or later."
+        f"The CUDA driver here is one for CUDA {shown(version)}; Workbench's code needs CUDA {shown(LEAST_DRIVER)} or "
+        "later: NVIDIA's driver 525 or later."
     )
 
 

@@ -10,17 +10,21 @@ import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
+from functools import partial
+from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from workbench.backends.cuda.toolkit import LEAST_DRIVER
 from workbench.errors import DeviceError, WorkbenchError
 from workbench.runtime.device.current_device import keeping_current, keeps_current
 from workbench.runtime.device.driver_handles import Buffer, CudaDevice, LoadedKernel, PageLocked, handle_of
-from workbench.runtime.device.sticky_errors import Breakage
+from workbench.runtime.device.queues import DeviceRow, Queue, queue_of, shape_bytes
+from workbench.runtime.device.sticky_errors import LABEL, Breakage
 from workbench.runtime.device.waiting import wait_until_idle
 
 MAX_BLOCKS = (1 << 31) - 1
@@ -50,12 +54,16 @@ class Driver:
         self.kind, self._labels = kind, labels
         self._api = api
         self._devices: dict[int, Any] = {}
+        self._rows: dict[int, DeviceRow] = {}
         self._process = os.getpid()
-        self.breakage = Breakage(self.label)
+        self.breakage = Breakage(self.label, kind == "emulated")
         self._used = threading.local()
         self._held: dict[int, int] = {}
+        self._to_free: list[Buffer] = []  # what nobody refers to, and CUDA refused to free: a stream was captured
         self._allowed: WeakKeyDictionary[LoadedKernel, int] = WeakKeyDictionary()
         self.settle: Callable[..., object] = lambda index, wait, report=True: wait()
+        self.printing: set[int] = set()  # devices whose kernels' text the driver may hold
+        self.shown: Callable[[], AbstractContextManager[None]] = nullcontext
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
@@ -81,17 +89,24 @@ class Driver:
         if nbytes == 0:
             return Buffer(None, 0, 0, index)
         device = self.use(index)
+        self._free_refused()
         try:
             owner = device.allocate(-(-nbytes // WORD) * WORD, stream=device.default_stream)
         except Exception as problem:
             raise self._no_memory(index, nbytes, problem) from problem
         made = Buffer(owner, int(owner.handle), nbytes, index)
         self._held[index] = self._held.get(index, 0) + nbytes
-        made.given_back, made.kind = self._given_back, self.kind
+        made.given_back, made.refused, made.kind = self._given_back, self._to_free.append, self.kind
         return made
 
     def _given_back(self, buffer: Buffer) -> None:
         self._held[buffer.device] -= buffer.nbytes
+
+    def _free_refused(self) -> None:
+        """Free what could not be freed when it was dropped; what is refused again stays for the next time."""
+        waiting, self._to_free[:] = self._to_free[:], []
+        for buffer in waiting:
+            buffer.free_or_keep()
 
     def held(self, index: int) -> int:
         """Bytes of the device that arrays of this process hold."""
@@ -103,6 +118,9 @@ class Driver:
         if broken is not None:
             return broken
         what = f"{self.label(index)} could not allocate {nbytes:,} bytes"
+        status = LABEL.search(str(problem))
+        if status and status.group() != "CUDA_ERROR_OUT_OF_MEMORY":
+            return DeviceError(f"{what}: {problem}.", status=_status(problem), advice=_ADVICE.get(status.group(), ""))
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
             free, whole = self.call("cuMemGetInfo")
@@ -122,7 +140,7 @@ class Driver:
         address = int(self.call("cuMemHostAlloc", max(nbytes, 1), _PORTABLE))
         locked = PageLocked(lambda place: self.release(index, "cuMemFreeHost", place), address)
         made = Buffer(locked, address, nbytes, index)
-        made.kind = self.kind
+        made.refused, made.kind = self._to_free.append, self.kind
         return made
 
     @keeps_current
@@ -132,7 +150,8 @@ class Driver:
             raise ValueError("copy_to_device takes a C-contiguous array")
         if source.nbytes:
             self.use(device)
-            self.call("cuMemcpyHtoD", destination, source.ctypes.data, source.nbytes)
+            with self.showing(device):
+                self.call("cuMemcpyHtoD", destination, source.ctypes.data, source.nbytes)
 
     def copy_to_host(self, destination: np.ndarray[Any, Any], source: int, device: int = 0) -> None:
         """Copy from a device address into a writable C-contiguous NumPy array, after all work queued before."""
@@ -163,8 +182,7 @@ class Driver:
         Raises:
             DeviceError, KernelFault: a kernel failed.
         """
-        with self._reported(f"waiting for {self.label(index)}"):
-            self.waiting(index, self.use(index).sync, idle=True)
+        self.waiting(index, lambda: self.call("cuCtxSynchronize"), idle=True)
 
     @keeps_current
     def waiting(self, index: int, wait: Callable[[], object], idle: bool = False) -> None:
@@ -184,8 +202,14 @@ class Driver:
 
         self.settle(index, whole)
 
+    def showing(self, index: int) -> AbstractContextManager[None]:
+        """Show what kernels printed and the driver writes inside: at waits, launches, loads, copies from the host."""
+        return self.shown() if index in self.printing else nullcontext()
+
     @keeps_current
-    def load(self, index: int, image: bytes, entry: str, shared: int = 0) -> LoadedKernel:
+    def load(
+        self, index: int, image: bytes, entry: str, shared: int = 0, beside: LoadedKernel | None = None
+    ) -> LoadedKernel:  # fmt: skip
         """The kernel `entry` of code made for this device's architecture.
 
         Args:
@@ -193,59 +217,141 @@ class Driver:
             image: a cubin; PTX for an emulated device.
             entry: the kernel's symbol.
             shared: bytes of dynamic shared memory that its launches will request.
+            beside: another kernel of the same image, already loaded: both share their code's variables.
         """
         self.use(index)
-        with self._reported(f"loading {entry} on {self.label(index)}"):
+        with self._reported(f"loading {entry} on {self.label(index)}"), self.showing(index):
             kinds = self._core.ObjectCode
-            code = (kinds.from_ptx if self.kind == "emulated" else kinds.from_cubin)(image, name=entry)
+            read = kinds.from_ptx if self.kind == "emulated" else kinds.from_cubin
+            code = beside.code[0] if beside is not None else read(image, name=entry)
             kernel = code.get_kernel(entry)
             made = LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
             self.allow_shared(made, shared)
             return made
 
+    def reset(self, index: int) -> None:
+        """Make a device usable again that an error has broken; arrays keep what they hold. Only of emulated devices.
+
+        Raises:
+            DeviceError: it is a GPU, whose memory and code would be lost.
+        """
+        if not self.breakage.resets:
+            raise DeviceError(
+                f"{self.label(index)} cannot be reset: its memory and its code would be lost.",
+                advice="Restart the notebook's kernel, or the process.",
+            )
+        self._core.state.reset(index)
+        self.breakage.devices.pop(index, None)
+        self.breakage.last.pop(index, None)
+
     @keeps_current
+    def symbol(self, index: int, kernel: LoadedKernel, name: str) -> tuple[int, int]:
+        """Return the address and the bytes of a variable of a kernel's code.
+
+        Raises:
+            DeviceError: the code has none of that name.
+        """
+        self.use(index)
+        library = self._api.CUlibrary(int(kernel.code[0].handle))
+        try:
+            address, size = self.call("cuLibraryGetGlobal", library, name.encode())
+        except DeviceError as error:
+            if error.status != int(self._api.CUresult.CUDA_ERROR_NOT_FOUND):
+                raise
+            address, size = self.call("cuLibraryGetManaged", library, name.encode())
+        return int(address), int(size)
+
+    def queue(self, kernel: LoadedKernel, places: Sequence[int]) -> Queue:
+        """Return how a kernel is launched whose parameters lie at these offsets of packed ones."""
+        name = "cuLaunchCooperativeKernel" if kernel.cooperative else "cuLaunchKernel"
+
+        def launch(shape: int, stream: int, pointers: int) -> Any:
+            sizes, end = (ctypes.c_uint32 * 7).from_address(shape), () if kernel.cooperative else (0,)
+            return getattr(self._api, name)(kernel.function, *sizes, self._api.CUstream(stream), pointers, *end)
+
+        return self._queue(name, kernel.device, int(kernel.function), places, launch)
+
+    def graph_queue(self, index: int, graph: Any) -> Queue:
+        """Return how an instantiated graph is launched: by `launch` with no parameters and no shape."""
+
+        def launch(shape: int, stream: int, pointers: int) -> Any:
+            return self._api.cuGraphLaunch(graph, self._api.CUstream(stream))
+
+        return self._queue("cuGraphLaunch", index, int(graph), None, launch)
+
+    @keeps_current
+    def _queue(
+        self, name: str, index: int, executable: int, places: Sequence[int] | None, instead: Callable[..., Any]
+    ) -> Queue:
+        stream = int(handle_of(self.use(index).default_stream, self._api))
+        native = isinstance(self._api, ModuleType)
+        if index not in self._rows:
+            found = self.addresses(("cuCtxGetCurrent", "cuCtxSetCurrent")).values() if native else (0, 0)
+            self._rows[index] = DeviceRow(*found, int(self.call("cuCtxGetCurrent")))
+        launch = self.addresses((name,))[name] if native else partial(self._launch_here, index, instead)
+        return queue_of(name, index, executable, places, self._rows[index], stream, launch)
+
+    def _launch_here(self, index: int, launch: Callable[..., Any], *given: int) -> int:
+        """Launch by a driver that is written in Python: what native code does with another one."""
+        with self.keeping_current():
+            self.use(index)
+            return int(launch(*given)[0])
+
+    def addresses(self, names: Sequence[str], version: int = LEAST_DRIVER) -> dict[str, int]:
+        """Return where these functions of the driver are, for native code, as `version` of CUDA has them.
+
+        Raises:
+            DeviceError: it lacks one.
+        """
+        found = {n: int(self.call("cuGetProcAddress", n.encode(), version, 0)[0] or 0) for n in names}
+        missing = [name for name, address in found.items() if not address]  # it succeeds without a function, too
+        if missing:
+            raise DeviceError(f"The CUDA driver has no {', '.join(missing)}.", advice="Update the driver.")
+        return found
+
+    def shape(
+        self, kernel: LoadedKernel, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int = 0
+    ) -> bytes:
+        """Return a launch's blocks, threads of a block and bytes of dynamic shared memory, as `launch` takes them.
+
+        Raises:
+            DeviceError: a launch cannot have so many blocks, or a block so much memory.
+        """
+        if any(n > most for n, most in zip(grid, (MAX_BLOCKS, MAX_ROWS, MAX_ROWS), strict=True)):
+            shown = " × ".join(map(str, grid)) if grid[1:] != (1, 1) else grid[0]
+            raise DeviceError(f"{shown} blocks are more than one launch of {kernel.entry} can have ({MAX_BLOCKS}).")
+        self.allow_shared(kernel, shared)
+        return shape_bytes(*grid, *block, shared)
+
     def launch(
-        self,
-        index: int,
-        kernel: LoadedKernel,
-        grid: int | tuple[int, int, int],
-        block: int | tuple[int, int, int],
-        param_addresses: Sequence[int] | ctypes.Array[Any],
-        stream: Any = None,
-        shared: int = 0,
-        name: str = "",
+        self, queue: Queue, params: bytes, shape: bytes, stream: Any = None, fault: int = 0, name: str = ""
     ) -> None:
-        """Queue a launch of `grid` blocks of `block` threads; no blocks is no work.
+        """Queue a launch; what is current in the thread is that again afterwards.
 
         Args:
-            index: the device.
-            kernel: what `load` gave for this device.
-            grid: blocks, at most 2**31 - 1; or along x, y, z.
-            block: threads per block, at most 1024; or along x, y, z.
-            param_addresses: where each parameter lies in host memory: pieces of the buffer of `backends/layout.py`, the
-                dims first. They are read before this returns.
-            stream: a `cuda.core` stream; the device's default one if None.
-            shared: bytes of dynamic shared memory of a block.
+            queue: of the kernel or graph.
+            params: the packed parameters (`backends/layout.py`), read before this returns.
+            shape: of `Driver.shape`.
+            stream: a stream; the device's current one if None.
+            fault: the address of a fault record, for code with checks.
             name: what is named as launched last if something breaks the device; nothing if it is empty.
         """
-        if kernel.device != index:
-            raise DeviceError(f"{kernel.entry} is loaded on {self.label(kernel.device)}, not on {self.label(index)}.")
-        blocks, threads = (n if isinstance(n, tuple) else (n, 1, 1) for n in (grid, block))
-        if not all(0 <= n <= most for n, most in zip(blocks, (MAX_BLOCKS, MAX_ROWS, MAX_ROWS), strict=True)):
-            shown = " × ".join(map(str, blocks)) if isinstance(grid, tuple) else grid
-            raise DeviceError(f"{shown} blocks are more than one launch of {kernel.entry} can have ({MAX_BLOCKS}).")
-        if 0 in blocks:
-            return
-        pointers = param_addresses
-        if not isinstance(pointers, ctypes.Array):
-            pointers = (ctypes.c_void_p * len(param_addresses))(*param_addresses)
-        handle = self.stream_handle(index, stream)
-        self.allow_shared(kernel, shared)
-        if name:
+        index = queue.index
+        if self.breakage.devices or os.getpid() != self._process:
+            self.use(index)  # which refuses
+        if stream is None:
+            stream = self._current.get().get(index)
+        handle = queue.stream if stream is None else int(handle_of(stream, self._api))
+        if self.printing:
+            with self.showing(index):
+                status = queue.put(params, shape, handle, fault)
+        else:
+            status = queue.put(params, shape, handle, fault)
+        if status:
+            self._used.index = index
+            raise self._refused(queue.name, self._api.CUresult(status))
+        if name:  # only now: a launch that is refused because the device is broken is not what broke it
             self.breakage.last[index] = name
-        self.call(
-            "cuLaunchKernel", kernel.function, *blocks, *threads, shared, handle, ctypes.addressof(pointers), 0
-        )  # fmt: skip
 
     def allow_shared(self, kernel: LoadedKernel, shared: int) -> None:
         """Let a kernel's blocks have so many bytes of dynamic shared memory; 48 KiB they have without asking."""
@@ -326,7 +432,7 @@ class Driver:
 
     def keeping_current(self) -> AbstractContextManager[None]:
         """What is current in the thread is that again after the `with`."""
-        return keeping_current(self._api, len(self.facts))
+        return keeping_current(self._api)
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Iterator[None]:
@@ -377,7 +483,9 @@ class Driver:
         except WorkbenchError:
             raise
         except Exception as problem:
-            broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA failed while {doing}", str(problem))
+            said = str(problem).partition(": ")[2]
+            why, index = f" ({said})" if said else "", getattr(self._used, "index", None)
+            broken = self.breakage.met(index, f"CUDA failed while {doing}", str(problem), why)
             error = broken or DeviceError(f"CUDA failed while {doing}: {problem}.", status=_status(problem))
             raise error from problem
 
@@ -385,7 +493,10 @@ class Driver:
 _ADVICE = {
     "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": (
         "A block's threads need more registers than there are: take a smaller block_dim."
-    )
+    ),
+    "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT": (
+        "A library captures a stream that waits for the default one: allocate and copy before or after the capture."
+    ),
 }
 _PORTABLE = 1
 """CU_MEMHOSTALLOC_PORTABLE: page-locked for every device."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -42,19 +43,29 @@ class Buffer:
         self.nbytes = nbytes
         self.device = device
         self.kind = "cuda"
-        self.given_back: Callable[[Buffer], None] | None = None
+        self.given_back: Callable[[Buffer], object] = lambda buffer: None
+        self.refused: Callable[[Buffer], object] = lambda buffer: None
 
     def free(self) -> None:
-        """Give the memory back once the work queued so far is done; again does nothing."""
-        owner, self.owner, self.handle = self.owner, None, 0
-        if owner is not None:
-            if self.given_back is not None:
-                self.given_back(self)
-            owner.close()
+        """Give the memory back once the work queued so far is done; again does nothing.
+
+        It raises what the driver raises, and then still holds the memory.
+        """
+        if self.owner is not None:
+            self.owner.close()
+            self.owner, self.handle = None, 0
+            self.given_back(self)
+
+    def free_or_keep(self) -> None:
+        """Free it; if the driver refuses, hand it to `refused`."""
+        try:
+            self.free()
+        except Exception:
+            self.refused(self)
 
     def __del__(self) -> None:
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
-            self.free()
+            self.free_or_keep()
 
 
 class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
@@ -65,12 +76,14 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
         device: the number of its device.
         function: the kernel as `cuLaunchKernel` takes it, alone of all functions: a CUkernel cast to a CUfunction.
         code: what keeps it loaded.
+        cooperative: whether its launches let blocks wait for one another.
     """
 
     entry: str
     device: int
     function: Any
     code: Any
+    cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
         """The CUkernel: what everything but `cuLaunchKernel` has to be given."""
@@ -85,7 +98,7 @@ def handle_of(stream: Any, api: Any) -> Any:
     """
     own = getattr(stream, "handle", None)
     if own is not None:
-        return own
+        return api.CUstream(own.value or 0) if isinstance(own, ctypes.c_void_p) else own  # as Numba has it
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is None:
         raise TypeError(f"{its_type(stream)} is not a CUDA stream: it has neither handle nor __cuda_stream__")
@@ -101,9 +114,9 @@ class PageLocked:
 
     def close(self) -> None:
         """Give it back; again does nothing."""
-        address, self._address = self._address, 0
-        if address:
-            self._free(address)
+        if self._address:
+            self._free(self._address)
+            self._address = 0
 
     def __del__(self) -> None:
         with suppress(Exception):

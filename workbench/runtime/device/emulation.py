@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.toolkit import not_installed
 from workbench.config import settings
 from workbench.errors import DeviceError
 from workbench.forks import renewed
@@ -54,10 +55,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     try:
         api = bindings()
     except ImportError:
-        raise DeviceError(
-            "Emulated devices need the packages cuda-bindings and nvidia-cuda-nvrtc, which are not installed here.",
-            advice="Install them: pip install cuda-core nvidia-cuda-nvrtc. There are none for macOS.",
-        ) from None
+        raise not_installed("Emulated devices need the package cuda-bindings, which is not installed here.") from None
     found = settings()
     try:
         made = EmulatedDriver(api, load or compiled, found.emulated_memory, found.emulated_seed)

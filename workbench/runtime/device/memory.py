@@ -7,14 +7,19 @@ versions to notice that an array is no longer what it was.
 from __future__ import annotations
 
 import ctypes
+import weakref
 from typing import Any
 
 import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
+from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import Device, driver_of, pinning_driver
 from workbench.runtime.device.driver_handles import Buffer
+
+UNWRITTEN = -1
+"""The version of memory whose contents are undefined: its first write is no change."""
 
 
 class Memory:
@@ -26,12 +31,18 @@ class Memory:
         nbytes: how many.
         owner: what keeps the bytes alive.
         plain: whether the owner is a flat NumPy array of just these bytes.
-        version: goes up with every change made through Workbench.
+        version: goes up with every change made through Workbench; `UNWRITTEN` until the first write to fresh memory.
         grad: the gradient array of the array that was made with `requires_grad=True` here; None without one.
-        half_added: of gradients, the version that a backward pass left which was stopped in the middle; -1 without one.
+        half_added: of gradients, the version that a backward pass left which was stopped in the middle; None if none.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
-        turn: on the CPU its bit in the masks by which launches take turns (`backends/cpu/native/memory_locks.py`).
+        read_only: whether its owner counts on it never to change.
+        shared: whether another library has the memory, too, and may write to it at any time.
+        exported: a weak reference to what views of NumPy that may be written to have in common; None if there was none.
+        needed: the version that a derivative depends on; None if there is none.
+        sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
+        turn: its bit, for what has to tell allocations apart at once: on the CPU launches take turns by it
+            (`backends/cpu/native/memory_locks.py`).
     """
 
     __slots__ = (
@@ -39,11 +50,16 @@ class Memory:
         "adjoint_apart",
         "as_integers",
         "device",
+        "exported",
         "grad",
         "half_added",
         "nbytes",
+        "needed",
         "owner",
         "plain",
+        "read_only",
+        "sealed",
+        "shared",
         "turn",
         "version",
     )
@@ -56,14 +72,35 @@ class Memory:
         self.plain = False
         self.version = 0
         self.grad: Any = None
-        self.half_added = -1
+        self.half_added: int | None = None
         self.adjoint_apart = False
         self.as_integers = False
+        self.read_only = False
+        self.shared = False
+        self.exported: weakref.ref[Any] | None = None
+        self.needed: int | None = None
+        self.sealed: tuple[int, int] | None = None
         self.turn = turn
+
+    def must_be_writable(self, what: str) -> None:
+        """Refuse to write to memory that is read-only.
+
+        Raises:
+            LaunchError: it is; `what` names the array that would be written to.
+        """
+        if self.read_only:
+            raise LaunchError(
+                f"{what} is read-only: its owner counts on it never to change.", advice="Write to a copy: wb.clone(x)."
+            )
+
+    @property
+    def is_alone(self) -> bool:
+        """Return whether these bytes are in no other Memory: they were allocated here, by themselves."""
+        return self.plain or isinstance(self.owner, Buffer)
 
     @property
     def is_pinned(self) -> bool:
-        """Whether it is page-locked memory of the CPU."""
+        """Return whether it is page-locked memory of the CPU."""
         return isinstance(self.owner, Buffer) and not self.device.is_cuda
 
     @property
@@ -95,23 +132,39 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
     """
     pinning = pinning_driver() if pinned and not device.is_cuda else None
     if pinning is not None:
-        locked = pinning.pinned(0, nbytes)
+        found, index = pinning
+        locked = found.pinned(index, nbytes)
         made = Memory(device, locked.handle, nbytes, locked)
     elif device.is_cuda:
         buffer = driver_of(device).alloc(device.index, max(nbytes, 1))
-        made = Memory(device, buffer.handle, nbytes, buffer)
+        made = Memory(device, buffer.handle, nbytes, buffer, bit_of(buffer.handle))
     else:
-        raw: Any = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(raw))  # `__array_interface__` takes four times as long
-        shift = -start % 64
-        made = Memory(device, start + shift, nbytes, raw[shift : shift + nbytes], bit_of(start))
+        start, shift, data = _aligned(nbytes, zeroed)
+        made = Memory(device, start + shift, nbytes, data, bit_of(start))
         made.plain = True
+    if not zeroed:
+        made.version = UNWRITTEN
     notify("allocating", made, zeroed)
     return made
 
 
-def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
-    """The memory that a NumPy array's elements lie in, kept alive by it."""
+def _aligned(nbytes: int, zeroed: bool) -> tuple[int, int, np.ndarray[Any, Any]]:
+    """Return bytes that begin at a line of the cache: where NumPy's own begin, how far behind, and they themselves."""
+    raw: Any = (np.zeros if zeroed else np.empty)(nbytes + 64, np.uint8)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(raw))  # `__array_interface__` takes four times as long
+    shift = -start % 64
+    return start, shift, raw[shift : shift + nbytes]
+
+
+def copy_aligned(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a dense copy at a line of the cache, where NumPy's are 16 bytes from one: vectors then lie in one line."""
+    copy = _aligned(data.nbytes, False)[2].view(data.dtype).reshape(data.shape)
+    copy[...] = data
+    return copy
+
+
+def of_numpy(data: np.ndarray[Any, Any], device: Device, shared: bool = True) -> Memory:
+    """The memory that a NumPy array's elements lie in, kept alive by it; `shared`: somebody else has it, too."""
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
@@ -120,5 +173,8 @@ def of_numpy(data: np.ndarray[Any, Any], device: Device) -> Memory:
         root = root.base
     turn = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
     made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, turn)
+    made.shared = shared
+    if not shared and data.flags.c_contiguous:
+        made.owner, made.plain = data.reshape(-1).view(np.uint8), True
     notify("allocating", made, True)
     return made

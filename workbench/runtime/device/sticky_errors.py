@@ -34,25 +34,32 @@ STICKY = {
 """CUresult values after which a context answers nothing else, as CUDA's manual of the driver says of each."""
 LABEL = re.compile(r"CUDA_ERROR_\w+")
 ADVICE = "Restart the notebook's kernel, or the process; to find the fault, launch with checks=True."
+RESET = 'wb.reset_device("{}") makes it usable again; to find the fault, launch with checks=True.'
+"""The advice for a device that can be reset."""
 
 
 class Broken(msgspec.Struct, frozen=True):
-    """The first error of a device: what CUDA called it, the line that met it, and what had been launched last."""
+    """The first error of a device: what CUDA called and said of it, the line that met it, and the last launch."""
 
     label: str
     place: Location | None
     last: str
+    why: str = ""
 
 
 class Breakage:
     """Which devices are broken; what was launched last on each, since that is what is to be looked at."""
 
-    def __init__(self, label: Callable[[int], str] = "cuda:{}".format) -> None:
-        """`label` is what messages call the device of a number."""
+    def __init__(self, label: Callable[[int], str] = "cuda:{}".format, resets: bool = False) -> None:
+        """`label` is what messages call the device of a number; `resets`: `Driver.reset` makes one usable again."""
         self._label = label
+        self.resets = resets
         self.devices: dict[int, Broken] = {}
         self.last: dict[int, str] = {}
         self._lock = renewed(self, "_lock")
+
+    def _advice(self, index: int) -> str:
+        return RESET.format(self._label(index)) if self.resets else ADVICE
 
     def check(self, index: int) -> None:
         """Refuse a broken device.
@@ -65,9 +72,9 @@ class Breakage:
             since = " since this line" if found.place is not None else ""
             after = f", after a launch of {found.last}" if found.last else ""
             raise DeviceError(
-                f"{self._label(index)} is broken{since} ({found.label}{after}).",
+                f"{self._label(index)} is broken{since} ({found.label}{after}){found.why}.",
                 found.place,
-                ADVICE,
+                self._advice(index),
                 status=STICKY[found.label],
             )
 
@@ -87,11 +94,12 @@ class Breakage:
         with self._lock:
             if index not in self.devices:
                 last = self.last.get(index, "")
-                self.devices[index] = Broken(label, _place(), last)
+                self.devices[index] = Broken(label, _place(), last, why)
                 what = f"; launched last: {last}" if last else ""
+                whole = "" if self.resets else " for the whole process"
                 return DeviceError(
-                    f"{doing}: {label}{why}. This has broken {self._label(index)} for the whole process{what}.",
-                    advice=ADVICE, status=STICKY[label],
+                    f"{doing}: {label}{why}. This has broken {self._label(index)}{whole}{what}.",
+                    advice=self._advice(index), status=STICKY[label],
                 )  # fmt: skip
         try:
             self.check(index)

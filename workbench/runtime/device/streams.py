@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
-from workbench.errors import its_type
-from workbench.runtime.device.device import CPU, Device, driver_of, emulated_in_use, get_device, get_devices
+from workbench.errors import DeviceError, its_type
+from workbench.runtime.device.device import CPU, Device, driver_of, drivers_in_use, get_device
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.waiting import wait_until
 
@@ -42,7 +42,12 @@ class _Queued:
 
 
 class Event(_Queued):
-    """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over."""
+    """A moment in a stream; `later - earlier` is the milliseconds between two, once both are over.
+
+    Attributes:
+        device: where it is.
+        recorded: whether Workbench has recorded it in a stream.
+    """
 
     _query, _synchronize = "cuEventQuery", "cuEventSynchronize"
 
@@ -55,6 +60,7 @@ class Event(_Queued):
         self.device = get_device(device)
         self._driver = _driver_of(self.device)
         self.moment = time.perf_counter()
+        self.recorded = False
         if self._driver is not None:
             with self._driver.keeping_current():
                 self._driver.use(self.device.index)
@@ -75,14 +81,29 @@ class Event(_Queued):
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Like `-`, but faults of the device's work are reported by whatever waits for it next."""
+        """Like `-`, but faults of the device's work are reported by whatever waits for it next.
+
+        Raises:
+            DeviceError: one of them was never recorded, or the device refuses.
+        """
         if self._driver is None:
             return 1e3 * (self.moment - earlier.moment)
         with self._driver.keeping_current():
             self._driver.use(self.device.index)
             found = self._driver
             found.settle(self.device.index, lambda: found.call("cuEventSynchronize", self.handle), report=False)
-            return float(self._driver.call("cuEventElapsedTime", earlier.handle, self.handle))
+            try:
+                return float(found.call("cuEventElapsedTime", earlier.handle, self.handle))
+            except DeviceError as refused:
+                named = [n for n, e in (("earlier", earlier), ("later", self)) if not e.recorded]
+                if not named:
+                    raise
+                what = (
+                    f"The {' and the '.join(named)} of two events {'was' if len(named) == 1 else 'were'} never recorded"
+                )
+                raise DeviceError(
+                    f"{what}.", advice="Record it: stream.record(event).", status=refused.status
+                ) from None
 
     def __del__(self) -> None:
         _drop(self, "cuEventDestroy")
@@ -94,26 +115,25 @@ def moment(device: Device | str | None = None) -> Event:
     Raises:
         DeviceError: the device is the CPU, or refuses.
     """
-    made = Event(device)
-    found = made._driver
-    assert found is not None, "only of CUDA devices"
-    with found.keeping_current():
-        found.call("cuEventRecord", made.handle, found.stream_handle(made.device.index))
-    return made
+    return mark(get_device(device), None)
 
 
 def mark(device: Device, stream: Any) -> Event:
     """An event at the end of what a stream has so far; of the one that is current if None."""
     made = Event(device)
-    assert made._driver is not None
+    assert made._driver is not None, "only of CUDA devices"
     with made._driver.keeping_current():
         handle = made._driver.stream_handle(device.index, stream)
         made._driver.call("cuEventRecord", made.handle, handle)
+    made.recorded = True
     return made
 
 
 class Stream(_Queued):
     """Work queued on a device: it runs in order, on a CUDA device beside other streams.
+
+    Arrays that are made or dropped are work of the device's default stream, for which all others wait: make them before
+    work that is to overlap.
 
     Attributes:
         device: where it is.
@@ -121,6 +141,7 @@ class Stream(_Queued):
     """
 
     _query, _synchronize = "cuStreamQuery", "cuStreamSynchronize"
+    _flags = 0
 
     def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
         """Makes a stream; a lower number of `priority` goes first.
@@ -135,7 +156,7 @@ class Stream(_Queued):
             return
         with self._driver.keeping_current():
             self._driver.use(self.device.index)
-            self.handle = self._driver.call("cuStreamCreateWithPriority", 0, priority)
+            self.handle = self._driver.call("cuStreamCreateWithPriority", self._flags, priority)
 
     def record(self, event: Event | None = None) -> Event:
         """Mark the end of what is queued so far; returns the event.
@@ -146,7 +167,7 @@ class Stream(_Queued):
         if event is not None and not isinstance(event, Event):
             raise TypeError(f"a stream records an Event, not {its_type(event)}")
         made = event or Event(self.device)
-        made.moment = time.perf_counter()
+        made.moment, made.recorded = time.perf_counter(), True
         if self._driver is None:
             return made
         with self._driver.keeping_current():
@@ -196,6 +217,12 @@ class Stream(_Queued):
         _drop(self, "cuStreamDestroy")
 
 
+class CapturedStream(Stream):
+    """A stream to be captured: non-blocking, since capturing a blocking one forbids every use of the default stream."""
+
+    _flags = 1
+
+
 def _drop(owner: Any, function: str) -> None:
     if owner.__dict__.get("_driver") is not None and "handle" in owner.__dict__:
         try:
@@ -224,7 +251,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
 
 
 def synchronize(device: Device | str | None = None) -> None:
-    """Wait until a device has finished all its work: every device if none is named.
+    """Wait until a device has finished all its work: every device that Workbench has used if none is named.
 
     What kernels have printed there is shown, and a fault of a launch with checks is raised.
 
@@ -232,9 +259,13 @@ def synchronize(device: Device | str | None = None) -> None:
         DeviceError: a kernel failed, or there is no such device.
         KernelFault: a launch with checks met a fault.
     """
-    for place in [get_device(device)] if device is not None else [*get_devices(), *emulated_in_use()]:
-        if place.is_cuda:
-            driver_of(place).synchronize(place.index)
+    if device is not None:
+        place = get_device(device)
+        used = [(driver_of(place), place.index)] if place.is_cuda else []
+    else:  # waiting for another device would make a context on it
+        used = [(found, index) for found in drivers_in_use() for index in found.used()]
+    for found, index in used:
+        found.synchronize(index)
 
 
 class ScopedTimer:

@@ -35,12 +35,21 @@ class Executable(Protocol):
 
     @property
     def sanitized(self) -> bool:
-        """Whether its launches keep account of what they write."""
+        """Return whether its launches keep account of what they write."""
         ...
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """Its kernels by symbol."""
+        ...
+
+    @property
+    def variables(self) -> Mapping[str, int]:
+        """Bytes of its variables by symbol."""
+        ...
+
+    def places(self, machine: Any) -> Mapping[str, int]:
+        """Addresses of its variables by symbol, on the machine's device."""
         ...
 
     def run(self, name: str, launch: Launch, machine: Any) -> None:
@@ -60,12 +69,14 @@ class Launch(msgspec.Struct, frozen=True):
         block: threads of a block along x, y, z.
         params: the bytes of each parameter.
         shared: bytes of dynamic shared memory of a block.
+        cooperative: whether blocks may wait for one another.
     """
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     params: tuple[bytes, ...]
     shared: int = 0
+    cooperative: bool = False
 
 
 class Library(msgspec.Struct, eq=False):

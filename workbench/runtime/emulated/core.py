@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.runtime.emulated.code import Library
 from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import State
 
@@ -79,10 +80,6 @@ class Device:
         state = self._core.state
         self._core.check(self._core.driver.cuCtxSetCurrent(state.contexts[self.device_id]))
 
-    def sync(self) -> None:
-        """Wait for all its work."""
-        self._core.check(self._core.driver.cuCtxSynchronize())
-
     def allocate(self, nbytes: int, *, stream: Any) -> Allocated:
         """Memory of the device, freed in order with a stream's work."""
         state = self._core.state
@@ -156,6 +153,7 @@ class _ObjectCodes:
         """PTX, which is made executable for the current device."""
         state = self._core.state
         with state.lock:
+            state.flush()
             try:
                 loaded = state.load(text, state.devices[state.device()])
             except Refusal as refused:
@@ -173,6 +171,7 @@ class Module:
 
     def __init__(self, core: Core, loaded: Any) -> None:
         self._core, self._loaded = core, loaded
+        self.handle = core.state.handles.new(Library(loaded))
 
     def get_kernel(self, name: str) -> LoadedKernel:
         """One of its kernels."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from workbench.backends.cuda.user_source.preprocess import STEP
 from workbench.backends.ptx import kernel as compiled
 from workbench.backends.ptx.compile import Compiled
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.library import library_object
 from workbench.backends.ptx.printf import formatted, placed_variables
+from workbench.backends.ptx.syntax.expansions import CLUSTERS, MOST_CLUSTERS, WORKSPACE
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import SANITIZED, Loc, Program
 from workbench.cache.native import native_image
@@ -20,7 +23,7 @@ from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.arena import Arena
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.findings import Finding, pointed
-from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Machine
 
 _FAULTS = {
@@ -32,17 +35,38 @@ _FAULTS = {
 """By the kinds of `backends/ptx/context.py`; what waits forever on a GPU ends at its watchdog, if it has one."""
 
 
+class _Entries(dict[str, Entry]):
+    """Kernels by symbol, each compiled when it is asked for: one that cannot be executed keeps no other from it."""
+
+    def __init__(self, make: Callable[[str], Entry]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: str) -> Entry:
+        """Make the entry.
+
+        Raises:
+            KeyError: the program has no such kernel.
+        """
+        self[name] = self._make(name)
+        return self[name]
+
+
 class Native:
     """A module whose kernels are compiled for the CPU, each on first use."""
 
     def __init__(self, program: Program, sanitized: bool = False) -> None:
         self.program, self.sanitized = program, sanitized
-        self.entries: Mapping[str, Entry] = {}
+        self.entries: Mapping[str, Entry] = _Entries(self._entry)
         self._kernels: dict[str, compiled.Kernel] = {}
-        self._variables: dict[int, dict[str, int]] = {}
-        for name in program.entries:
-            sizes = tuple(p.size for p in program.entry(name).parameters)
-            self.entries = {**self.entries, name: Entry(name, sizes, self._kernel(name).facts.shared)}
+        self._places: dict[int, dict[str, int]] = {}
+        self.variables = {v.name: v.size for v in program.variables.values() if v.space in ("global", "const")}
+
+    def _entry(self, name: str) -> Entry:
+        if name not in self.program.entries:
+            raise KeyError(name)
+        sizes = tuple(p.size for p in self.program.entry(name).parameters)
+        return Entry(name, sizes, self._kernel(name).facts.shared)
 
     def _kernel(self, name: str) -> compiled.Kernel:
         if name not in self._kernels:
@@ -50,6 +74,9 @@ class Native:
                 made = emit_kernel(self.program, name, sanitizing=self.sanitized)
             except BuildError as error:
                 raise self._placed(error) from None
+            if self.sanitized and made.facts.cluster != (1, 1, 1):
+                what = f"{name} runs in clusters, whose shared memory checks do not know."
+                raise BuildError(what, advice="Launch it without checks: with wb.checks(False).", function=name)
             image = native_image(f"{name} (PTX)", made.text, vectorise=False)
             _library()
             self._kernels[name] = compiled.load(Compiled(image, made.facts))
@@ -64,23 +91,32 @@ class Native:
         if not self.sanitized:
             machine.check(launch.params)
         kernel, code = self._kernel(name), self.program.entry(name)
-        if machine.device not in self._variables:
-            self._variables[machine.device] = placed_variables(self.program, machine)
         packed = bytearray(max(code.parameter_size, 1))
         for parameter, value in zip(code.parameters, launch.params, strict=True):
             packed[parameter.offset : parameter.offset + len(value)] = value
         prints = any(i.opcode == "call" for i in kernel.facts.code)
         workers = 1 if prints or machine.seed else 0  # what blocks print comes in their order; a seed repeats a run
-        size = max(1, kernel.scratch_size(launch.block, launch.shared, workers))
-        scratch = machine.alloc(size)
+        size, blocks = kernel.facts.cluster, math.prod(launch.grid)
+        fits = (
+            all(g % c == 0 for g, c in zip(launch.grid, size, strict=True))
+            and blocks // math.prod(size) <= MOST_CLUSTERS
+        )
+        expect(fits or size == (1, 1, 1), f"{name} cannot run {launch.grid} blocks in clusters of {size}")
+        # Blocks that may wait for one another run at once.
+        together = blocks if (launch.cooperative and kernel.facts.meets) or size != (1, 1, 1) else 0
+        size = max(1, kernel.scratch_size(launch.block, launch.shared, workers, together))
+        scratch, symbols = machine.alloc(size), self.places(machine)
+        for counts in (n for n in (WORKSPACE, CLUSTERS) if n in symbols):
+            at = symbols[counts] - machine.base
+            machine.memory[at : at + self.variables[counts]] = 0
 
         def show(text: int, values: int) -> int:
             machine.write(formatted(text, values, machine).encode())
             return 0
 
         how = compiled.Launch(
-            dynamic_shared=launch.shared, symbols=self._variables[machine.device], prints=show,
-            condition=machine.set_condition, workers=workers, seed=machine.seed,
+            dynamic_shared=launch.shared, symbols=symbols, prints=show,
+            condition=machine.set_condition, workers=workers, together=bool(together), seed=machine.seed,
             spans=np.stack(machine.spans(), 1).copy() if self.sanitized else None,
             written=machine.unwritten.distance() if self.sanitized and machine.unwritten is not None else 0,
         )  # fmt: skip
@@ -94,7 +130,15 @@ class Native:
         if fault is not None and self.sanitized:
             machine.report(self._finding(kernel, launch, fault, machine.arena, scratch))
         elif fault is not None:
-            raise Refusal(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip("."))
+            line = self._line(fault.loc)
+            where = f", line {line % STEP} of its text" if line else ""
+            raise Refusal(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip(".") + where)
+
+    def places(self, machine: Machine) -> Mapping[str, int]:
+        """Addresses of its variables by symbol, on the machine's device."""
+        if machine.device not in self._places:
+            self._places[machine.device] = placed_variables(self.program, machine)
+        return self._places[machine.device]
 
     def _finding(
         self, kernel: compiled.Kernel, launch: Launch, fault: compiled.Fault, arena: Arena, scratch: int

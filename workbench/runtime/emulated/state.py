@@ -112,6 +112,7 @@ class State:
         load: makes PTX executable, for an architecture.
         seed: of the order of work; None for the order in which it was queued.
         memory: bytes of each device.
+        version: what `cuDriverGetVersion` returns; older drivers lack some kinds of nodes.
     """
 
     api: Any
@@ -123,6 +124,7 @@ class State:
     peers: set[tuple[int, int]] = field(default_factory=set)
     devices: tuple[Architecture, ...] = tuple(architecture(n) for n in range(len(LABELS)))
     started: bool = False
+    version: int = 13_000
 
     def __post_init__(self) -> None:
         self.streams = Streams(len(self.devices), self.seed)
@@ -131,6 +133,7 @@ class State:
         self.contexts = [self.handles.new(Context(n)) for n in range(len(self.devices))]
         self.here = threading.local()
         self.kept: list[Any] = []
+        self.active: set[int] = set()  # devices whose context was ever current
         self._printed = bytearray()
         self.unwritten = Unwritten(self.arena)
         self._findings: dict[int, list[Finding]] = {}
@@ -197,12 +200,15 @@ class State:
         return self.streams.put(stream, do, title)
 
     def not_captured_beside(self, stream: Stream, title: str) -> None:
-        """Refuse the default stream while a stream that is in order with it is being captured.
+        """Refuse the default stream while a stream that is in order with it is being captured, which ends that capture.
 
         Raises:
             Refusal: one is.
         """
-        if stream.default and any(s.capture for s in self.streams.of_device[stream.device] if s.blocking):
+        captures = [s.capture for s in self.streams.of_device[stream.device] if s.blocking and s.capture]
+        if stream.default and captures:
+            for capture in captures:
+                capture.spoiled = True
             raise Refusal(
                 "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
                 f"{title} uses the default stream while a stream that waits for it is being captured",
@@ -219,7 +225,7 @@ class State:
             raise Refusal("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", f"{where}: the stream is being captured")
 
     def flush(self) -> None:
-        """Write what kernels have printed to the process's output, as a driver does when something waits for it."""
+        """Write what kernels have printed to the process's output, as a driver does at a wait, a launch, a load."""
         printed = bytes(self._printed)
         self._printed.clear()
         while printed:
@@ -289,9 +295,10 @@ class State:
         Raises:
             Refusal: the module has none of this name.
         """
-        entry = module.entries.get(name)
-        if entry is None:
-            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}")
+        try:
+            entry = module.entries[name]
+        except KeyError:
+            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}") from None
         made = Kernel(module, entry)
         made.number = self.handles.new(made)
         return made
@@ -302,15 +309,35 @@ class State:
         Raises:
             Refusal: it did what a GPU does not survive.
         """
-        reachable = {device, HOST, *(owner for owner, peer in self.peers if peer == device)}
-        machine = Machine(
-            self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.streams.number(),
-            lambda found: self._findings.setdefault(device, []).append(replace(found, kernel=kernel.number)),
-            self.unwritten,
-        )  # fmt: skip
         if not kernel.module.sanitized:
             self.unwritten.forget_all()
-        kernel.module.run(kernel.name, launch, machine)
+        kernel.module.run(kernel.name, launch, self._machine(device, kernel.number))
+
+    def variable(self, module: Executable, name: str) -> tuple[int, int]:
+        """The address and the bytes of a module's variable on the current device.
+
+        Raises:
+            Refusal: the module has none of this name.
+        """
+        size = module.variables.get(name)
+        if size is None:
+            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no variable {name}")
+        return module.places(self._machine(self.device(), 0))[name], size
+
+    def _machine(self, device: int, kernel: int) -> Machine:
+        """What a launch of a kernel on a device has to do with."""
+        reachable = {device, HOST, *(owner for owner, peer in self.peers if peer == device)}
+        return Machine(
+            self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.streams.number(),
+            lambda found: self._findings.setdefault(device, []).append(replace(found, kernel=kernel)),
+            self.unwritten,
+        )  # fmt: skip
+
+    def reset(self, device: int) -> None:
+        """Drop what is queued on a device, and the error that has broken it."""
+        with self.lock:
+            self.streams.finish(self.streams.ends(self.streams.of_device[device]))
+            self.streams.broken.pop(device, None)
 
     def findings(self, device: int) -> list[Finding]:
         """What sanitized launches on a device did wrong since this was last asked, in their order."""

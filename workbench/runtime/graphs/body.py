@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from workbench.errors import LaunchError
@@ -12,9 +12,9 @@ from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import synchronize
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
-from workbench.runtime.graphs.nodes import LaunchNode, Node, Subgraph
-from workbench.runtime.graphs.plan_cpu import CpuPlan
+from workbench.runtime.graphs.plan_cpu import CpuPlan, flat_nodes
 from workbench.runtime.graphs.plan_cuda import CudaPlan
+from workbench.runtime.work import Launch, Nodes, Work
 
 ALL = Use(0, 2**64, "all memory", True, True)
 """What a node uses of which nothing is known."""
@@ -35,8 +35,8 @@ class Plan(Protocol):
         """A native function that does all that `run` does, with what it needs; None if that takes more."""
         ...
 
-    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Take over these launches' current parameters; returns whether that was possible."""
+    def patch(self, body: Nodes) -> bool:
+        """Take over the parameters of the body's launches; return whether that was possible."""
         ...
 
 
@@ -49,12 +49,12 @@ class Body:
     """
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[Work] = []
         self._edges: list[Edge] | None = None
         self._plan: Plan | None = None
         self._direct: Direct | None = None
         self._written: list[Memory] = []
-        self._inner: list[Subgraph] = []
+        self._inner: list[Nodes] = []
         self._generations: list[int] = []
         self.generation = 0
 
@@ -89,7 +89,7 @@ class Body:
         found: dict[int, tuple[int, int, str]] = {}
         named: dict[tuple[int, int], str] = {}
         used: dict[str, int] = {}
-        for node in sorted(self.nodes, key=lambda node: not isinstance(node, LaunchNode)):
+        for node in sorted(self.nodes, key=lambda node: not isinstance(node, Launch)):
             for access in node.accesses:
                 if id(access.array) in found:
                     continue
@@ -100,14 +100,14 @@ class Body:
                 found[id(access.array)] = (*span, named[span])
         return found
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[Work]:
         """Every node, those of bodies inside included."""
         for node in self.nodes:
             yield node
             for body in node.bodies.values():
                 yield from body.walk()
 
-    def add(self, node: Node) -> None:
+    def add(self, node: Work) -> None:
         """One more node, at the end.
 
         Raises:
@@ -128,24 +128,33 @@ class Body:
         if arrays:
             self._edges = None
 
-    def changed(self, nodes: Sequence[LaunchNode], arrays: bool) -> None:
-        """Launches inside have other parameters: the plan takes them over where it can, else it is made again.
+    def put(self, instead: Mapping[int, Work], arrays: bool) -> None:
+        """Put other nodes in place of those here and in bodies inside; the plan takes them over if it can.
 
         Args:
-            nodes: the launches.
+            instead: the new nodes, by the id of the old one.
             arrays: whether arrays changed, of copies and conditions too.
         """
         plan, before = self._plan, self._edges
-        self.stale(arrays)
-        for body in self.inner():
+        for body in (self, *self.inner()):
+            body.nodes[:] = [instead.get(id(node), node) for node in body.nodes]
             body.stale(arrays)
-        only_launches = all(isinstance(node, LaunchNode) for node in self.walk())
+        only_launches = all(isinstance(node, Launch) for node in self.walk())
         fits = plan is not None and (not arrays or (only_launches and self.edges == before))
-        if plan is not None and fits and plan.patch(nodes):
+        if plan is not None and fits and plan.patch(self):
             self._generations = [body.generation for body in self._inner]
             self._use(plan)
 
-    def inner(self) -> list[Subgraph]:
+    def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
+        """Return another body with parameters changed by name and arrays replaced, or this one if nothing changes."""
+        nodes = [node.changed(values, swap) for node in self.nodes]
+        if all(new is old for new, old in zip(nodes, self.nodes, strict=True)):
+            return self
+        made = Body()
+        made.nodes = nodes
+        return made
+
+    def inner(self) -> list[Nodes]:
         """The bodies inside, at any depth."""
         return [body for node in self.walk() for body in node.bodies.values()]
 
@@ -166,7 +175,7 @@ class Body:
     def _planned(self) -> Plan:
         self._inner = self.inner()
         self._generations = [body.generation for body in self._inner]
-        return self._use(CudaPlan(self) if self.device.is_cuda else CpuPlan(self))
+        return self._use(CudaPlan(self) if self.device.is_cuda else CpuPlan(flat_nodes(self), self))
 
     def _use(self, plan: Plan) -> Plan:
         self._plan, self._written = plan, self.written()
@@ -179,10 +188,12 @@ class Body:
         return list(found.values())
 
     def timed(self) -> float:
-        """Milliseconds of one run."""
+        """Return the seconds of one run."""
         self._planned()
         synchronize(self.device)
         started = time.perf_counter()
         self.run()
         synchronize(self.device)
-        return 1e3 * (time.perf_counter() - started)
+        return time.perf_counter() - started
+
+    launch = run

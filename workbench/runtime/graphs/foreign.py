@@ -14,63 +14,94 @@ from workbench.errors import DeviceError, LaunchError
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, driver_of
 from workbench.runtime.device.driver import Driver
-from workbench.runtime.device.streams import Stream
-from workbench.runtime.graphs.nodes import Access, Node
+from workbench.runtime.device.streams import CapturedStream, Stream
+from workbench.runtime.work import Access, Work
 
 _RELAXED = 2
 """CU_STREAM_CAPTURE_MODE_RELAXED: a library may still ask for memory while its work is captured."""
 
 
-class ForeignNode(Node):
-    """Work of a library; `handle` is CUDA's graph of it."""
+class CudaGraph:
+    """CUDA's graph of a library's work, destroyed with its last user."""
 
-    kind = "library"
-
-    def __init__(self, found: Driver, handle: Any, device: Device, accesses: Sequence[Access], name: str) -> None:
-        self._driver, self.handle = found, handle
-        self._device, self._accesses, self._name = device, tuple(accesses), name
-
-    @property
-    def device(self) -> Device:
-        """Where it runs."""
-        return self._device
-
-    @property
-    def name(self) -> str:
-        """What pictures call it."""
-        return self._name
-
-    @property
-    def accesses(self) -> Sequence[Access]:
-        """The arrays that the user says it uses."""
-        return self._accesses
-
-    @property
-    def is_barrier(self) -> bool:
-        """Whether nothing is known of what it uses."""
-        return not self._accesses
-
-    def replace_arrays(self, instead: Callable[[Any], Any]) -> None:
-        """Use other arrays.
-
-        Raises:
-            LaunchError: it uses one that is replaced; a library's work cannot be changed.
-        """
-        for access in self._accesses:
-            if instead(access.array) is not access.array:
-                raise LaunchError(
-                    f"{access.name} is used by work of a library ({self._name}), which cannot be given another array.",
-                    parameter=access.name, advice="Capture the graph again.",
-                )  # fmt: skip
+    def __init__(self, driver: Driver, handle: Any) -> None:
+        """Own the graph."""
+        self._driver, self.handle = driver, handle
 
     def __del__(self) -> None:
         with suppress(Exception):  # at the interpreter's end there may be no driver any more
             self._driver.call("cuGraphDestroy", self.handle)
 
 
+class Library(Work, frozen=True, eq=False, dict=True):
+    """Work of a library.
+
+    Attributes:
+        label: what pictures call it.
+        captured: CUDA's graph of it.
+        where: the device.
+        used: the arrays that the user says it uses.
+    """
+
+    label: str
+    captured: CudaGraph
+    where: Device
+    used: tuple[Access, ...]
+
+    @property
+    def name(self) -> str:
+        """What pictures call it."""
+        return self.label
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Only CUDA knows."""
+        return ()
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it runs on."""
+        return self.where
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """The arrays that the user says it uses."""
+        return self.used
+
+    @property
+    def is_barrier(self) -> bool:
+        """Return whether nothing is known of what it uses."""
+        return not self.used
+
+    def launch(self) -> None:
+        """Refuse.
+
+        Raises:
+            LaunchError: always: it runs only as a node of its graph.
+        """
+        raise LaunchError(
+            f"{self.label} is work of a library in a graph, and cannot be looked into.",
+            advice="Launch the graph without a tape, jvp, jax_callable or find_nan around it.",
+        )
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same, if it uses none of the arrays that are replaced.
+
+        Raises:
+            LaunchError: it does; a library's work cannot be changed.
+        """
+        for access in self.used:
+            if instead(access.array) is not access.array:
+                raise LaunchError(
+                    f"{access.name} is used by work of a library ({self.label}), which cannot be given another array.",
+                    parameter=access.name, advice="Capture the graph again.",
+                )  # fmt: skip
+        return self
+
+
 @contextmanager
 def foreign_work(
-    device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[ForeignNode], None]
+    device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[Library], None]
 ) -> Iterator[Stream]:
     """A stream whose work inside the `with` becomes one node, handed to `keep`.
 
@@ -78,7 +109,7 @@ def foreign_work(
         DeviceError: CUDA could not capture it; nothing is kept.
     """
     found = driver_of(device)
-    stream = Stream(device)
+    stream = CapturedStream(device)
     found.call("cuStreamBeginCapture", stream.handle, found.api.CUstreamCaptureMode(_RELAXED))
     try:
         yield stream
@@ -96,7 +127,8 @@ def foreign_work(
             advice="It may have waited for the stream, or used another one; call it before or after g.launch().",
         ) from None  # fmt: skip
     named = [Access(a, f"{name}.reads{k}", True, False) for k, a in enumerate(reads)]
-    keep(ForeignNode(found, handle, device, [*named, *_written(writes, name)], name))
+    used = (*named, *_written(writes, name))
+    keep(Library(name, CudaGraph(found, handle), device, used))
 
 
 def _written(writes: Sequence[array], name: str) -> list[Access]:

@@ -13,7 +13,7 @@ from typing import Any
 from workbench.runtime.graphs.labels import LETTER as LABEL
 from workbench.runtime.graphs.labels import label_places, shortened
 from workbench.runtime.graphs.layout import layered
-from workbench.runtime.graphs.nodes import Subgraph
+from workbench.runtime.work import Nodes
 
 FILLS = {"forward": "#cfe3fa", "adjoint": "#fbdcbd", "if": "#e6d9f5", "while": "#e6d9f5", "graph": "#e6d9f5"}
 LINES = {"forward": "#2f6fb3", "adjoint": "#c0691c", "if": "#7a4fb0", "while": "#7a4fb0", "graph": "#7a4fb0"}
@@ -25,7 +25,7 @@ LARGEST_PICTURE = 300
 """Nodes of the largest graph that a notebook output draws by itself; `to_svg` draws any."""
 
 
-def critical_path(body: Subgraph) -> list[int]:
+def critical_path(body: Nodes) -> list[int]:
     """Indices along the longest chain: by milliseconds where all nodes have them, else by the number of nodes."""
     timed = all(node.milliseconds is not None for node in body.nodes)
     cost = [node.milliseconds or 0.0 if timed else 1.0 for node in body.nodes]
@@ -41,7 +41,7 @@ def critical_path(body: Subgraph) -> list[int]:
     return path[::-1]
 
 
-def facts(body: Subgraph) -> dict[str, Any]:
+def facts(body: Nodes) -> dict[str, Any]:
     """Nodes and edges as plain data."""
     path = critical_path(body)
     on_path, along = set(path), set(pairwise(path))
@@ -49,8 +49,8 @@ def facts(body: Subgraph) -> dict[str, Any]:
         {
             "index": k,
             "kind": node.kind,
-            "name": node.name,
-            "dims": list(node.dims),
+            "name": node.title,
+            "dims": [] if node.bodies else list(node.size),
             "milliseconds": node.milliseconds,
             "critical": k in on_path,
             "bodies": {name: facts(inner) for name, inner in node.bodies.items()},
@@ -71,12 +71,12 @@ def facts(body: Subgraph) -> dict[str, Any]:
     return {"device": body.device.name, "nodes": nodes, "edges": edges}
 
 
-def to_json(body: Subgraph) -> str:
+def to_json(body: Nodes) -> str:
     """Nodes and edges as JSON."""
     return json.dumps(facts(body), indent=1)
 
 
-def placed(body: Subgraph) -> dict[str, Any]:
+def placed(body: Nodes) -> dict[str, Any]:
     """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands."""
     made = facts(body)
     for node in made["nodes"]:
@@ -122,7 +122,7 @@ def _detail(node: dict[str, Any]) -> str:
     return "  ".join(part for part in (dims, *inside, spent) if part)
 
 
-def svg(body: Subgraph) -> str:
+def svg(body: Nodes) -> str:
     """The picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only order."""
     return drawn(placed(body), _summary(body))
 
@@ -170,7 +170,7 @@ def _box(node: dict[str, Any]) -> str:
     )
 
 
-def dot(body: Subgraph) -> str:
+def dot(body: Nodes) -> str:
     """The graph in Graphviz's language."""
     rows = ["digraph graph_of_launches {", "  node [shape=box, style=filled];"]
     for node in facts(body)["nodes"]:
@@ -183,21 +183,22 @@ def dot(body: Subgraph) -> str:
     return "\n".join([*rows, "}"]) + "\n"
 
 
-def _summary(body: Subgraph) -> str:
+def _summary(body: Nodes) -> str:
     counts = Counter(node.kind for node in body.nodes)
     inside = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     plural = "node" if len(body.nodes) == 1 else "nodes"
     return f"Graph of {len(body.nodes)} {plural} on {body.device}" + (f": {inside}" if inside else "")
 
 
-def rows(body: Subgraph) -> list[tuple[str, ...]]:
+def rows(body: Nodes) -> list[tuple[str, ...]]:
     """A row a node: index, kind, name, size, time, what it comes after and why."""
     after: dict[int, list[str]] = {}
     for edge in body.edges:
         after.setdefault(edge.target, []).append(f"{edge.source} ({', '.join(edge.arrays)})")
     return [
         (
-            str(k), node.kind, "" if node.name == node.kind else node.name, "×".join(map(str, node.dims)),
+            str(k), node.kind, "" if node.title == node.kind else node.title,
+            "" if node.bodies else "×".join(map(str, node.size)),
             f"{node.milliseconds:.3g} ms" if node.milliseconds is not None else "", ", ".join(after.get(k, ())),
         )
         for k, node in enumerate(body.nodes)
@@ -207,7 +208,7 @@ def rows(body: Subgraph) -> list[tuple[str, ...]]:
 HEAD = ("#", "what", "name", "size", "time", "after")
 
 
-def text(body: Subgraph) -> str:
+def text(body: Nodes) -> str:
     """A line a node, as plain text; of a long graph the first and last nodes."""
     found = rows(body)
     shown = found if len(found) <= 40 else [*found[:20], ("…",) * len(HEAD), *found[-19:]]
@@ -217,7 +218,7 @@ def text(body: Subgraph) -> str:
     return "\n".join([_summary(body), *lines]) if found else _summary(body)
 
 
-def html(body: Subgraph) -> str:
+def html(body: Nodes) -> str:
     """The picture as an image, and the table below it, without scripts."""
     found = rows(body)
     head = "".join(f"<th>{name}</th>" for name in HEAD)

@@ -1,15 +1,15 @@
-"""A graph on the CPU as one native call: its levels as steps of the native scheduler.
+"""Work of the CPU as one native call: a table of steps for the interpreter of `backends/cpu/native/schedule.c`.
 
-Levels with little work run one after the other on the caller's thread; a level with more than about 0.2 ms is cut into
-pieces that all cores share, whichever node they belong to. Parameter buffers belong to the nodes, so that a changed
-scalar is written where the plan points already.
+A graph runs level by level: levels with little work one after the other on the caller's thread, a level with more than
+about 0.2 ms cut into pieces that all cores share, whichever node they belong to. A list runs in order. The packed
+parameters of all launches lie in one block that belongs to the plan, so a changed number is written where the tables
+point already.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from ctypes import addressof
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,24 +17,25 @@ import numpy as np
 from workbench.backends.cpu.native import copies, schedule
 from workbench.backends.layout import FAULT_SIZE
 from workbench.cache.native import native_image
-from workbench.runtime.arrays.array import array
+from workbench.errors import KernelFault
 from workbench.runtime.arrays.copies import move_of
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node, Subgraph
-from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.launching.execute import cores, cpu_threads
 from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
+from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Nodes, While, Work
 
 DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 """Scalars of a copy that one core takes at a time."""
 
 
-class Work(NamedTuple):
+class Row(NamedTuple):
     """An entry with its parameters, how many threads or elements it has, a fault record.
 
     One core takes `grain` of them at a time, and looks after each `strip` whether to stop. `mask` is the memory that it
-    reads and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end.
+    reads and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end. As many as
+    `cores` threads share it.
     """
 
     entry: int
@@ -44,37 +45,58 @@ class Work(NamedTuple):
     strip: int
     fault: int
     mask: int
-    sums: int = 0
+    sums: int
+    cores: int
+
+    def launch(self, threads: int) -> tuple[int, ...]:
+        """Return the row of the launcher's that runs it on so many threads (`dispatch.ENTRY_SIZE`)."""
+        return self.entry, self.params, self.total, threads, self.strip, self.fault, self.mask, self.sums
 
 
 class CpuPlan:
-    """Tables for the native scheduler, and all they point to."""
+    """Tables for the native interpreter, and all they point to.
 
-    def __init__(self, body: Subgraph) -> None:
-        self._keep: list[Any] = []
-        self._entries = copies.entries(native_image)
-        launches = [n for n in body.walk() if isinstance(n, LaunchNode)]
-        checked = [n for n in launches if n.record.loaded.checked or n.record.loaded.prints]
-        self._printing = [n.record.loaded for n in launches if n.record.loaded.prints]
-        self._checked = {id(node): k for k, node in enumerate(checked)}
-        self._nodes = checked
-        self._planned: dict[int, tuple[int, int, int]] = {}
-        self._faults = np.zeros((len(checked), FAULT_SIZE // 8), np.int64)
-        self._pair = np.array(self._table(body), np.int64)
-        names = list(dict.fromkeys(n.record.loaded.title for n in launches))
-        shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
-        written = sorted_names(name for n in launches for name in n.record.writes)
-        self.native = Native(f"graph of {shown}" if shown else "graph", written=written)
-        self._run = install_launcher().functions.graph(self._pair.ctypes.data)
+    Attributes:
+        nodes: what runs: of a graph, those of bodies inside too.
+        params: the packed parameters of all.
+        offsets: where each node's begin.
+    """
+
+    def __init__(self, nodes: Sequence[Work], body: Nodes | None = None) -> None:
+        """Plan nodes in their order, or a graph's body whose `flat_nodes` they are."""
+        self.nodes = list(nodes)
+        self._tables: list[np.ndarray[Any, Any]] = []
+        parts, self._moves = self._packed()
+        self.offsets = np.cumsum([0, *(part.size for part in parts)])
+        self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
+        launches = [(k, n.record.loaded) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
+        self._printing = tuple(dict.fromkeys(loaded for _, loaded in launches if loaded.prints))
+        self._faulting = {k: at for at, k in enumerate(k for k, loaded in launches if loaded.checked)}
+        self._faults = np.zeros((len(self._faulting), FAULT_SIZE // 8), np.int64)
+        self._first = _first_numbers(body) if body is not None else {}
+        self._title = "" if body is None else _title(self.nodes)
+        head = self._table(body) if body is not None else self._in_order()
+        self._run = install_launcher().functions.steps(self._words([head], 2))
 
     @runs(lambda frame: frame["self"].native)
     def run(self) -> None:
-        """Run it; what kernels print, and a fault, are reported when all is done.
+        """Run it; of a graph, what kernels print and a fault are reported when all is done.
 
         Raises:
-            KernelFault: what the first launch with a fault reported.
+            KernelFault: what the first launch with a fault reported; of nodes in order, what comes after has not run.
             KeyboardInterrupt: or whatever a signal handler raises: it was stopped midway.
         """
+        if self._faulting or self._printing:
+            self._run_reporting()
+            return
+        try:
+            self._run()
+        except BaseException as error:
+            explain(error, self.native)
+            raise
+
+    def _run_reporting(self) -> None:
+        """Run it, and report what it prints and the first fault."""
         self._faults.fill(0)
         with printing(*self._printing):
             try:
@@ -82,51 +104,99 @@ class CpuPlan:
             except BaseException as error:
                 explain(error, self.native)
                 raise
-        for node, record in zip(self._nodes, self._faults, strict=True):
-            fault = fault_of(node.record.loaded, node.dims, node.buffer, record.tobytes()) if record[0] else None
+        for k, at in self._faulting.items():
+            fault = self._fault(k, self._faults[at]) if self._faults[at, 0] else None
             if fault is not None:
                 raise fault
 
+    def _fault(self, k: int, words: np.ndarray[Any, Any]) -> KernelFault | None:
+        record = self._launch(k).record
+        params = self.params[self.offsets[k] : self.offsets[k] + record.loaded.layout.size]
+        return fault_of(record.loaded, record.dim, params, words.tobytes())
+
+    @property
+    def native(self) -> Native:
+        """What the native call runs; of nodes in order, the one that it has come to."""
+        if self._title:
+            written = sorted_names(name for n in self.nodes if isinstance(n, Launch) for name in n.record.writes)
+            return Native(self._title, written=written)
+        count = len(self.nodes)
+        node = self.nodes[min(install_launcher().stopping.words().rows, count - 1)]
+        if not isinstance(node, Launch):
+            return Native(f"replay of a {node.kind}", rows=count)
+        record = node.record
+        return Native(f"replay of {record.loaded.title}", record.threads, sorted_names(record.writes), count)
+
     @property
     def direct(self) -> tuple[Callable[[], int], CpuPlan] | None:
-        """The native function alone, where no kernel prints or tests, and this plan, which it needs."""
-        return None if self._nodes else (self._run, self)
+        """The native function alone, if no kernel prints or tests, and this plan, which it needs."""
+        return None if self._faulting or self._printing else (self._run, self)
 
-    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Whether these launches' current parameters are already where they should be: in the buffers."""
-        return all(self._planned.get(id(n)) == _fixed(n) for n in nodes)
+    def patch(self, body: Nodes) -> bool:
+        """Take over the parameters of the body's launches; return False, and change nothing, if another plan is needed.
 
-    def _table(self, body: Subgraph) -> tuple[int, int]:
-        rows = list(self._steps_of(body))
-        return self._words(rows, schedule.STEP_WORDS), len(rows)
+        Code, threads and locks must be those that were planned.
+        """
+        new = flat_nodes(body)
+        pairs = [(k, n) for k, n in enumerate(new) if isinstance(n, Launch) and n is not self.nodes[k]]
+        if not all(_fixed(self._launch(k)) == _fixed(node) for k, node in pairs):
+            return False
+        for k, node in pairs:
+            self._write(k, node)
+            self.nodes[k] = node
+        return True
+
+    def _write(self, k: int, node: Launch) -> None:
+        packed = np.frombuffer(_pack(node), np.uint8)
+        self.params[self.offsets[k] : self.offsets[k] + packed.size] = packed
+
+    def _launch(self, k: int) -> Launch:
+        node = self.nodes[k]
+        assert isinstance(node, Launch)
+        return node
+
+    def _packed(self) -> tuple[list[np.ndarray[Any, Any]], dict[int, tuple[int, Sequence[int], Any]]]:
+        """Return each node's parameters, and of copies, sums and fills the entry, the words and what they point to."""
+        entries, moves = copies.entries(native_image), dict[int, tuple[int, Sequence[int], Any]]()
+        parts: list[np.ndarray[Any, Any]] = []
+        for k, node in enumerate(self.nodes):
+            if isinstance(node, Launch):
+                parts.append(np.frombuffer(_pack(node), np.uint8))
+            elif isinstance(node, Copy | Fill):
+                name, words, keep = move_words(node)
+                moves[k] = entries[name], words, keep
+                parts.append(np.array(words, np.int64).view(np.uint8))
+            else:
+                parts.append(np.zeros(0, np.uint8))
+        return parts, moves
 
     def _words(self, rows: Sequence[Sequence[int]], width: int) -> int:
         table = np.array(rows, np.int64).reshape(len(rows), width)
-        self._keep.append(table)
+        self._tables.append(table)
         return table.ctypes.data
 
-    def _steps_of(self, body: Subgraph) -> Iterator[tuple[int, ...]]:
-        inline: list[Work] = []
+    def _in_order(self) -> tuple[int, int]:
+        rows = [row.launch(row.cores) for row in map(self._row, range(len(self.nodes)))]
+        step = schedule.IN_ORDER, self._words(rows, 8), len(rows), 1, 0, 0, 0, 0
+        return self._words([step], schedule.STEP_WORDS), 1
+
+    def _table(self, body: Nodes) -> tuple[int, int]:
+        steps = list(self._steps_of(body))
+        return self._words(steps, schedule.STEP_WORDS), len(steps)
+
+    def _steps_of(self, body: Nodes) -> Iterator[tuple[int, ...]]:
+        inline: list[Row] = []
+        first = self._first[id(body)]
         for level in body.levels:
-            nodes = [body.nodes[k] for k in level]
-            works = [w for w in map(self._work, nodes) if w is not None and w.total]
-            weight = sum(w.total / w.grain for w in works)
-            threads = min(cpu_threads(), math.ceil(weight))
+            works = [self._row(first + k) for k in level if not body.nodes[k].bodies]
+            works = [w for w in works if w.total]
+            threads = min(cpu_threads(), math.ceil(sum(w.total / w.grain for w in works)))
             if threads < 2:
                 inline += works
             else:
                 yield from self._flush(inline)
                 for w in (w for w in works if w.sums):
-                    row = (
-                        w.entry,
-                        w.params,
-                        w.total,
-                        min(threads, -(-w.total // w.grain)),
-                        w.strip,
-                        w.fault,
-                        w.mask,
-                        w.sums,
-                    )
+                    row = w.launch(min(threads, -(-w.total // w.grain)))
                     yield schedule.LAUNCH, self._words([row], len(row)), 1, 1, 0, 0, 0, 0
                 works = [w for w in works if not w.sums]
                 items = [
@@ -137,71 +207,99 @@ class CpuPlan:
                 table = self._words(items, schedule.ITEM_WORDS)
                 if items:
                     yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0, _mask(works)
-            for node in nodes:
-                if isinstance(node, BodyNode):
+            for node in (body.nodes[k] for k in level):
+                if isinstance(node, Graph):
                     yield from self._flush(inline)
                     yield self._control(node)
         yield from self._flush(inline)
 
-    def _flush(self, inline: list[Work]) -> Iterator[tuple[int, ...]]:
+    def _flush(self, inline: list[Row]) -> Iterator[tuple[int, ...]]:
         if inline:
             items = [(w.entry, w.params, 0, w.total, w.fault, w.strip, w.sums) for w in inline]
             yield schedule.RUN, self._words(items, schedule.ITEM_WORDS), len(items), 1, 0, 0, 0, _mask(inline)
             inline.clear()
 
-    def _control(self, node: BodyNode) -> tuple[int, ...]:
-        kind = schedule.WHILE if node.kind == "while" else schedule.IF
+    def _control(self, node: Graph) -> tuple[int, ...]:
+        kind = schedule.WHILE if isinstance(node, While) else schedule.IF
         condition = node.condition.address if node.condition is not None else 0
-        main = node.bodies.get("body") or node.bodies.get("true")
-        other = node.bodies.get("false")
+        main, other = node.graph, node.bodies.get("false")
         first = self._table(main) if main is not None else (0, 0)
         second = self._table(other) if other is not None else (0, 0)
         return kind, *first, 1, condition, *second, 0
 
-    def _work(self, node: Node) -> Work | None:
-        if isinstance(node, LaunchNode):
-            loaded = node.record.loaded
-            self._keep.append((loaded, node.buffer))
-            self._planned[id(node)] = fixed = _fixed(node)
-            slot = self._checked.get(id(node))
-            fault = self._faults[slot].ctypes.data if slot is not None else 0
-            total = math.prod(node.dims)
-            return Work(
-                loaded.address, addressof(node.buffer), total, loaded.threads_per_task, loaded.strip, fault, fixed[2],
-                loaded.sums,
-            )  # fmt: skip
-        return self._move(node) if isinstance(node, MoveNode) else None
-
-    def _move(self, node: MoveNode) -> Work:
-        entry, words, keep = move_words(node.kind, node.target, node.source, node.value)
-        params = np.array(words, np.int64)
-        self._keep.append((params, keep, node.target, node.source))
-        grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
-        mask = node.target.memory.turn if node.kind == "add" else 0
-        return Work(self._entries[entry], params.ctypes.data, node.target.size, grain, grain, 0, mask)
+    def _row(self, k: int) -> Row:
+        node, params = self.nodes[k], self.params.ctypes.data + int(self.offsets[k])
+        if isinstance(node, Launch):
+            record, loaded = node.record, node.record.loaded
+            at = self._faulting.get(k)
+            fault = self._faults[at].ctypes.data if at is not None else 0
+            mask, grain = loaded.mask(record.values), loaded.threads_per_task
+            return Row(
+                loaded.address, params, record.threads, grain, loaded.strip, fault, mask, loaded.sums, cores(loaded)
+            )
+        entry, words, _ = self._moves[k]
+        grain = move_grain(words)
+        mask = node.target.memory.turn if isinstance(node, Add) else 0
+        return Row(entry, params, math.prod(node.size), grain, grain, 0, mask, 0, cpu_threads())
 
 
-def _fixed(node: LaunchNode) -> tuple[int, int, int]:
-    """What a plan says of a launch beside its parameters: code, threads, the memory that it takes turns on."""
+def flat_nodes(body: Nodes) -> list[Work]:
+    """Return the nodes of a body, then those of each body inside, once each."""
+    return [node for inner in _bodies(body) for node in inner.nodes]
+
+
+def _bodies(body: Nodes) -> list[Nodes]:
+    inside = (inner for node in body.walk() for inner in node.bodies.values())
+    return list({id(one): one for one in (body, *inside)}.values())
+
+
+def _first_numbers(body: Nodes) -> dict[int, int]:
+    """Return the position in `flat_nodes` at which each body's nodes begin, by the body's id."""
+    first, begins = 0, dict[int, int]()
+    for one in _bodies(body):
+        begins[id(one)] = first
+        first += len(one.nodes)
+    return begins
+
+
+def _title(nodes: Sequence[Work]) -> str:
+    names = list(dict.fromkeys(n.record.loaded.title for n in nodes if isinstance(n, Launch)))
+    shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+    return f"graph of {shown}" if shown else "graph"
+
+
+def _pack(node: Launch) -> bytes:
+    record = node.record
+    return record.loaded.packer.pack(record.dim, record.values)
+
+
+def _fixed(node: Launch) -> tuple[int, int, int]:
+    """Return what a plan says of a launch besides its parameters: code, threads, the memory that it takes turns on."""
     record = node.record
     return id(record.loaded), record.threads, record.loaded.mask(record.values)
 
 
-def _mask(works: Sequence[Work]) -> int:
-    found = 0
-    for work in works:
-        found |= work.mask
-    return found
+def _mask(rows: Sequence[Row]) -> int:
+    mask = 0
+    for row in rows:
+        mask |= row.mask
+    return mask
 
 
-def move_words(kind: str, target: array, source: array | None, value: Any) -> tuple[str, list[int], Any]:
-    """The entry of `backends/cpu/moves` for a copy, sum or fill, its parameters, and what these point to.
+def move_words(node: Copy | Fill) -> tuple[str, list[int], Any]:
+    """Return the native entry of a copy, sum or fill (`backends/cpu/native/copies.py`), its parameters, what they need.
 
     Raises:
         LaunchError: a sum or fill of a type that has none.
     """
-    move = move_of(kind, target, source, value)
+    source, value = (None, node.value) if isinstance(node, Fill) else (node.source, 0)
+    move = move_of(node.kind, node.target, source, value)
     words = list(move.words)
     if move.pattern is not None:
         words[1] = move.pattern.ctypes.data
     return move.entry, words, move.pattern
+
+
+def move_grain(words: Sequence[int]) -> int:
+    """Return how many elements of a copy, sum or fill with these parameters one core takes at a time."""
+    return max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])

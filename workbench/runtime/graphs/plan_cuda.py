@@ -12,43 +12,49 @@ from contextlib import suppress
 from typing import Any
 
 from workbench.backends.cuda.copies import CONDITION
+from workbench.backends.cuda.toolkit import shown
 from workbench.backends.layout import FAULT_SIZE
-from workbench.errors import DeviceError, KernelFault
+from workbench.errors import DeviceError, KernelFault, LaunchError
 from workbench.runtime.arrays.copies import BLOCK, move_of
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
 from workbench.runtime.device.driver_handles import LoadedKernel
-from workbench.runtime.graphs.foreign import ForeignNode
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node, Subgraph
+from workbench.runtime.graphs.foreign import Library
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import fault_of, read_records, settling
+from workbench.runtime.work import Copy, Fill, Graph, Launch, Nodes, While, Work
 
 ASSIGN_DEFAULT = 1
 """CU_GRAPH_COND_ASSIGN_DEFAULT: a condition is 0 at each launch until a kernel sets it."""
+CONDITIONS, ELSE = 12_040, 12_080
+"""The first drivers with conditional nodes whose kernels can set conditions, and with two bodies of one condition."""
 
 
 class CudaPlan:
     """An instantiated graph, and all that it uses."""
 
-    def __init__(self, body: Subgraph) -> None:
+    def __init__(self, body: Nodes) -> None:
         self._driver: Driver = driver_of(body.device)
         found = self._driver
         self._index = body.device.index
         self._keep: list[Any] = []
+        self._launches = _launches(body)
+        self._calls: dict[int, list[Any]] = {}  # what the parameters of each launch point to
         self._handles: dict[int, Any] = {}
-        self._codes: dict[int, Loaded] = {}
-        self._checked = [n for n in body.walk() if isinstance(n, LaunchNode) and n.record.loaded.checked]
+        self._checked = {k: at for at, k in enumerate(k for k, n in enumerate(self._launches) if _code(n).checked)}
         self._faults = found.alloc(self._index, FAULT_SIZE * len(self._checked))
         self._graph = self._executable = None
-        self._prints = any(n.record.loaded.prints for n in body.walk() if isinstance(n, LaunchNode))
+        self._prints = any(_code(n).prints for n in self._launches)
         self._owing = False
         found.fill(self._faults.handle, 0, FAULT_SIZE * len(self._checked), self._index)
         with found.keeping_current():
             found.use(self._index)
             self._graph = found.call("cuGraphCreate", 0)
+            self._added = 0
             self._fill(self._graph, body, [])
             self._executable = found.call("cuGraphInstantiate", self._graph, 0)
+        self._queue = found.graph_queue(self._index, self._executable)
 
     def run(self) -> None:
         """Queue it in the current stream; what it prints, and faults, are reported when something waits for the device.
@@ -62,35 +68,36 @@ class CudaPlan:
         if self._checked:
             told.later(self._index, self, self._collect)
             self._owing = True
-        self._driver.breakage.last[self._index] = "a graph"
-        with self._driver.keeping_current():
-            self._driver.call("cuGraphLaunch", self._executable, self._driver.stream_handle(self._index))
+        self._driver.launch(self._queue, b"", b"", name="a graph")
 
     def _collect(self) -> list[KernelFault]:
         """The faults of all runs since the last time, in the order of the nodes."""
         size, self._owing = FAULT_SIZE * len(self._checked), False
         records = read_records(self._driver, self._faults.handle, len(self._checked))
         self._driver.fill(self._faults.handle, 0, size, self._index)
-        told = (
-            fault_of(node.record.loaded, node.dims, node.buffer, record)
-            for node, record in zip(self._checked, records, strict=True)
+        faults = (
+            fault_of(_code(self._launches[k]), self._launches[k].size, self._launches[k].record.buffer, record)
+            for k, record in zip(self._checked, records, strict=True)
         )
-        return [fault for fault in told if fault is not None]
+        return [fault for fault in faults if fault is not None]
 
     direct = None
     """Queueing takes more than a native call."""
 
-    def patch(self, nodes: Sequence[LaunchNode]) -> bool:
-        """Take over changed parameters in place; returns whether that was possible.
+    def patch(self, body: Nodes) -> bool:
+        """Take over the parameters of the body's launches in place; return whether that was possible.
 
         Whoever changes the code, the order or an empty launch has to make another plan.
         """
-        if any(self._codes.get(id(node)) is not node.record.loaded or not node.record.threads for node in nodes):
+        old, new = self._launches, _launches(body)
+        changed = [k for k, node in enumerate(new) if node.record is not old[k].record]
+        if any(k not in self._handles or _code(old[k]) is not _code(new[k]) or not _threads(new[k]) for k in changed):
             return False
         if self._owing:
             self._driver.synchronize(self._index)  # its faults are reported with the parameters that it ran with
-        for node in nodes:
-            handle, params = self._handles[id(node)], self._launch_params(node)
+        for k in changed:
+            handle, params = self._handles[k], self._launch_params(k, new[k])
+            self._launches[k] = new[k]
             try:
                 with self._driver.keeping_current():
                     self._driver.use(self._index)
@@ -101,7 +108,7 @@ class CudaPlan:
                 return False
         return True
 
-    def _fill(self, graph: Any, body: Subgraph, after: list[Any]) -> list[Any]:
+    def _fill(self, graph: Any, body: Nodes, after: list[Any]) -> list[Any]:
         """Add the nodes of a body, the first ones after these; returns those that nothing in it comes after."""
         before: dict[int, list[int]] = {}
         for edge in body.edges:
@@ -113,87 +120,143 @@ class CudaPlan:
         leaves = set(range(len(body.nodes))) - {edge.source for edge in body.edges}
         return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
 
-    def _add(self, graph: Any, node: Node, after: list[Any]) -> list[Any]:
+    def _add(self, graph: Any, node: Work, after: list[Any]) -> list[Any]:
         """One node; returns what comes after it has to wait for."""
-        if isinstance(node, LaunchNode):
-            if not node.record.threads:
+        if isinstance(node, Launch):
+            k, self._added = self._added, self._added + 1
+            if not _threads(node):
                 return after
-            handle = self._kernel_node(graph, after, self._launch_params(node))
-            self._handles[id(node)], self._codes[id(node)] = handle, node.record.loaded
+            self._handles[k] = handle = self._kernel_node(graph, after, self._launch_params(k, node))
             return [handle]
-        if isinstance(node, MoveNode):
-            move = move_of(node.kind, node.target, node.source, node.value)
+        if isinstance(node, Copy | Fill):
+            source, value = (None, node.value) if isinstance(node, Fill) else (node.source, 0)
+            move = move_of(node.kind, node.target, source, value)
             if not move.total:
                 return after
-            self._keep.append((node.target, node.source))
+            self._keep.append(node)
+            pattern = move.repeated()
+            if node.kind != "add" and move.words[3] and pattern is not None:
+                return [self._dense_node(graph, after, move.words, pattern, node.target.nbytes)]
             kernel = move.kernel(self._driver)
             return [self._kernel_node(graph, after, self._params(kernel, move.blocks, BLOCK, move.parameters()))]
-        if isinstance(node, ForeignNode):
+        if isinstance(node, Library):
             self._keep.append(node)
-            return [self._driver.call("cuGraphAddChildGraphNode", graph, after or None, len(after), node.handle)]
-        assert isinstance(node, BodyNode)
+            handle = node.captured.handle
+            return [self._driver.call("cuGraphAddChildGraphNode", graph, after or None, len(after), handle)]
+        assert isinstance(node, Graph)
         return self._control(graph, node, after)
 
-    def _control(self, graph: Any, node: BodyNode, after: list[Any]) -> list[Any]:
+    def _dense_node(self, graph: Any, after: list[Any], words: Sequence[int], pattern: bytes, nbytes: int) -> Any:
+        """Add a copy or a fill of memory without gaps, which the driver has nodes for."""
+        api, (target, source) = self._driver.api, words[:2]
+        if source:
+            params = api.CUDA_MEMCPY3D()
+            params.srcMemoryType = params.dstMemoryType = api.CUmemorytype.CU_MEMORYTYPE_DEVICE
+            params.srcDevice, params.dstDevice = source, target
+            params.WidthInBytes, params.Height, params.Depth = nbytes, 1, 1
+        else:
+            params = api.CUDA_MEMSET_NODE_PARAMS()
+            params.dst, params.elementSize = target, len(pattern)
+            params.value = int.from_bytes(pattern, "little")
+            params.width, params.height, params.pitch = nbytes // len(pattern), 1, 0
+        name = "cuGraphAddMemcpyNode" if source else "cuGraphAddMemsetNode"
+        context = self._driver.call("cuCtxGetCurrent")
+        return self._driver.call(name, graph, after or None, len(after), params, context)
+
+    def _control(self, graph: Any, node: Graph, after: list[Any]) -> list[Any]:
         if node.condition is None:
             return self._fill(graph, node.bodies["body"], after)
+        version = self._driver.call("cuDriverGetVersion")
+        if version < CONDITIONS:
+            raise DeviceError(
+                f"`{node.kind}` in a graph needs a driver for CUDA {shown(CONDITIONS)} or later; the one here is for "
+                f"CUDA {shown(version)}.",
+                advice="Install NVIDIA's driver 550 or later, or launch what depends on the condition without a graph.",
+            )
         self._keep.append(node.condition)
-        loop = node.kind == "while"
-        api = self._driver.api
+        if isinstance(node, While):
+            handle = self._condition(graph)
+            setter = self._setter(graph, after, handle, node)
+            made, (body,) = self._conditional(graph, [setter], handle, "WHILE", 1)
+            self._setter(body, self._fill(body, node.bodies["body"], []), handle, node)
+            return [made]
+        # A node with two bodies is newer than one with a single body: before, the second is another node's.
+        groups = [["true", "false"]] if version >= ELSE and "false" in node.bodies else [["true"], ["false"]]
+        groups = [group for group in groups if node.bodies.keys() & set(group)]
+        handles = [self._condition(graph) for _ in groups]
+        setters = [
+            self._setter(graph, after, handle, node, holds=group[0] == "true")
+            for group, handle in zip(groups, handles, strict=True)
+        ]
+        made = []
+        for group, handle in zip(groups, handles, strict=True):
+            # After all setters: a body may change what the other condition is read from.
+            ended, inner = self._conditional(graph, setters, handle, "IF", len(group))
+            for name, body in zip(group, inner, strict=True):
+                if name in node.bodies:
+                    self._fill(body, node.bodies[name], [])
+            made.append(ended)
+        return made or after
+
+    def _condition(self, graph: Any) -> Any:
         context = self._driver.call("cuCtxGetCurrent")
-        handle = self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
-        setter = [self._setter(graph, after, handle, node)]
+        return self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
+
+    def _conditional(self, graph: Any, after: list[Any], handle: Any, kind: str, count: int) -> tuple[Any, list[Any]]:
+        """A conditional node with so many bodies, and the graphs of those."""
+        api = self._driver.api
         params = api.CUgraphNodeParams()
         params.type = api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
         params.conditional.handle = handle
-        kinds = api.CUgraphConditionalNodeType
-        params.conditional.type = kinds.CU_GRAPH_COND_TYPE_WHILE if loop else kinds.CU_GRAPH_COND_TYPE_IF
-        params.conditional.size = 1 if loop or "false" not in node.bodies else 2
-        params.conditional.ctx = context
-        made = self._driver.call("cuGraphAddNode", graph, setter, None, 1, params)
-        inner = list(params.conditional.phGraph_out)
-        main = node.bodies.get("body") or node.bodies.get("true")
-        if main is not None:
-            ends = self._fill(inner[0], main, [])
-            if loop:
-                self._setter(inner[0], ends, handle, node)
-        if "false" in node.bodies:
-            self._fill(inner[1], node.bodies["false"], [])
-        return [made]
+        params.conditional.type = getattr(api.CUgraphConditionalNodeType, f"CU_GRAPH_COND_TYPE_{kind}")
+        params.conditional.size = count
+        params.conditional.ctx = self._driver.call("cuCtxGetCurrent")
+        edges = (None,) if api.CUDA_VERSION >= 13_000 else ()  # of the bindings: from 13 on it takes data of edges
+        made = self._driver.call("cuGraphAddNode", graph, after, *edges, len(after), params)
+        return made, list(params.conditional.phGraph_out)
 
-    def _setter(self, graph: Any, after: list[Any], handle: Any, node: BodyNode) -> Any:
+    def _setter(self, graph: Any, after: list[Any], handle: Any, node: Graph, holds: bool = True) -> Any:
         assert node.condition is not None
         kernel = own_kernel(self._driver, self._index, CONDITION)
-        values = ctypes.c_uint64(int(handle)), ctypes.c_void_p(node.condition.address)
+        values = ctypes.c_uint64(int(handle)), ctypes.c_void_p(node.condition.address), ctypes.c_int(holds)
         return self._kernel_node(graph, after, self._params(kernel, 1, 1, values))
 
     def _kernel_node(self, graph: Any, after: list[Any], params: Any) -> Any:
         return self._driver.call("cuGraphAddKernelNode", graph, after or None, len(after), params)
 
-    def _launch_params(self, node: LaunchNode) -> Any:
+    def _launch_params(self, k: int, node: Launch) -> Any:
         record = node.record
-        call = record.loaded.call(record.dim, ctypes.addressof(node.buffer), record.block_dim)
-        places = list(call.places)
+        if record.loaded.handle.cooperative:
+            raise LaunchError(
+                f"{record.loaded.name} may wait for all blocks of its grid, and such a launch cannot be in a graph.",
+                advice="Launch it outside of the capture.",
+            )
+        # The driver copies what the parameters point to when the node is added or set.
+        call, start = record.loaded.call(record.dim, record.block_dim), ctypes.addressof(record.buffer)
+        places = [start + place for place in record.loaded.places]
+        kept: list[Any] = [node]
+        self._calls[k] = kept
         if record.loaded.checked:
-            at = next(k for k, n in enumerate(self._checked) if n is node)
-            place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * at)
-            self._keep.append(place)
+            place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
+            kept.append(place)
             places.append(ctypes.addressof(place))
         if record.loaded.sanitized:
             settling(self._driver).watch(self._index, record.loaded)
-        self._keep.append((record.loaded, list(record.arguments.values())))
         self._driver.allow_shared(record.loaded.handle, call.shared)
-        return self._node_params(record.loaded.handle, call.grid, call.block, places, call.shared)
+        return self._node_params(kept, record.loaded.handle, call.grid, call.block, places, call.shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
         self._keep.append(values)
-        return self._node_params(kernel, (blocks, 1, 1), (block, 1, 1), [ctypes.addressof(v) for v in values])
+        return self._node_params(
+            self._keep, kernel, (blocks, 1, 1), (block, 1, 1), [ctypes.addressof(v) for v in values]
+        )
 
     def _node_params(
-        self, kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int], places: Sequence[int], shared: int = 0
-    ) -> Any:
+        self, kept: list[Any], kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int], places: Sequence[int],
+        shared: int = 0,
+    ) -> Any:  # fmt: skip
         pointers = (ctypes.c_void_p * len(places))(*places)
-        self._keep.append(pointers)
+        kept.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
         params.kern = kernel.handle(self._driver.api)  # and no `func`: a CUkernel is no CUfunction
         params.gridDimX, params.gridDimY, params.gridDimZ = grid
@@ -208,6 +271,19 @@ class CudaPlan:
                 self._driver.call("cuGraphExecDestroy", self._executable)
             if self._graph is not None:
                 self._driver.call("cuGraphDestroy", self._graph)
+
+
+def _launches(body: Nodes) -> list[Launch]:
+    """Return the launches of a body and those inside, in the order in which `CudaPlan` adds them."""
+    return [node for node in body.walk() if isinstance(node, Launch)]
+
+
+def _code(node: Launch) -> Loaded:
+    return node.record.loaded
+
+
+def _threads(node: Launch) -> int:
+    return node.record.threads
 
 
 def _distinct(handles: Sequence[Any]) -> list[Any]:

@@ -6,24 +6,22 @@ import ctypes
 import functools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
-from workbench.errors import KernelFault, LaunchError
+from workbench.errors import KernelFault
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
-from workbench.runtime.arrays.array import array
-from workbench.runtime.device.device import driver_of
-from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
-from workbench.runtime.device.streams import Stream, mark
+from workbench.runtime.device.streams import mark
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.pending_faults import fault_of, settling
+from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
+from workbench.runtime.launching.queueing import queue
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
@@ -147,7 +145,10 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
-def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> None:
+def run_unseen(
+    loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block = BLOCK_DIM,
+    stream: Any = None,
+) -> None:  # fmt: skip
     """Run a launch of which no observer has to hear, without a record of it.
 
     Raises:
@@ -168,31 +169,26 @@ def run_unseen(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) 
             explain(error, _native_of(loaded, dims))
             raise
         return
+    if loaded.on_device:
+        queue(loaded, dims, arguments, block_dim, stream)
+        return
     fault = _run(loaded, dims, arguments)
     if fault is not None:
         raise fault
 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
-    how = record.how
-    return _run(record.loaded, record.dim, record.values, how.block_dim, how.stream)
+    loaded, how = record.loaded, record.how
+    if loaded.on_device:
+        return queue(loaded, record.dim, record.values, how.block_dim, how.stream)
+    return _run(loaded, record.dim, record.values)
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
-def _run(
-    loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block = BLOCK_DIM,
-    stream: Any = None,
-) -> KernelFault | None:  # fmt: skip
-    """Run; what code with checks reported is given back, to be raised when all else is done."""
+def _run(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> KernelFault | None:
+    """Run on the CPU; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
-    # No threads, no work; CUDA would refuse a grid without blocks.
     if not total:
-        return None
-    if loaded.device.is_cuda:
-        buffer = loaded.packer.new()
-        loaded.packer.write(buffer, dims, arguments)
-        with _beside_peers(loaded, arguments, stream):
-            _run_cuda(loaded, dims, buffer, block_dim, stream)
         return None
     params = loaded.packer.pack(dims, arguments)
     mask = loaded.mask(arguments) if loaded.shared else 0
@@ -208,42 +204,3 @@ def _run(
 
 
 _QUIET = nullcontext()
-
-
-@contextmanager
-def _beside_peers(loaded: Loaded, arguments: Sequence[Any], stream: Any) -> Iterator[None]:
-    """Launch inside, in order with the devices that the arrays lie on.
-
-    A stream of another library's may be in no order with the default stream, in which its arrays are filled and freed.
-    """
-    own = loaded.device
-    others = {a.device for a in arguments if isinstance(a, array) and a.device != own}
-    found = driver_of(own)
-    foreign = (own,) if stream is not None and not isinstance(stream, Stream) else ()
-    for other in others:
-        if not is_peer_access_enabled(other, own):
-            raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
-    for other in (*foreign, *others):
-        wait_for_device(found, own.index, stream, other.index)
-    yield
-    for other in (*foreign, *others):
-        let_device_wait(found, own.index, stream, other.index)
-
-
-def _run_cuda(
-    loaded: Loaded, dims: Sequence[int], buffer: ctypes.Array[ctypes.c_char], block_dim: int | Block, stream: Any
-) -> None:
-    """Queue it; with checks, with a fault record that is read when something waits for the device."""
-    found = driver_of(loaded.device)
-    index = loaded.device.index
-    call = loaded.call(dims, ctypes.addressof(buffer), block_dim)
-    # The driver copies the parameters while `cuLaunchKernel` runs, so the buffer need not outlive this function.
-    addresses = list(call.places)
-    if loaded.prints:
-        settling(found).prints(index)
-    if loaded.sanitized:
-        settling(found).watch(index, loaded)
-    if loaded.checked:
-        record = ctypes.c_void_p(settling(found).record(index, loaded, dims, buffer))
-        addresses.append(ctypes.addressof(record))
-    found.launch(index, loaded.handle, call.grid, call.block, addresses, stream, call.shared, loaded.title)

@@ -6,6 +6,7 @@ driver is given the place of each parameter in it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,6 +58,8 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
     """
     if isinstance(value, Block):
         return value
+    if type(value) is int and 1 <= value <= MAX_BLOCK:
+        return _line(value)
     sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(sizes) <= 3 or any(isinstance(n, bool) or not hasattr(n, "__index__") or n < 1 for n in sizes):
         raise LaunchError(
@@ -75,6 +78,11 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
             f"{'' if x * y * z > MAX_BLOCK else ', or more than 64 along z'}.", parameter="block_dim",
         )  # fmt: skip
     return Block(x, y, z)
+
+
+@functools.cache
+def _line(threads: int) -> Block:
+    return Block(threads)
 
 
 def with_shared(block: Block, shared: Any, kernel: str) -> Block:

@@ -11,9 +11,11 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from workbench.backends.layout import Layout
+from workbench.backends.layout import Layout, access_bytes
 from workbench.ir.values import Function
-from workbench.runtime.device.device import Device
+from workbench.runtime.device.device import Device, driver_of
+from workbench.runtime.device.driver import Driver
+from workbench.runtime.device.queues import Queue
 from workbench.runtime.launching.geometry import Block, Geometry
 from workbench.runtime.native.pack import Packer
 from workbench.source import Location
@@ -27,6 +29,8 @@ once, and the error of a float32 sum grows with them."""
 FULL, EACH, LIGHT = 128, 4, 64
 """Beyond so many blocks, about one for each multiprocessor, such threads do so many indices each if they cost at most
 the third: what a block does at its end is about 100 instructions per thread."""
+KEPT_SHAPES = 256
+"""Dimensions for which a kernel keeps how a device gets the launch."""
 
 
 def titled(name: str, direction: str) -> str:
@@ -62,11 +66,10 @@ def _taken(positions: tuple[int, ...]) -> Arguments:
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A launch as a driver takes it: blocks, threads of a block, where parameters lie, bytes of shared memory."""
+    """A launch as a driver takes it: blocks, threads of a block, bytes of dynamic shared memory of a block."""
 
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    places: tuple[int, ...]
     shared: int = 0
 
 
@@ -120,7 +123,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
 
-    @property
+    @cached_property
     def title(self) -> str:
         """What people call it: `blur`, `blur (adjoint)`."""
         return titled(self.name, self.direction)
@@ -149,6 +152,12 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     def arrays_of(self) -> Arguments:
         """Takes the arguments of a launch; returns those that are arrays."""
         return _taken(self.arrays)
+
+    @cached_property
+    def wide_of(self) -> Arguments:
+        """Takes the arguments of a launch; returns the arrays of which code that is `aligned` loads whole vectors."""
+        slots = self.layout.slots
+        return _taken(tuple(k for k in self.arrays if access_bytes(slots[k].type)))  # type: ignore[union-attr]
 
     @cached_property
     def written_of(self) -> Arguments:
@@ -187,23 +196,33 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def prints(self) -> bool:
-        """Whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
+        """Return whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
 
     @cached_property
     def one_call(self) -> bool:
-        """Whether a launch is one native call: no driver, no fault record, no place to show text."""
+        """Return whether a launch is one native call: no driver, no fault record, no place to show text."""
         return not (self.device.is_cuda or self.checked or self.prints)
 
     @cached_property
+    def on_device(self) -> bool:
+        """Return whether it runs CUDA code, on a GPU or an emulated one."""
+        return self.device.is_cuda
+
+    @cached_property
+    def reports(self) -> bool:
+        """Return whether a launch leaves something on its device that is asked for later: faults, findings or text."""
+        return self.checked or self.sanitized or self.prints
+
+    @cached_property
     def sanitized(self) -> bool:
-        """Whether its accesses are looked at: with checks, on an emulated device."""
+        """Return whether its accesses are looked at: with checks, on an emulated device."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     @cached_property
     def packer(self) -> Packer:
         """Writes this layout's parameter buffers."""
-        return Packer(self.layout)
+        return Packer(self.layout, self.index32 and self.geometry is None)
 
     def in_blocks(self, block: Block) -> Loaded:
         """The same code, which sees its blocks, for blocks of this size."""
@@ -217,18 +236,52 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     def _in_blocks(self) -> dict[Block, Loaded]:
         return {}
 
-    def call(self, dims: Sequence[int], start: int, block_dim: int | Block) -> Call:
-        """How a device gets a launch whose packed parameters begin at `start`."""
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """Where each parameter of the device's kernel lies in the packed ones."""
         slots = self.layout.slots
         if self.geometry is not None:
+            return tuple(slots[k].offset for k in self.geometry.places)
+        # Generated kernels take the launch's dimensions first, then their parameters.
+        return (0, *(slot.offset for slot in slots))
+
+    @cached_property
+    def driver(self) -> Driver:
+        """The device's driver."""
+        return driver_of(self.device)
+
+    @cached_property
+    def queue(self) -> Queue:
+        """How its launches are queued on its device."""
+        return self.driver.queue(self.handle, self.places)
+
+    def call(self, dims: Sequence[int], block_dim: int | Block) -> Call:
+        """How a device gets a launch."""
+        if self.geometry is not None:
             block = self.geometry.block
-            places = tuple(start + slots[k].offset for k in self.geometry.places)
-            return Call(block.grid(dims), block.sizes, places, block.shared)
+            return Call(block.grid(dims), block.sizes, block.shared)
         assert isinstance(block_dim, int)
-        # Generated kernels take the launch's dimensions first, then their parameters, each by its address.
-        places = (start, *(start + slot.offset for slot in slots))
         blocks, threads, shared = self.grid(math.prod(dims), block_dim)
-        return Call((blocks, 1, 1), (threads, 1, 1), places, shared)
+        return Call((blocks, 1, 1), (threads, 1, 1), shared)
+
+    def shape(self, dims: tuple[int, ...], block_dim: int | Block) -> bytes:
+        """The same as `Driver.launch` takes it, kept for the next launch over these dimensions.
+
+        Raises:
+            DeviceError: a launch cannot have so many blocks, or a block so much memory.
+        """
+        kept = self._shapes
+        found = kept.get((dims, block_dim))
+        if found is None:
+            if len(kept) == KEPT_SHAPES:
+                kept.clear()
+            call = self.call(dims, block_dim)
+            found = kept[dims, block_dim] = self.driver.shape(self.handle, call.grid, call.block, call.shared)
+        return found
+
+    @cached_property
+    def _shapes(self) -> dict[tuple[tuple[int, ...], int | Block], bytes]:
+        return {}
 
     @cached_property
     def touched(self) -> frozenset[str]:

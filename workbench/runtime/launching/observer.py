@@ -17,11 +17,14 @@ class Observer(Listed):
     Attributes:
         takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
             before it then see what it does, and not what it heard.
+        looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
     """
 
     takes = False
+    looks_inside = True
     _internal = (
-        "adding allocating called converting copying done filling launching measured reading replaying stopped takes"
+        "adding allocating called converting copying done filling launching looks_inside measured reading "
+        "replaying stopped takes"
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:
@@ -46,7 +49,7 @@ class Observer(Listed):
         """The elements of `source` are about to be read by Python."""
 
     def replaying(self, graph: Any) -> None:
-        """A captured graph is about to run."""
+        """A captured graph is about to run, unless an observer looks inside it."""
 
     def measured(self, subject: object, before: Any, after: Any) -> None:
         """What was announced lies between these two events of its device's stream; called before `done`."""
@@ -59,6 +62,6 @@ class Observer(Listed):
 
     def __reduce__(self) -> NoReturn:
         raise LaunchError(
-            f"A {type(self).__name__} cannot be copied or pickled: it speaks of this process's arrays.",
-            advice="Run what it saw once more under another one.",
+            f"A {type(self).__name__} cannot be copied or pickled: it refers to this process's arrays.",
+            advice="Run the launches again under a new one.",
         )

@@ -2,7 +2,8 @@
 
 A launch is queued and says nothing. Reading its fault record at once would make every launch with checks wait, so the
 records stay on the device until something waits for it anyway: `synchronize`, an event or a stream waited for, an array
-read, the end of a notebook's cell. Then what kernels printed is shown, and the first fault is raised.
+read, the end of a notebook's cell. Then what kernels printed is shown, and the first fault is raised. The driver writes
+printed text earlier, too, where a launch, code to load or a copy from the host comes after: that is shown at once.
 """
 
 from __future__ import annotations
@@ -99,28 +100,29 @@ class Settling:
         self._driver = found
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
-        self._printed: set[int] = set()
         self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
         self._watching: set[int] = set()
         self._lock = renewed(self, "_lock", threading.RLock)
-        # The driver cannot import this room, which lies above it; so it is handed the function.
-        found.settle = self.settle
+        # The driver cannot import this room, which lies above it; so it is handed the functions.
+        found.settle, found.shown = self.settle, shown
 
-    def record(self, index: int, loaded: Loaded, dims: Sequence[int], buffer: Any) -> int:
-        """The address of a fault record for a launch that is about to be queued.
+    @contextmanager
+    def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Iterator[int]:
+        """Queue a launch inside, with the address of a fault record that is its own until it has been collected.
 
         Raises:
             KernelFault: so many are queued that they had to be waited for, and one met a fault.
         """
-        with self._lock:
-            slots = self._slots.setdefault(index, _Slots(self._driver, index))
-            # Waiting happens outside of the lock: `settle` takes it, in whatever thread waits.
-            full = len(slots.waiting) == SLOTS
-        if full:
+        while True:
+            # Until the launch is queued, no other thread collects: what it reads and clears was waited for.
+            with self._lock:
+                slots = self._slots.setdefault(index, _Slots(self._driver, index))
+                if len(slots.waiting) < SLOTS:
+                    self._sources.setdefault(index, {})[slots] = slots.collect
+                    yield slots.take(_Checked(loaded, tuple(dims), params))
+                    return
+            # Outside of the lock, which `settle` takes in whatever thread waits.
             self._driver.synchronize(index)
-        with self._lock:
-            self._sources.setdefault(index, {})[slots] = slots.collect
-            return slots.take(_Checked(loaded, tuple(dims), bytes(buffer)))
 
     def later(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
         """Ask `collect` for faults when the device is waited for next; `owner` is kept until then."""
@@ -142,11 +144,12 @@ class Settling:
 
     def prints(self, index: int) -> None:
         """A kernel that prints is about to be queued."""
-        self._printed.add(index)
+        self._driver.printing.add(index)
 
     def owes(self) -> list[int]:
         """The devices that have something to report, or may have; a broken one reports nothing any more."""
-        owing = {*self._printed, *self._watching, *(index for index, sources in self._sources.items() if sources)}
+        sources = (index for index, sources in self._sources.items() if sources)
+        owing = {*self._driver.printing, *self._watching, *sources}
         return sorted(owing - self._driver.breakage.devices.keys())
 
     def settle(self, index: int, wait: Callable[[], object], report: bool = True) -> None:
@@ -157,16 +160,12 @@ class Settling:
             DeviceError: of `wait`.
         """
         try:
-            if index in self._printed:
-                with shown():
-                    # The text of a device's printf arrives while the host waits, and at no other time.
-                    wait()
-                if report:  # else only a part of what is queued was waited for, and what comes after may print, too
-                    self._printed.discard(index)
-            else:
+            with self._driver.showing(index):
+                if report:  # else only a part of what is queued is waited for, and what comes after may print, too
+                    self._driver.printing.discard(index)
                 wait()
         except Exception:
-            self._printed.discard(index)
+            self._driver.printing.discard(index)
             self._sources.pop(index, None)  # a device that is broken does not give them
             raise
         if not report:
@@ -184,6 +183,7 @@ class Settling:
 
 _settling: dict[str, Settling] = {}  # by the kind of the driver
 _lock = renewed(__name__, "_lock")
+_turning = renewed(__name__, "_turning", threading.RLock)
 
 
 def settling(found: Driver) -> Settling:
@@ -223,7 +223,8 @@ def shown() -> Iterator[None]:
         return
     import tempfile
 
-    with tempfile.TemporaryFile() as kept:
+    # One thread at a time: another one would take this one's file for the process's output, and put that back.
+    with _turning, tempfile.TemporaryFile() as kept:
         # Only the descriptor can be turned: the text is written by C, which knows nothing of `sys.stdout`.
         before = os.dup(1)
         os.dup2(kept.fileno(), 1)

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from workbench.autodiff import GATHERED
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
@@ -43,6 +44,12 @@ class LaunchOptions(msgspec.Struct, frozen=True):
 
 
 PLAIN = LaunchOptions()
+
+
+class Advance(msgspec.Struct, frozen=True):
+    """A change of a launch's number: so much more than it has."""
+
+    amount: int
 
 
 class Binder(msgspec.Struct, frozen=True, eq=False):
@@ -84,6 +91,11 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     def kernel(self) -> str:
         """The kernel's name."""
         return self.loaded.name
+
+    @property
+    def is_conditional(self) -> bool:
+        """Return whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
+        return self.options.single is not None or self.direction == GATHERED
 
     @property
     def options(self) -> Options:
@@ -149,11 +161,13 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])
 
     def checked(self, name: str, value: Any) -> Any:
-        """`value` as an argument for the parameter `name`.
+        """Return `value` as an argument for the parameter `name`; an `Advance` adds to the one it has.
 
         Raises:
             LaunchError: it does not fit.
         """
+        if isinstance(value, Advance):
+            value = self.arguments[name] + value.amount
         return self._binder.check(self, name, value)
 
     def changed(self, values: Mapping[str, Any], dim: Any = None) -> LaunchRecord:

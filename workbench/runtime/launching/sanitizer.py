@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # each needs the compiler of PTX, which few sessions load
     from workbench.runtime.emulated.arena import Allocation
     from workbench.runtime.emulated.findings import Finding
 
+_FAR = 1 << 44
+"""Bytes from an array to an address that is no index of it: devices' memory and null pointers are further apart."""
 _WRITES = frozenset(("st", "stmatrix", "cp"))
 _ATOMICS = frozenset(("atom", "red"))
 
@@ -63,7 +65,9 @@ class _Case:
         place = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
             # The kernel's first parameter has the launch's dimensions; a user counts threads of the launch, not blocks.
-            dims = struct.unpack_from("<4q", launch.params[0])[: max(self.loaded.launch_ndim, 1)]
+            words = struct.unpack_from("<8I", launch.params[0])[::2]
+            words = words if self.loaded.index32 else struct.unpack_from("<4q", launch.params[0])
+            dims = words[: max(self.loaded.launch_ndim, 1)]
             linear = block[0] * launch.block[0] + place[0]
             if linear < math.prod(dims):
                 return f"thread {unravelled(linear, dims)}"
@@ -86,20 +90,22 @@ class _Case:
         ]
 
     def nearest(self) -> tuple[str, Type, int, Allocation] | None:
-        """The pointer whose memory the address lies in, or next to."""
-        at = self.fault.address
+        """Return the pointer whose memory the address lies in, or near; None if it is no index of any."""
+        at, freed = self.fault.address, self.found.freed
 
         def distance(one: tuple[str, Type, int, Allocation]) -> int:
             # Just beyond an array is most likely an index of that array, whatever lies there.
             return max(one[3].start - at, at - one[3].end, 0)
 
-        return min(self.parameters(), key=distance, default=None)
+        near = min(self.parameters(), key=distance, default=None)
+        lost = near is None or distance(near) > _FAR or (freed is not None and near[3] != freed)
+        return None if lost else near
 
     def element(self) -> tuple[str, int, str, int]:
         """The address as "x[130]", the index, the parameter's name and how many elements it has; "" if it is none's."""
-        near = self.nearest()
+        near, freed, at = self.nearest(), self.found.freed, self.fault.address
         if near is None:
-            return f"the address {self.fault.address:#x}", 0, "", 0
+            return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0
         name, type, start, memory = near
         assert isinstance(type, ArrayType)
         size = type.dtype.size
@@ -116,12 +122,11 @@ def _outside(case: _Case) -> tuple[str, str]:
     if found.local:
         return f"{who} {does} of local memory that is not its own.", ""
     shown, index, name, count = case.element()
-    near = case.nearest()
     if found.freed is not None:
-        whose = f"{shown}: {name}" if near is not None and near[3] == found.freed else f"{shown}, which"
+        whose = f"{shown}: {name}" if name else f"{shown} that"
         return f"{who} {does} at {whose} was freed ({found.freed.nbytes:,} bytes).", _KEEP
     if not name:
-        return f"{who} {does} at {shown}, which belongs to no allocation.", ""
+        return f"{who} {does} at {shown}, which belongs to no allocation.", _POINTER
     side = "before its first element" if index < 0 else f"beyond its {count} element{'s' if count != 1 else ''}"
     return f"{who} {does} at {shown}, {side}.", _TEST
 
@@ -129,7 +134,7 @@ def _outside(case: _Case) -> tuple[str, str]:
 def _unwritten(case: _Case) -> tuple[str, str]:
     found, who, does = case.found, case.who(), case.does()
     if found.shared is not None:
-        return f"{who} {does} at byte {found.shared:,} of shared memory, which no thread has written.", _FIRST
+        return f"{who} {does} at byte {found.shared:,} of shared memory, which no thread has written yet.", _FIRST
     if found.local:
         return f"{who} {does} of its own variables that it has not written.", "Give each variable a value first."
     shown, _, name, _ = case.element()
@@ -175,8 +180,9 @@ def _race(case: _Case) -> tuple[str, str]:
     )
 
 
-_FIRST = "Let each element be written before it is read, with a barrier between."
+_FIRST = "Let each element be written before it is read, with __syncthreads() between: warps run in any order."
 _TEST = "Test the index: whole blocks run, including threads past the end."
+_POINTER = "Set the pointer before it is used: 0 is the null pointer."
 _KEEP = "Keep the array until the device is done with it."
 
 

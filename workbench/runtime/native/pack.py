@@ -6,11 +6,12 @@ import ctypes
 import functools
 import struct
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from workbench.backends.layout import Layout, Slot
+from workbench.backends.layout import Layout, Slot, multiplier
 from workbench.types import MAX_NDIM, Aggregate, ArrayType, Scalar, Vector, element, is_half
 
 CODES = {
@@ -38,9 +39,12 @@ def array_piece(address: int, shape: Sequence[int], strides: Sequence[int]) -> b
 
 
 @functools.lru_cache(maxsize=1024)
-def dims_piece(dims: tuple[int, ...]) -> bytes:
-    """What 1 to 4 dimensions are in a buffer."""
-    return struct.pack("<4q", *(*dims, 1, 1, 1)[:4])
+def dims_piece(dims: tuple[int, ...], divided: bool = False) -> bytes:
+    """Return what 1 to 4 dimensions are in a buffer; `divided`: of CUDA code with 32-bit indices."""
+    sizes = (*dims, 1, 1, 1)[:4]
+    if divided and max(sizes) < 1 << 31:  # else there are no threads
+        return struct.pack("<8I", *(word for n in sizes for word in (n, multiplier(n))))
+    return struct.pack("<4q", *sizes)
 
 
 def value_piece(slot: Slot) -> Callable[[Any], bytes]:
@@ -70,12 +74,12 @@ class Packer:
         pack: (1 to 4 dimensions, arguments) to bytes; arguments are arrays, numbers, and sequences of them for vectors.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, divided: bool = False) -> None:
         self.layout = layout
         self.pieces = tuple(None if isinstance(s.type, ArrayType) else value_piece(s) for s in layout.slots)
         # One expression for all slots: a third of the time that a loop over them takes in each launch.
         parts = [f"v[{k}].packed" if p is None else f"p[{k}](v[{k}])" for k, p in enumerate(self.pieces)]
-        space = {"join": b"".join, "dims": dims_piece, "p": self.pieces}
+        space = {"join": b"".join, "dims": partial(dims_piece, divided=divided), "p": self.pieces}
         self.pack: Callable[[tuple[int, ...], Sequence[Any]], bytes] = eval(
             f"lambda d, v: join((dims(d), {', '.join(parts)}))", space
         )

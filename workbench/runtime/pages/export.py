@@ -25,61 +25,65 @@ from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.copies import everywhere
-from workbench.runtime.arrays.host_convert import repeats
 from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode
-from workbench.runtime.graphs.plan_cpu import DENSE_SCALARS, STRIDED_SCALARS, move_words
+from workbench.runtime.graphs.plan_cpu import move_grain, move_words
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.pages.program import Program, Row
-from workbench.runtime.records.contents import Contents, read_bytes
-from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry, WriteEntry
+from workbench.runtime.records.contents import Contents
+from workbench.runtime.work import Add, Call, Copy, Fill, Graph, Launch, Work, plain_moves
 from workbench.structs import Struct
-from workbench.types import ArrayType, Scalar, Vector, element, is_float
+from workbench.types import ArrayType, Scalar, Vector, element
 
 LARGEST = 1_000_000_000
 """Bytes of a program's memory; a page of more would not open everywhere."""
-INSTEAD = "A page can hold launches of kernels, copies, fills, tapes and graphs that ran on the CPU."
+INSTEAD = "A page can hold launches of kernels, copies, fills, tapes, graphs and calls of JAX that ran on the CPU."
 
 
 def program_of(
-    entries: Sequence[Entry], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({})
-) -> Program:
+    entries: Sequence[Work], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({}),
+    counters: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+) -> Program:  # fmt: skip
     """The program that runs these entries.
 
     Args:
         entries: what a page runs again, in order.
         kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
         seen: arrays that are read after runs, by the page's names for them.
+        counters: by how much numbers advance with each run, and how far they are.
 
     Raises:
         RecordError: an entry cannot run in a page; the message names it.
     """
+    numbered = [(n, part) for n, entry in enumerate(entries) for part in _parts(entry.unfolded())]
+    entries = [entry for _, entry in numbered]
     for entry in entries:
         _check(entry)
     writer = _Writer(Contents(kept.kept if kept is not None else None))
     unread = _unread(entries) - {a.memory for a in seen.values()}
-    writer.lay_out([*(a for e in entries for a in _arrays(e)), *seen.values()], unread)
+    writer.lay_out([*(a for e in entries for a in e.arrays), *seen.values()], unread)
     schedule: list[Any] = []
-    for number, entry in enumerate(entries):
+    for number, entry in numbered:
         schedule += writer.steps(entry)
         writer.owners += [number] * (len(writer.titles) - len(writer.owners))
-    return writer.finished(schedule, seen)
+    program = writer.finished(schedule, seen)
+    program.facts["counters"] = {name: list(told) for name, told in counters.items()}
+    return program
 
 
-def _check(entry: Entry) -> None:
+def _check(entry: Work) -> None:
     """Refuse what no page runs, by name."""
-    if isinstance(entry, LaunchEntry):
+    if isinstance(entry, Launch):
         _check_launch(entry.record)
-    elif isinstance(entry, GraphEntry):
-        for node in entry.graph.walk():
-            if isinstance(node, LaunchNode):
-                _check_launch(node.record)
-            elif not isinstance(node, MoveNode | BodyNode):
-                raise RecordError(f"the graph calls {node.name}, which needs Python. {INSTEAD}")
-    elif not isinstance(entry, CopyEntry | FillEntry):
-        raise RecordError(f"{entry.name or entry.kind} is a call of {entry.kind}, which needs Python. {INSTEAD}")
+    elif not isinstance(entry, Copy | Fill | Graph | Call):
+        raise RecordError(f"{entry.title} is a call of {entry.kind}, which needs Python. {INSTEAD}")
+    inside = entry.steps if isinstance(entry, Call) else [n for body in entry.bodies.values() for n in body.nodes]
+    for node in inside:
+        _check(node)
+
+
+def _parts(entry: Work) -> Iterator[Work]:
+    yield from plain_moves(entry) if isinstance(entry, Copy | Fill) else (entry,)
 
 
 def _check_launch(record: LaunchRecord) -> None:
@@ -90,21 +94,13 @@ def _check_launch(record: LaunchRecord) -> None:
         raise RecordError(f"{record.kernel} ran on {loaded.device}, and a page has a CPU only; record it there")
 
 
-def _arrays(entry: Entry) -> Iterator[array]:
-    """All arrays of an entry, conditions of graphs too."""
-    yield from entry.arrays
-    if isinstance(entry, GraphEntry):
-        nodes = (node for node in entry.graph.walk() if isinstance(node, BodyNode))
-        yield from (node.condition for node in nodes if node.condition is not None)
-
-
-def _unread(entries: Sequence[Entry]) -> set[Memory]:
+def _unread(entries: Sequence[Work]) -> set[Memory]:
     """Memory that a copy or a fill writes whole before anything reads it, as a tape's copies: what it held is noise."""
     used: set[Memory] = set()
     found: set[Memory] = set()
     for entry in entries:
-        memories = [a.memory for a in _arrays(entry)]
-        if isinstance(entry, WriteEntry) and entry.kind != "add":
+        memories = [a.memory for a in entry.arrays]
+        if isinstance(entry, Copy | Fill) and not isinstance(entry, Add):
             target = entry.target
             whole = side_by_side(target) and target.nbytes == target.memory.nbytes
             if whole and target.memory not in used and target.memory not in memories[1:]:
@@ -176,34 +172,26 @@ class _Writer:
         low, _, there = self.places[k]
         return there + here - low
 
-    def steps(self, entry: Entry) -> Iterator[Any]:
-        """What an entry does: numbers of rows, and branches and loops of these."""
-        match entry:
-            case LaunchEntry():
-                yield from self.launch(entry.record)
-            case CopyEntry(what=what, target=target, source=source):
-                yield from self.move(what, target, source, 0)
-            case FillEntry(target=target, value=value):
-                yield from self.move("fill", target, None, value)
-            case GraphEntry(graph=graph):
-                yield from self.body(graph)
-            case _:
-                raise AssertionError(entry.kind)
-
-    def body(self, body: Any) -> Iterator[Any]:
-        """The nodes of a graph, in the order in which they were captured."""
-        for node in body.nodes:
-            if isinstance(node, LaunchNode):
-                yield from self.launch(node.record, bytes(node.buffer))
-            elif isinstance(node, MoveNode):
-                yield from self.move(node.kind, node.target, node.source, node.value)
-            elif isinstance(node, BodyNode):
-                inside = {name: list(self.body(found)) for name, found in node.bodies.items()}
+    def steps(self, node: Work) -> Iterator[Any]:
+        """What a node does: numbers of rows, and branches and loops of these; a graph in the order of its capture."""
+        match node:
+            case Launch():
+                yield from self.launch(node.record)
+            case Copy() | Fill():
+                yield from self.move(node)
+            case Call():
+                yield from (step for inner in node.steps for step in self.steps(inner))
+            case Graph():
+                inside = {name: [s for n in body.nodes for s in self.steps(n)] for name, body in node.bodies.items()}
                 main = inside.get("body", inside.get("true", []))
-                at = self.address(node.condition.address) if node.condition is not None else 0
-                yield [node.kind if at else "if", at, main, inside.get("false", [])]
+                if node.condition is None:
+                    yield from main
+                else:
+                    yield [node.kind, self.address(node.condition.address), main, inside.get("false", [])]
+            case _:
+                raise AssertionError(node.kind)
 
-    def launch(self, record: LaunchRecord, buffer: bytes = b"") -> Iterator[int]:
+    def launch(self, record: LaunchRecord) -> Iterator[int]:
         """The row of a launch."""
         loaded = record.loaded
         if not record.threads:
@@ -214,7 +202,7 @@ class _Writer:
         if entry.metadata.get("prints") and loaded.digest not in self.prints:
             made = program.link(entry.image, (name,))
             self.prints[loaded.digest] = [made.addresses[SYMBOL], _prints(record)]
-        params = bytearray(buffer or bytes(record.buffer))
+        params = bytearray(record.loaded.packer.pack(record.dim, record.values))
         for slot in loaded.layout.slots:
             if isinstance(slot.type, ArrayType):
                 (here,) = struct.unpack_from("<q", params, slot.offset)
@@ -226,29 +214,16 @@ class _Writer:
         row = Row(program.entry(entry.image, name), at, record.threads, loaded.strip, sums, fault)
         yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
 
-    def move(self, kind: str, target: array, source: array | None, value: Any) -> Iterator[int]:
+    def move(self, node: Copy | Fill) -> Iterator[int]:
         """The row of a copy, a sum or a fill."""
-        if kind == "add" and isinstance(target.dtype, Struct):
-            assert source is not None
-            others = source.field_arrays()
-            for path, part in target.field_arrays().items():
-                if is_float(part.dtype):
-                    yield from self.move(kind, part, others[path], 0)
+        if not node.target.size:
             return
-        if not target.size:
-            return
-        element = None
-        if kind == "fill" and not repeats(target.dtype, value):
-            one = everywhere(target, value)
-            kind, source, element = "copy", one, read_bytes(one.memory, one.address, target.dtype.size)
-        name, words, pattern = move_words(kind, target, source, value)
-        placed = element if pattern is None else pattern
-        from_ = self.address(words[1]) if placed is None else self.program.place(placed.tobytes())
+        name, words, pattern = move_words(node)
+        from_ = self.address(words[1]) if pattern is None else self.program.place(pattern.tobytes())
         # The struct of copies.c: two pointers of 32 bits, then words of 64.
         params = struct.pack("<II", self.address(words[0]), from_) + np.array(words[2:], np.int64).tobytes()
-        grain = max(1, (DENSE_SCALARS if words[3] else STRIDED_SCALARS) // words[2])
         entry = self.program.entry(_moves(), name)
-        yield self._row(Row(entry, self.program.place(params), target.size, grain), kind, {})
+        yield self._row(Row(entry, self.program.place(params), node.target.size, move_grain(words)), node.kind, {})
 
     def _row(self, row: Row, title: str, lines: dict[str, list[int]]) -> int:
         self.program.rows.append(row)

@@ -106,6 +106,7 @@ class Program:
         plain = {
             "schedule": list(range(len(rows))),
             "numbers": {},
+            "counters": {},
             "arrays": {},
             "titles": [],
             "faults": [],

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from workbench.forks import renewed
-from workbench.runtime.records.entries import Entry
+from workbench.runtime.work import Work
 
 
 class Listener(Protocol):
@@ -19,10 +19,10 @@ class Listener(Protocol):
 
     @property
     def keeps_inputs(self) -> bool:
-        """Whether the calls' inputs are to be kept."""
+        """Return whether the calls' inputs are to be kept."""
         ...
 
-    def called(self, entries: Sequence[Entry], lost: int) -> None:
+    def called(self, entries: Sequence[Work], lost: int) -> None:
         """Take calls that ran while it was open, and how many more there were."""
         ...
 
@@ -34,7 +34,7 @@ class Source(Protocol):
         """Begin or go on, with or without inputs, or end."""
         ...
 
-    def drain(self) -> tuple[Sequence[Entry], int]:
+    def drain(self) -> tuple[Sequence[Work], int]:
         """What has been seen since the last time, and how much could not be noted."""
         ...
 

@@ -21,17 +21,17 @@ from workbench.ir.data import Unwritable, to_data
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.host_convert import item, repeats
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.graphs.nodes import BodyNode, LaunchNode, MoveNode, Node
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.records import archive
 from workbench.runtime.records.contents import Contents
-from workbench.runtime.records.entries import CalledEntry, CopyEntry, Entry, FillEntry, GraphEntry, LaunchEntry
+from workbench.runtime.records.counters import Counters
 from workbench.runtime.records.struct_data import element_data
+from workbench.runtime.work import Call, Copy, Fill, Graph, Launch, Work
 from workbench.structs import Struct
-from workbench.types import element
+from workbench.types import Scalar, bfloat16, element
 
 
-def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
+def file_bytes(entries: list[Work], contents: Contents, counters: Counters) -> bytes:
     """The bytes of a `.wbr` file.
 
     Raises:
@@ -42,6 +42,7 @@ def file_bytes(entries: list[Entry], contents: Contents) -> bytes:
     content = {
         "entries": listed, "graphs": writer.graphs, "modules": writer.modules, "arrays": writer.arrays,
         "memories": writer.memories, "artifacts": writer.artifacts,
+        "counters": [[n, s, counters.amounts.get(n, 0)] for n, s in counters.steps.items()],
         "machine": [platform.system(), platform.machine(), CpuBackend().target()],
     }  # fmt: skip
     return archive.pack(content, writer.members)
@@ -62,33 +63,29 @@ class _Writer:
         self._arrays: dict[Any, int] = {}
         self._memories: dict[Memory, int] = {}
 
-    def entry(self, entry: Entry) -> dict[str, Any]:
+    def entry(self, entry: Work) -> dict[str, Any]:
         entry = entry.unfolded()
         site = [entry.site.filename, entry.site.line] if entry.site is not None else None
-        told: dict[str, Any] = {"started": entry.started, "seconds": entry.seconds, "site": site}
-        return told | self.work(entry)
+        return {"started": entry.started, "seconds": entry.seconds, "site": site, **self.work(entry)}
 
-    def work(self, entry: Entry) -> dict[str, Any]:
-        match entry:
-            case LaunchEntry():
-                return {"kind": "launch", **self.launch(entry.record)}
-            case CopyEntry(what=what, target=target, source=source):
-                return {"kind": what, "target": self.array(target), "source": self.array(source)}
-            case FillEntry(target=target):
-                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, entry.value)}
-            case GraphEntry(graph=graph):
-                return {"kind": "graph", "graph": self.graph(graph)}
-            case CalledEntry():
-                steps = [self.work(step) for step in entry.steps]
-                outputs = [self.array(a) for a in entry.outputs]
-                return {
-                    "kind": "jax",
-                    "label": entry.label,
-                    "dims": list(entry.dims),
-                    "steps": steps,
-                    "outputs": outputs,
-                }
-        raise RecordError(f"A record with a {entry.kind} in it cannot be saved yet.", advice="Save a part: rec[2:5].")
+    def work(self, node: Work) -> dict[str, Any]:
+        match node:
+            case Launch():
+                return {"kind": "launch", **self.launch(node.record)}
+            case Copy(target=target, source=source):
+                return {"kind": node.kind, "target": self.array(target), "source": self.array(source)}
+            case Fill(target=target):
+                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, node.value)}
+            case Graph():
+                bodies = {name: self.graph(body) for name, body in node.bodies.items()}
+                condition = None if node.condition is None else self.array(node.condition)
+                return {"kind": node.kind, "condition": condition, "bodies": bodies}
+            case Call():
+                steps, outputs = [self.work(step) for step in node.steps], [self.array(a) for a in node.outputs]
+                return {"kind": "jax", "label": node.label, "dims": list(node.dims), "steps": steps, "outputs": outputs}
+        raise RecordError(
+            f"A graph with {node.title} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
+        )
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
         if record.loaded.geometry is not None:
@@ -122,26 +119,10 @@ class _Writer:
     def graph(self, graph: Any) -> int:
         """The number of a graph; the graphs inside it come before it."""
         if id(graph) not in self._graphs:
-            nodes = [self.node(node) for node in graph.nodes]
+            nodes = [self.work(node) for node in graph.nodes]
             self._graphs[id(graph)] = len(self.graphs)
             self.graphs.append({"nodes": nodes})
         return self._graphs[id(graph)]
-
-    def node(self, node: Node) -> dict[str, Any]:
-        match node:
-            case LaunchNode():
-                return {"kind": "launch", **self.launch(node.record)}
-            case MoveNode(source=None, target=target):
-                return {"kind": "fill", "target": self.array(target), "value": self.fill(target, node.value)}
-            case MoveNode(source=array() as source, target=target):
-                return {"kind": node.kind, "target": self.array(target), "source": self.array(source)}
-            case BodyNode():
-                bodies = {name: self.graph(body) for name, body in node.bodies.items()}
-                condition = None if node.condition is None else self.array(node.condition)
-                return {"kind": node.kind, "condition": condition, "bodies": bodies}
-        raise RecordError(
-            f"A graph with {node.name} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
-        )
 
     def module(self, record: LaunchRecord) -> int:
         specialisation = record.specialisation
@@ -200,9 +181,14 @@ class _Writer:
             scalar = None if isinstance(value.dtype, Struct) else element(value.dtype)
             whole = scalar is not None and data.nbytes % scalar.size == 0
             member = f"arrays/{number}.npy"
-            self.members[member] = npy(data.view(scalar.numpy) if scalar is not None and whole else data)
+            self.members[member] = npy(data.view(_stored(scalar)) if scalar is not None and whole else data)
             self.memories.append({"member": member, "device": value.device.name, "nbytes": data.nbytes})
         return self._memories[value.memory]
+
+
+def _stored(scalar: Scalar) -> np.dtype[Any]:
+    """Return the type by which a `.npy` file holds such elements: those that NumPy does not know as their bits."""
+    return np.dtype(f"u{scalar.size}") if scalar == bfloat16 else scalar.numpy
 
 
 def npy(data: np.ndarray[Any, Any]) -> bytes:

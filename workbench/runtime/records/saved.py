@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 import numpy as np
@@ -33,9 +33,10 @@ from workbench.types import MAX_NDIM, Scalar, Vector, int32
 
 STEPS = (*ADJOINTS, "tangent")
 DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
-KINDS = ("launch", "copy", "add", "fill", "graph", "jax")
-CALL = ("label", "dims", "steps", "outputs")
 BODIES = {"graph": {"body"}, "while": {"body"}, "if": {"true", "false"}}
+MOVES = ("launch", "copy", "add", "fill")
+NODES, ENTRIES, STEPS_OF_CALLS = (*MOVES, *BODIES), (*MOVES, *BODIES, "jax"), ("launch", "copy", "fill")
+"""The kinds that a graph, a record and a call may hold."""
 MOST_NODES, MOST_DEPTH = 1_000_000, 32
 
 
@@ -91,30 +92,33 @@ class SavedCall(msgspec.Struct, frozen=True):
 
     label: str
     dims: tuple[int, ...]
-    steps: tuple[tuple[str, SavedLaunch | SavedMove], ...]
+    steps: tuple[tuple[str, SavedWork], ...]
     outputs: tuple[int, ...]
 
 
 class SavedBranch(msgspec.Struct, frozen=True):
-    """A graph inside a graph, by number: run once, by a condition, or while it holds (an array's number)."""
+    """Graphs, by number: one that runs, by a condition, or while it holds (an array's number)."""
 
     bodies: Mapping[str, int]
     condition: int | None
 
 
+SavedWork: TypeAlias = "SavedLaunch | SavedMove | SavedCall | SavedBranch"
+
+
 class SavedGraph(msgspec.Struct, frozen=True):
     """A graph: its nodes, each with its kind; `total` counts those inside too, `depth` graphs in graphs."""
 
-    nodes: tuple[tuple[str, SavedLaunch | SavedMove | SavedBranch], ...]
+    nodes: tuple[tuple[str, SavedWork], ...]
     total: int
     depth: int
 
 
 class SavedEntry(msgspec.Struct, frozen=True):
-    """What ran, with its kind, time and place; of a graph its number."""
+    """What ran, with its kind, time and place."""
 
     kind: str
-    what: SavedLaunch | SavedMove | SavedCall | int
+    what: SavedWork
     started: float
     seconds: float | None
     site: Site | None
@@ -130,6 +134,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
         memories, arrays, graphs, entries: as above.
         artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
+        counters: numbers that advance from replay to replay: name, step, and how far they are.
     """
 
     functions: tuple[Function, ...]
@@ -141,6 +146,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
     entries: tuple[SavedEntry, ...]
     artifacts: Mapping[str, bytes]
     machine: tuple[str, ...]
+    counters: tuple[tuple[str, int, int], ...] = ()
 
 
 def read(data: bytes, trust: bool = False) -> Saved:
@@ -158,6 +164,9 @@ def read(data: bytes, trust: bool = False) -> Saved:
 
 def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
+    # Files from before counters have none.
+    content = {"counters": [], **content} if isinstance(content, dict) else content
+    parts = (*parts, "counters")
     fields = saved_values.record(content, "the content", parts)
     lists = [fields[p] for p in parts]
     if not all(isinstance(part, list) for part in lists):
@@ -166,16 +175,25 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
-    graphs: list[SavedGraph] = []
+    reader = _Reader(functions, arrays)
     for told in fields["graphs"]:
-        graphs.append(_graph(told, functions, arrays, graphs))
-    entries = tuple(_entry(e, functions, arrays, graphs) for e in fields["entries"])
+        reader.graphs.append(reader.graph(told))
+    entries = tuple(map(reader.entry, fields["entries"]))
     artifacts = {}
     for told in fields["artifacts"]:
         given = saved_values.record(told, "an artifact", ("digest", "member"))
         artifacts[saved_values.text(given["digest"])] = saved_values.member(given["member"], members)
     machine = tuple(saved_values.text(m) for m in fields["machine"])
-    return Saved(functions, checkpoints, fma, memories, arrays, tuple(graphs), entries, artifacts, machine)
+    counters = tuple(_counter(c) for c in fields["counters"])
+    return Saved(
+        functions, checkpoints, fma, memories, arrays, tuple(reader.graphs), entries, artifacts, machine, counters
+    )
+
+
+def _counter(told: Any) -> tuple[str, int, int]:
+    if not isinstance(told, list) or list(map(type, told)) != [str, int, int] or not told[0].isidentifier():
+        raise saved_values.Wrong("an improper counter")
+    return told[0], told[1], told[2]
 
 
 def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
@@ -239,138 +257,123 @@ def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray
     return SavedArray(memory, dtype, field, shape, strides, offset, grad)
 
 
-def _graph(
-    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], inner: Sequence[SavedGraph]
-) -> SavedGraph:
-    """A graph; those inside it stand before it, so that none can contain itself."""
-    given = saved_values.record(told, "a graph", ("nodes",))
-    if not isinstance(given["nodes"], list):
-        raise saved_values.Wrong("a graph without nodes")
-    nodes, total, depth = [], 0, 0
-    for node in given["nodes"]:
-        kind = node.get("kind") if isinstance(node, dict) else None
-        if not isinstance(kind, str) or kind not in (*KINDS[:4], *BODIES):
-            raise saved_values.Wrong(f"a node of kind {str(kind)[:40]}")
-        if kind not in BODIES:
-            work = _work(kind, node, ("kind",), functions, arrays)
-            if kind == "fill" and isinstance(getattr(work, "source", None), np.ndarray):
+class _Reader:
+    """Reads work: the entries of a record, the nodes of graphs, the steps of calls."""
+
+    def __init__(self, functions: Sequence[Function], arrays: Sequence[SavedArray]) -> None:
+        self.functions, self.arrays = functions, arrays
+        self.graphs: list[SavedGraph] = []
+
+    def graph(self, told: Any) -> SavedGraph:
+        """A graph; those inside it stand before it, so that none can contain itself."""
+        given = saved_values.record(told, "a graph", ("nodes",))
+        if not isinstance(given["nodes"], list):
+            raise saved_values.Wrong("a graph without nodes")
+        nodes, total, depth = [], 0, 0
+        for kind, what in (self.work(node, "a node", NODES) for node in given["nodes"]):
+            if kind == "fill" and isinstance(getattr(what, "source", None), np.ndarray):
                 raise saved_values.Wrong("a graph with a fill that is not a number")
-            nodes.append((kind, work))
-            total += 1
-            continue
-        what = _branch(
-            kind, saved_values.record(node, f"a node {kind}", ("kind", "condition", "bodies")), arrays, len(inner)
-        )
-        nodes.append((kind, what))
-        total += 1 + sum(inner[n].total for n in what.bodies.values())
-        depth = max(depth, *(inner[n].depth for n in what.bodies.values()))
-    if total > MOST_NODES or depth >= MOST_DEPTH:
-        raise saved_values.Wrong("graphs in graphs that are too many or too deep")
-    return SavedGraph(tuple(nodes), total, depth + 1)
+            nodes.append((kind, what))
+            inside = [self.graphs[n] for n in what.bodies.values()] if isinstance(what, SavedBranch) else []
+            total += 1 + sum(one.total for one in inside)
+            depth = max(depth, *(one.depth for one in inside), 0)
+        if total > MOST_NODES or depth >= MOST_DEPTH:
+            raise saved_values.Wrong("graphs in graphs that are too many or too deep")
+        return SavedGraph(tuple(nodes), total, depth + 1)
 
+    def entry(self, told: Any) -> SavedEntry:
+        """What ran."""
+        if isinstance(told, dict) and told.get("kind") == "graph" and "graph" in told:  # from before graphs were nodes
+            told = {**told, "condition": None, "bodies": {"body": told["graph"]}}
+            del told["graph"]
+        kind, what = self.work(told, "an entry", ENTRIES, ("started", "seconds", "site"))
+        started, seconds = saved_values.seconds(told["started"]), told["seconds"]
+        ran = None if seconds is None else saved_values.seconds(seconds)
+        return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(told["site"]))
 
-def _branch(kind: str, given: Mapping[str, Any], arrays: Sequence[SavedArray], count: int) -> SavedBranch:
-    told, condition = given["bodies"], given["condition"]
-    if not isinstance(told, dict) or not told or not told.keys() <= BODIES[kind]:
-        raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
-    if (condition is None) != (kind == "graph"):
-        raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
-    if condition is not None:
-        a = arrays[saved_values.index(condition, len(arrays), "array")]
-        if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
-            raise saved_values.Wrong("a condition that is not an int32 of one element")
-    return SavedBranch({name: saved_values.index(n, count, "graph") for name, n in told.items()}, condition)
+    def work(self, told: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
+        """One node: its kind, of these, and what it is."""
+        kind = told.get("kind") if isinstance(told, dict) else None
+        if not isinstance(kind, str) or kind not in kinds:
+            raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")
+        read, fields = self._READERS[kind]
+        return kind, read(self, kind, saved_values.record(told, f"a recorded {kind}", ("kind", *more, *fields)))
 
+    def branch(self, kind: str, given: Mapping[str, Any]) -> SavedBranch:
+        told, condition = given["bodies"], given["condition"]
+        if not isinstance(told, dict) or not told or not told.keys() <= BODIES[kind]:
+            raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
+        if (condition is None) != (kind == "graph"):
+            raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
+        if condition is not None:
+            a = self.arrays[self.array(condition)]
+            if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
+                raise saved_values.Wrong("a condition that is not an int32 of one element")
+        bodies = {name: saved_values.index(n, len(self.graphs), "graph") for name, n in told.items()}
+        return SavedBranch(bodies, condition)
 
-def _entry(
-    told: Any, functions: Sequence[Function], arrays: Sequence[SavedArray], graphs: Sequence[SavedGraph]
-) -> SavedEntry:
-    common = ("kind", "started", "seconds", "site")
-    kind = told.get("kind") if isinstance(told, dict) else None
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise saved_values.Wrong(f"an entry of kind {str(kind)[:40]}")
-    if kind == "graph":
-        given = saved_values.record(told, "a graph", (*common, "graph"))
-        what: SavedLaunch | SavedMove | SavedCall | int = saved_values.index(given["graph"], len(graphs), "graph")
-    elif kind == "jax":
-        what = _call(saved_values.record(told, "a call", (*common, *CALL)), functions, arrays)
-    else:
-        what = _work(kind, told, common, functions, arrays)
-    started, seconds = saved_values.seconds(told["started"]), told["seconds"]
-    return SavedEntry(
-        kind,
-        what,
-        started or 0.0,
-        None if seconds is None else saved_values.seconds(seconds),
-        saved_values.site(told["site"]),
-    )
+    def call(self, kind: str, given: Mapping[str, Any]) -> SavedCall:
+        if not isinstance(given["steps"], list) or not isinstance(given["outputs"], list):
+            raise saved_values.Wrong("a call without steps")
+        steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in given["steps"])
+        label, dims = saved_values.text(given["label"]), saved_values.wholes(given["dims"])
+        return SavedCall(label, dims, steps, tuple(map(self.array, given["outputs"])))
 
+    def move(self, kind: str, given: Mapping[str, Any]) -> SavedMove:
+        target, source = self.array(given["target"]), self.array(given["source"])
+        to, from_ = self.arrays[target], self.arrays[source]
+        if (to.shape, to.dtype) != (from_.shape, from_.dtype):
+            raise saved_values.Wrong(f"a recorded {kind} between arrays that do not match")
+        return SavedMove(target, source)
 
-def _call(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedCall:
-    if not isinstance(given["steps"], list) or not isinstance(given["outputs"], list):
-        raise saved_values.Wrong("a call without steps")
-    steps = []
-    for step in given["steps"]:
-        kind = step.get("kind") if isinstance(step, dict) else None
-        if kind not in ("launch", "copy", "fill"):
-            raise saved_values.Wrong(f"a call with a step {str(kind)[:40]}")
-        steps.append((kind, _work(kind, step, ("kind",), functions, arrays)))
-    outputs = tuple(saved_values.index(n, len(arrays), "array") for n in given["outputs"])
-    label, dims = saved_values.text(given["label"]), saved_values.wholes(given["dims"])
-    return SavedCall(label, dims, tuple(steps), outputs)
+    def fill(self, kind: str, given: Mapping[str, Any]) -> SavedMove:
+        target = self.array(given["target"])
+        return SavedMove(target, saved_values.fill_value(given["value"], self.arrays[target].dtype))
 
+    def array(self, number: Any) -> int:
+        return saved_values.index(number, len(self.arrays), "array")
 
-def _work(
-    kind: str, told: Any, common: Sequence[str], functions: Sequence[Function], arrays: Sequence[SavedArray]
-) -> SavedLaunch | SavedMove:
-    """A launch, copy, sum or fill, of an entry or of a graph's node."""
-    if kind == "launch":
-        names = ("module", "direction", "dim", "arguments", "options", "block_dim", "device")
-        return _launch(saved_values.record(told, "a launch", (*common, *names)), functions, arrays)
-    given = saved_values.record(
-        told, f"a recorded {kind}", (*common, "target", "value" if kind == "fill" else "source")
-    )
-    target = saved_values.index(given["target"], len(arrays), "array")
-    if kind == "fill":
-        return SavedMove(target, saved_values.fill_value(given["value"], arrays[target].dtype))
-    source = saved_values.index(given["source"], len(arrays), "array")
-    if (arrays[target].shape, arrays[target].dtype) != (arrays[source].shape, arrays[source].dtype):
-        raise saved_values.Wrong(f"a recorded {kind} between arrays that do not match")
-    return SavedMove(target, source)
+    def launch(self, kind: str, given: Mapping[str, Any]) -> SavedLaunch:
+        module = saved_values.index(given["module"], len(self.functions), "module")
+        params = self.functions[module].params
+        dim, direction = saved_values.wholes(given["dim"]), given["direction"]
+        block_dim = saved_values.whole(given["block_dim"])
+        if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
+            raise saved_values.Wrong("a launch with an improper direction or dimensions")
+        if not 1 <= block_dim <= 1024:
+            raise saved_values.Wrong("a launch with an improper block_dim")
+        options = _options(given["options"], len(params))
+        if not isinstance(given["arguments"], dict):
+            raise saved_values.Wrong("a launch without arguments")
+        types = {p.name: p.type for p in parameters(params, direction)}
+        arguments: dict[str, Any] = {}
+        for name, value in given["arguments"].items():
+            match value:
+                case ["array", number]:
+                    arguments[name] = Ref(self.array(number))
+                case ["number", bits] if name in types:
+                    arguments[name] = read_bits(bits, types[name])
+                case _:
+                    raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
+        return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))
 
-
-def _launch(given: Mapping[str, Any], functions: Sequence[Function], arrays: Sequence[SavedArray]) -> SavedLaunch:
-    module = saved_values.index(given["module"], len(functions), "module")
-    dim, direction, block_dim = (
-        saved_values.wholes(given["dim"]),
-        given["direction"],
-        saved_values.whole(given["block_dim"]),
-    )
-    if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
-        raise saved_values.Wrong("a launch with an improper direction or dimensions")
-    if not 1 <= block_dim <= 1024:
-        raise saved_values.Wrong("a launch with an improper block_dim")
-    options = _options(given["options"], len(functions[module].params))
-    if not isinstance(given["arguments"], dict):
-        raise saved_values.Wrong("a launch without arguments")
-    types = {p.name: p.type for p in parameters(functions[module].params, direction)}
-    arguments: dict[str, Any] = {}
-    for name, value in given["arguments"].items():
-        match value:
-            case ["array", number]:
-                arguments[name] = Ref(saved_values.index(number, len(arrays), "array"))
-            case ["number", bits] if name in types:
-                arguments[name] = read_bits(bits, types[name])
-            case _:
-                raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
-    return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))
+    _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], tuple[str, ...]]]] = {
+        "launch": (launch, ("module", "direction", "dim", "arguments", "options", "block_dim", "device")),
+        "fill": (fill, ("target", "value")),
+        "jax": (call, ("label", "dims", "steps", "outputs")),
+        **dict.fromkeys(("copy", "add"), (move, ("target", "source"))),
+        **dict.fromkeys(BODIES, (branch, ("condition", "bodies"))),
+    }
 
 
 def _options(told: Any, params: int) -> Options:
     """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
     some = tuple(name for name in RARE if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
-    constant = options.pop("constant", [])
-    if not isinstance(constant, list) or not all(isinstance(value, bool) for value in options.values()):
+    constant, single = options.pop("constant", []), options.pop("single", None)
+    lists = isinstance(constant, list) and isinstance(single, list | None)
+    if not lists or not all(isinstance(value, bool) for value in options.values()):
         raise saved_values.Wrong("a launch with improper options")
-    return Options(**options, constant=tuple(saved_values.index(n, params, "parameter") for n in constant))
+    axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
+    named = tuple(saved_values.index(n, params, "parameter") for n in constant)
+    return Options(**options, constant=named, single=axes)

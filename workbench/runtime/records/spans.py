@@ -14,7 +14,7 @@ from workbench.errors import DeviceError
 from workbench.events import CacheHit, CompileDone, Event, subscribe
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import Device
-from workbench.runtime.records.entries import Entry, LaunchEntry
+from workbench.runtime.work import Launch, Work
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -50,12 +50,12 @@ class Build(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def spans(entries: Iterable[Entry]) -> tuple[Span, ...]:
+def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
     """One span an entry, in order, each followed by those of its parts."""
     return timeline(entries, ())[0]
 
 
-def timeline(entries: Iterable[Entry], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """One span an entry, as `spans`, and one a build; both count from whatever began first."""
     whole = [e for entry in entries for e in (entry, *entry.parts)]
     listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
@@ -93,12 +93,12 @@ class BuildLog:
             self.noted.append(Build(event.kernel, event.direction, started, event.seconds))
 
 
-def device_times(entries: Sequence[Entry]) -> list[Entry]:
+def device_times(entries: Sequence[Work]) -> list[Work]:
     """The entries with the times that their events report, once the devices have come past them.
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """
-    made: list[Entry] = []
+    made: list[Work] = []
     first: dict[Device, tuple[Any, float]] = {}
     for entry in entries:
         if entry.events is None:
@@ -113,9 +113,9 @@ def device_times(entries: Sequence[Entry]) -> list[Entry]:
     return made
 
 
-def lane(entry: Entry) -> str:
+def lane(entry: Work) -> str:
     """Where it ran."""
-    if isinstance(entry, LaunchEntry):
+    if isinstance(entry, Launch):
         record = entry.record
         return f"{record.loaded.device}{f' {record.stream}' if record.stream is not None else ''}"
     devices = {str(a.device) for a in entry.arrays}

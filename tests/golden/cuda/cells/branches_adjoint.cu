@@ -1,5 +1,8 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 
 extern "C" __global__ void branches_adjoint(
     wb_dims dim,

@@ -1,6 +1,9 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 template <typename T> WB_FN T wb_floordiv(T a, T b) {
     if (b == T(0)) return T(-1);
     if (T(-1) < T(0) && b == T(-1)) return T(0) - a;

@@ -4,6 +4,9 @@ template <typename T, int N> struct wb_array { T* data; long long shape[N]; long
 template <typename F> WB_FN int wb_to_int32(F x) {
     return x != x ? 0 : x <= F(-2147483648.0) ? (-2147483647 - 1) : x >= F(2147483648.0) ? 2147483647 : (int)x;
 }
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 template <typename T> WB_FN T wb_mod(T a, T b) {
     if (b == T(0)) return a;
     if (T(-1) < T(0) && b == T(-1)) return T(0);

@@ -19,6 +19,9 @@ template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
     for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
     return true;
 }
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
 
 extern "C" __global__ void saxpy_adjoint(
     wb_dims dim,

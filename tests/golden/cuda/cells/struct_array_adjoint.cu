@@ -2,14 +2,9 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
-    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
-    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
-        found.words[k] = __ldg((const Word*)&place + k);
-    return found.whole;
-}
-template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
-    return *(T*)((char*)a.data + i * bytes);
+template <typename T, int bytes, int at, int aligned, typename F, int N>
+WB_FN T& wb_field(const wb_array<F, N>& a, int i) {
+    return *(T*)((char*)__builtin_assume_aligned((char*)a.data + i * bytes, aligned) + at);
 }
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -38,6 +33,17 @@ template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
     for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
     return true;
 }
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
+template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const T& place) {
+    Word words[(before + sizeof(T) + sizeof(Word) - 1) / sizeof(Word)];
+    for (int k = 0; k < int(sizeof(words) / sizeof(Word)); ++k)
+        words[k] = __ldg((const Word*)((const char*)&place - before) + k);
+    T whole;
+    memcpy(&whole, (const char*)words + before, sizeof(T));
+    return whole;
+}
 typedef wb_vec3<float> vec3;
 
 extern "C" __global__ void struct_array_adjoint(
@@ -56,9 +62,9 @@ extern "C" __global__ void struct_array_adjoint(
     bool adj_dt_sum_any = false;
     for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
-        vec3 t = wb_read_only<float>(wb_field<32>(adj_bodies_pos, i));
-        vec3 t1 = t * wb_read_only<float>(wb_field<32>(bodies_vel, i));
-        wb_field<32>(adj_bodies_vel, i) = wb_field<32>(adj_bodies_vel, i) + t * dt;
+        vec3 t = wb_read_only<uint4, 0>(wb_field<vec3, 32, 0, 16>(adj_bodies_pos, i));
+        vec3 t1 = t * wb_read_only<float>(wb_field<vec3, 32, 12, 16>(bodies_pos, i));
+        wb_field<vec3, 32, 12, 16>(adj_bodies_pos, i) = wb_field<vec3, 32, 12, 16>(adj_bodies_pos, i) + t * dt;
         float adj_dt1 = t1.x + t1.y + t1.z;
         adj_dt_sum += double(adj_dt1);
         adj_dt_sum_any = true;

@@ -2,14 +2,9 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
-    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
-    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
-        found.words[k] = __ldg((const Word*)&place + k);
-    return found.whole;
-}
-template <int bytes, typename T, int N> WB_FN T& wb_field(const wb_array<T, N>& a, int i) {
-    return *(T*)((char*)a.data + i * bytes);
+template <typename T, int bytes, int at, int aligned, typename F, int N>
+WB_FN T& wb_field(const wb_array<F, N>& a, int i) {
+    return *(T*)((char*)__builtin_assume_aligned((char*)a.data + i * bytes, aligned) + at);
 }
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -30,6 +25,17 @@ template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicA
 template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
     return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
 }
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
+template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const T& place) {
+    Word words[(before + sizeof(T) + sizeof(Word) - 1) / sizeof(Word)];
+    for (int k = 0; k < int(sizeof(words) / sizeof(Word)); ++k)
+        words[k] = __ldg((const Word*)((const char*)&place - before) + k);
+    T whole;
+    memcpy(&whole, (const char*)words + before, sizeof(T));
+    return whole;
+}
 typedef wb_vec3<float> vec3;
 
 extern "C" __global__ void struct_pairs_adjoint(
@@ -47,17 +53,17 @@ extern "C" __global__ void struct_pairs_adjoint(
     unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x;
     if (linear >= (unsigned int)dim.n[0]) return;
     int i = (int)linear;
-    vec3 a_pos = wb_read_only<float>(wb_field<32>(bodies_pos, i));
-    float a_mass = __ldg(&wb_field<32>(bodies_mass, i));
-    int a_id = __ldg(&wb_field<32>(bodies_id, i));
+    vec3 a_pos = wb_read_only<uint4, 0>(wb_field<vec3, 32, 0, 16>(bodies_pos, i));
+    float a_mass = wb_read_only<uint2, 0>(wb_field<float, 32, 24, 16>(bodies_pos, i));
+    int a_id = wb_read_only<uint2, 4>(wb_field<int, 32, 28, 16>(bodies_pos, i));
     vec3 adj_total = adj_f.data[i];
     adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
     float adj_a_mass = 0.0f;
     vec3 adj_a_pos = vec3{0.0f, 0.0f, 0.0f};
     for (int j = (int)bodies_pos.shape[0] - 1; j > -1; --j) {
-        vec3 b_pos = wb_read_only<float>(wb_field<32>(bodies_pos, j));
-        float b_mass = __ldg(&wb_field<32>(bodies_mass, j));
-        int b_id = __ldg(&wb_field<32>(bodies_id, j));
+        vec3 b_pos = wb_read_only<uint4, 0>(wb_field<vec3, 32, 0, 16>(bodies_pos, j));
+        float b_mass = wb_read_only<uint2, 0>(wb_field<float, 32, 24, 16>(bodies_pos, j));
+        int b_id = wb_read_only<uint2, 4>(wb_field<int, 32, 28, 16>(bodies_pos, j));
         float adj_a_mass1;
         float adj_b_mass;
         vec3 adj_b_pos;
@@ -81,11 +87,11 @@ extern "C" __global__ void struct_pairs_adjoint(
             adj_b_pos = vec3{0.0f, 0.0f, 0.0f};
             adj_a_pos1 = vec3{0.0f, 0.0f, 0.0f};
         }
-        atomicAdd(&wb_field<32>(adj_bodies_mass, j), adj_b_mass);
-        wb_atomic_add(&wb_field<32>(adj_bodies_pos, j), adj_b_pos);
+        atomicAdd(&wb_field<float, 32, 24, 16>(adj_bodies_pos, j), adj_b_mass);
+        wb_atomic_add(&wb_field<vec3, 32, 0, 16>(adj_bodies_pos, j), adj_b_pos);
         adj_a_mass += adj_a_mass1;
         adj_a_pos = adj_a_pos + adj_a_pos1;
     }
-    atomicAdd(&wb_field<32>(adj_bodies_mass, i), adj_a_mass);
-    wb_atomic_add(&wb_field<32>(adj_bodies_pos, i), adj_a_pos);
+    atomicAdd(&wb_field<float, 32, 24, 16>(adj_bodies_pos, i), adj_a_mass);
+    wb_atomic_add(&wb_field<vec3, 32, 0, 16>(adj_bodies_pos, i), adj_a_pos);
 }

@@ -2,12 +2,6 @@
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
 template <typename T> struct wb_vec3 { T x, y, z; };
-template <typename Word, typename T> WB_FN T wb_read_only(const T& place) {
-    union { Word words[sizeof(T) / sizeof(Word)]; T whole; } found;
-    for (int k = 0; k < int(sizeof(T) / sizeof(Word)); ++k)
-        found.words[k] = __ldg((const Word*)&place + k);
-    return found.whole;
-}
 template <typename T> WB_FN wb_vec3<T> operator+(wb_vec3<T> a, wb_vec3<T> b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
@@ -34,6 +28,17 @@ template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
     #pragma unroll 1
     for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
     return true;
+}
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
+#define __ldg(...) (*(__VA_ARGS__))
+#endif
+template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const T& place) {
+    Word words[(before + sizeof(T) + sizeof(Word) - 1) / sizeof(Word)];
+    for (int k = 0; k < int(sizeof(words) / sizeof(Word)); ++k)
+        words[k] = __ldg((const Word*)((const char*)&place - before) + k);
+    T whole;
+    memcpy(&whole, (const char*)words + before, sizeof(T));
+    return whole;
 }
 typedef wb_vec3<float> vec3;
 

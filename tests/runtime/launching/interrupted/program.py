@@ -88,6 +88,15 @@ def until(n: int, y: wb.array(dtype=float)):
 
 
 @wb.kernel
+def unused(x: wb.array(dtype=float), y: wb.array(dtype=float)):
+    i = wb.tid()
+    s = x[i]
+    while s >= 0.0:
+        s = s * 0.5
+    y[i] = 1.0
+
+
+@wb.kernel
 def cheap(y: wb.array(dtype=float)):
     i, j, k = wb.tid()
     y[k % 64] = float(i + j)
@@ -228,6 +237,8 @@ CASES: dict[str, Callable[[], Callable[[], None]]] = {
     "endless": lambda: launched(endless, N, y),
     "endless, checked": lambda: launched(endless, N, y, checks=True),
     "while": lambda: launched(until, N, LONG, y),
+    "while, unused": lambda: launched(unused, N, x, y),
+    "while, unused, checked": lambda: launched(unused, N, x, y, checks=True),
     "threads": lambda: launched(cheap, (10_000, 10_000, 1000), y),
     "threads, checked": lambda: launched(cheap, (10_000, 10_000, 1000), y, checks=True),
     "sum": lambda: launched(summed, (10_000, 10_000, 1000), x, y),

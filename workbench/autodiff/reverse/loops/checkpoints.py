@@ -24,13 +24,9 @@ from workbench.ir.attributes import UNROLL
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Value, dtype_of, walk
+from workbench.limits import REVERSED_CHUNK, REVERSED_CHUNK_BYTES, REVERSED_CHUNK_OPERATIONS
 from workbench.tiles import Tile
 from workbench.types import element, float32, int32, int64
-
-CHUNK = 8
-"""Iterations that are run backwards from one start, where the kept states are at least twice as many."""
-SHORT, SMALL = 64, 16
-"""A loop's chunks are written out where its body has at most so many operations, and a state so many bytes."""
 
 
 class Checkpoints:
@@ -50,7 +46,7 @@ class Checkpoints:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
         # Few states reach further as starts.
-        self.chunk = CHUNK if sweep.checkpoints >= 2 * CHUNK else 1
+        self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
         self.shift = self.chunk.bit_length() - 1
         self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
         zero = self.number(0)
@@ -66,8 +62,8 @@ class Checkpoints:
                 )  # fmt: skip
         ops = list(walk(loop.body))
         size = sum(kept_type(loop.carried[s]).size for s in self.kept)
-        plain = len(ops) <= SHORT and all(op.name not in LOOPS for op in ops)
-        self.short = self.chunk > 1 and plain and size <= SMALL
+        plain = len(ops) <= REVERSED_CHUNK_OPERATIONS and all(op.name not in LOOPS for op in ops)
+        self.short = self.chunk > 1 and plain and size <= REVERSED_CHUNK_BYTES
         # Of a loop whose index has 32 bits, chunks are fewer than 2**31.
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
         self.positions = self.builder.slots(int32 if narrow else int64, self.count)

@@ -16,11 +16,9 @@ from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Op, Value, number_of, walk
+from workbench.limits import STORED_ITERATIONS, STORED_STATE_BYTES
 from workbench.tiles import Tile
 from workbench.types import Scalar, element, int32, is_integer
-
-ITERATIONS, SIZE = 64, 32
-"""The iterations of such a loop, and the bytes of a state, at most."""
 
 
 class States:
@@ -78,9 +76,12 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
-    small = not any(isinstance(v.type, Tile) for v in carried) and sum(kept_type(v).size for v in carried) <= SIZE
+    small = (
+        not any(isinstance(v.type, Tile) for v in carried)
+        and sum(kept_type(v).size for v in carried) <= STORED_STATE_BYTES
+    )
     count = _turns(sweep, loop.op) if loop.op.name == "for" else _most_turns(sweep, loop)
-    return count if small and count <= min(ITERATIONS, 4 * sweep.checkpoints) else 0
+    return count if small and count <= min(STORED_ITERATIONS, 4 * sweep.checkpoints) else 0
 
 
 def _turns(sweep: ReverseSweep, op: Op) -> int:

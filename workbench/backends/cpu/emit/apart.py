@@ -1,4 +1,4 @@
-"""Tell LLVM which arrays share no memory, once an entry has checked it.
+"""Arrays that share no memory: the entry checks, and LLVM is given the result.
 
 Nothing is said of arguments by themselves: two may be one array. LLVM then tests for overlap before each loop that it
 vectorises, and keeps the loop a second time, which accesses slots at indices that vary: so these stay in memory. For a

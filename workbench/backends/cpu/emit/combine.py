@@ -20,13 +20,10 @@ from workbench.backends.cpu.text.values import cast
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
+from workbench.limits import COMBINED_OPERATIONS, INLINED_COMPONENTS
 from workbench.passes.borders.inside import interior_of
 from workbench.types import float32, float64
 
-INLINED = 2
-"""Up to so many components are combined with their lanes in the entry itself: 6 % of a plain sum's time."""
-GROUPED = 32
-"""Operations of a body that is written once more, for groups of threads, at most."""
 GROUP = ".group"
 """What marks the names of that loop."""
 
@@ -73,9 +70,13 @@ class Combining:
         self.reductions = list(dict.fromkeys(emitter.reductions.values()))
         self.parts = [(r, k) for r in self.reductions for k in r.components]
         body = emitter.function.body.ops
-        small = len(body) <= GROUPED and not any(op.blocks for op in body) and interior_of(emitter.function) is None
+        small = (
+            len(body) <= COMBINED_OPERATIONS
+            and not any(op.blocks for op in body)
+            and interior_of(emitter.function) is None
+        )
         # One thread per lane: the buffer is registers then, and is combined at once.
-        self.grouped = small and len(self.parts) <= INLINED
+        self.grouped = small and len(self.parts) <= INLINED_COMPONENTS
         self.size = padding(self.reductions) if self.grouped else size_of_buffer(self.reductions)
         self.shift = self.own = ""
 
@@ -83,7 +84,7 @@ class Combining:
         """Empty lanes and an empty buffer, in the block that is open."""
         w = self.writer
         for reduction, k in self.parts:
-            for name, text in definitions(reduction, len(self.parts) <= INLINED).items():
+            for name, text in definitions(reduction, len(self.parts) <= INLINED_COMPONENTS).items():
                 w.declare(name, text)
             kind = reduction.register
             size = reduction.part

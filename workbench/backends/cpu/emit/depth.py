@@ -2,9 +2,9 @@
 
 LLVM's loop vectoriser asks of each operation in a loop what type it has and whether it is the same in all lanes, and
 walks to the chain's beginning each time: n operations in a row take n² steps, seconds from a thousand lines on. So
-every `DEEP` operations a value goes through a step with a 0 that LLVM does not know to be one: a float through its bits
-and a `freeze`, an integer through an unsigned maximum. It ends both walks, costs one integer operation and changes
-nothing.
+every `CHAIN_DEPTH` operations a value goes through a step with a 0 that LLVM does not know to be one: a float through
+its bits and a `freeze`, an integer through an unsigned maximum. It ends both walks, costs one integer operation and
+changes nothing.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.values import Op, Value
+from workbench.limits import CHAIN_DEPTH
 from workbench.types import Kind, Scalar, element
-
-DEEP = 128
 
 
 class Depths:
@@ -34,7 +33,7 @@ class Depths:
         inputs = op.operands if op.name != "if" else (*op.operands, *op.blocks[0].yielded, *op.blocks[1].yielded)
         depth = 1 + max((of[v] for v in inputs if v in of), default=0)
         for value in op.results:
-            if depth >= DEEP and _has_step(element(value.type)):
+            if depth >= CHAIN_DEPTH and _has_step(element(value.type)):
                 self.cut(value)
             else:
                 of[value] = depth

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import cast, register, saturating, suffix, width
+from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import BuildError
 from workbench.ir.values import Op
@@ -82,6 +83,10 @@ def emit_cast(emitter: Emitter, op: Op) -> None:
     source, target = element(op.operands[0].type), element(op.result.type)
     results = []
     for operand in emitter.operands(op.operands[0]):
+        if may_lose_sign(source, target, emitter.compared):
+            kind, name = register(source), f"llvm.canonicalize.{suffix(source)}"
+            emitter.writer.declare(name, f"declare {kind} @{name}({kind})")
+            operand = emitter.writer.emit(f"call {kind} @{name}({kind} {operand})")
         text = cast(operand, source, target)
         results.append(emitter.writer.emit(text, op.result.name) if text else operand)
     if source.is_half or target.is_half:

@@ -22,7 +22,7 @@ from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
 from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
-from workbench.backends.cpu.emit.effects import faults, prints
+from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
@@ -374,6 +374,8 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "store": memory.emit_store,
     "atomic_add": emit_change,
     "atomic": emit_change,
+    "atomic_load": memory.emit_load,
+    "atomic_swap": atomics.emit_swap,
     "reduce_add": emit_change,
     "cast": emit_cast,
     "vec": emit_vec,

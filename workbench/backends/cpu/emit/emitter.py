@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
+from workbench.backends.cpu.emit.guarded import guarded_reads
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
@@ -16,7 +17,9 @@ from workbench.backends.cpu.text.reductions import Reduction, reductions_of
 from workbench.backends.cpu.text.values import memory, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
+from workbench.backends.zero_signs import compared_types
 from workbench.ir.values import Block, Function, Value
+from workbench.limits import RUNTIME_UNROLLED_LOOPS
 from workbench.types import ArrayType, Kind, Scalar, element
 
 Wishes = tuple[tuple[str, str], ...]
@@ -28,9 +31,6 @@ EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
 """Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
 LOOPED = (("unroll.disable", ""),)
 """Of a loop that stays one."""
-MANY_LOOPS = 8
-"""In functions of more loops than these, none of unknown length has several turns written as one: it takes LLVM half of
-its time. A strip of a `while` has so many turns at most, some of which LLVM would write out as those of known ones."""
 
 
 class Emitter(ABC):
@@ -46,6 +46,8 @@ class Emitter(ABC):
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
         frozen: the loads that are frozen (see `uniform`).
+        guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
+        compared: the types of which two numbers are compared by order.
         group_size: how many threads a group has (`passes/loops/abreast`).
         group: the value that this is.
         place: where a thread of a group keeps its changes of one element.
@@ -67,6 +69,8 @@ class Emitter(ABC):
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
         self.frozen = uniform_loads(function)
+        self.guarded = guarded_reads(function)
+        self.compared = compared_types(function)
         self.writer = Writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
@@ -143,7 +147,7 @@ class Emitter(ABC):
 
         `known`: how many turns it has does not depend on data.
         """
-        if not known and self.strips.loops > MANY_LOOPS:
+        if not known and self.strips.loops > RUNTIME_UNROLLED_LOOPS:
             wishes = (*wishes, *LOOPED)
         wishes = _AS_IT_IS if cold else (*wishes, *_ONE_BY_ONE) if self.frozen else wishes
         if not wishes:

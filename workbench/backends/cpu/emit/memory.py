@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import index_instruction, memory, register, width
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, component_of
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType, Kind, Scalar, element
 
@@ -81,6 +81,9 @@ def places(emitter: Emitter, op: Op) -> list[str]:
     first = address(emitter, array, base, indices)
     scalar, count = element(t.dtype), width(t.dtype)
     w = emitter.writer
+    component = component_of(op)
+    if component is not None:
+        return [w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {first}, i64 {wide_index(emitter, component)}")]
     return [first] + [w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {first}, i64 {k}") for k in range(1, count)]
 
 
@@ -120,10 +123,7 @@ def emit_load(emitter: Emitter, op: Op) -> None:
     scalar = element(op.result.type)
     name = op.result.name
     scope = emitter.scope(op.operands[0])
-    found = [read(emitter, place, scalar, name, scope) for place in places(emitter, op)]
-    if op in emitter.frozen:
-        found = [emitter.writer.emit(f"freeze {register(scalar)} {part}", name) for part in found]
-    emitter.bind(op.result, found)
+    emitter.bind(op.result, [read(emitter, op, place, scalar, name, scope) for place in places(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
@@ -137,9 +137,11 @@ def emit_store(emitter: Emitter, op: Op) -> None:
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}{emitter.scope(op.operands[0])}")
 
 
-def read(emitter: Emitter, place: str, scalar: Scalar, hint: str = "", scope: str = "") -> str:
-    """A scalar from memory, in a register; `scope` marks the access (`Emitter.scope`)."""
+def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "", scope: str = "") -> str:
+    """A scalar that `op` reads from memory, in a register; `scope` marks the access (`Emitter.scope`)."""
     name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}{scope}", hint)
+    if op in emitter.frozen or op in emitter.guarded:
+        name = emitter.writer.emit(f"freeze {memory(scalar)} {name}", hint)
     # Any byte but 0 is true: NumPy's view of other memory may hold others.
     return emitter.writer.emit(f"icmp ne i8 {name}, 0", hint) if scalar.kind is Kind.BOOL else name
 
@@ -162,7 +164,7 @@ def _plain_add(emitter: Emitter, op: Op) -> None:
     scalar = element(value.type)
     verb, scope = "fadd" if scalar.kind is Kind.FLOAT else "add", emitter.scope(op.operands[0])
     for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
-        olds.append(read(emitter, place, scalar, op.result.name, scope))
+        olds.append(read(emitter, op, place, scalar, op.result.name, scope))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
         emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}{scope}")
     emitter.bind(op.result, olds)

@@ -11,9 +11,8 @@ from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.ir.values import Op
+from workbench.limits import SLOT_LANES, STACK_ARRAY_BYTES
 from workbench.types import Kind, Slots, element
-
-LARGEST = 2**15  # bytes that one array may have on the stack: threads of macOS have 512 KiB
 
 
 def emit_slots(emitter: Emitter, op: Op) -> None:
@@ -23,7 +22,7 @@ def emit_slots(emitter: Emitter, op: Op) -> None:
     kind = f"[{type.count} x {memory(element(type))}]"
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
     size = type.count * element(type).size
-    if size <= LARGEST:
+    if size <= STACK_ARRAY_BYTES:
         emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
         return
     emitter.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
@@ -36,7 +35,7 @@ def emit_slots(emitter: Emitter, op: Op) -> None:
 def emit_read(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
-    emitter.bind(op.result, [read(emitter, place, scalar, op.result.name) for place in _places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, place, scalar, op.result.name) for place in _places(emitter, op)])
 
 
 def emit_write(emitter: Emitter, op: Op) -> None:
@@ -46,10 +45,6 @@ def emit_write(emitter: Emitter, op: Op) -> None:
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
         emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
-
-
-LANES = 16
-"""Of what is added at a time, at most: as many float32 as the widest vectors have."""
 
 
 def emit_sum(emitter: Emitter, op: Op) -> None:
@@ -72,18 +67,17 @@ def _sums(emitter: Emitter, places: Sequence[str], type: Slots) -> list[str]:
 
     found: list[str] = []
     for place in places:
-        wide = min(type.count, LANES)
-        parts = [
-            w.emit(f"load <{wide} x {kind}>, ptr {w.emit(f'getelementptr inbounds {kind}, ptr {place}, i64 {k}')}")
-            for k in range(0, type.count, wide)
-        ]
+        starts = (
+            w.emit(f"getelementptr inbounds {kind}, ptr {place}, i64 {k}") for k in range(0, type.count, SLOT_LANES)
+        )
+        parts = [w.emit(f"load <{SLOT_LANES} x {kind}>, ptr {start}") for start in starts]
         while len(parts) > 1:
             half = len(parts) // 2
             pairs = zip(parts[:half], parts[half:], strict=True)
-            parts = [w.emit(f"{verb} <{wide} x {kind}> {a}, {b}") for a, b in pairs]
+            parts = [w.emit(f"{verb} <{SLOT_LANES} x {kind}> {a}, {b}") for a, b in pairs]
         found += parts
     # A vector holds so many numbers (`lanes`), those of one sum side by side (`length`).
-    lanes = length = min(type.count, LANES)
+    lanes = length = int(SLOT_LANES)
     while length > 1:
         length //= 2
         firsts = [k for k in range(2 * lanes) if k // length % 2 == 0]

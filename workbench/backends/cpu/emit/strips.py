@@ -16,14 +16,9 @@ from math import prod
 from workbench.ir.attributes import ABREAST, COLD, SCALAR, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import element, int32
-
-STRIP, LONG = 2**16, 2**22
-"""Operations of a strip, and of a thread that does not look; of turns between two looks of other loops."""
-SELDOM = 16  # turns that a loop over the edge of a tile counts as
-TWICE = 4  # loops of a function that are written twice, at most: what is written costs compile time
-LANES = 8  # multiply-adds that a product of tiles does at a time
 
 
 class Strips:
@@ -44,10 +39,10 @@ class Strips:
         self._most: dict[Value, int] = {}
         cost = self._cost(function.body)
         self.loops = len(self._turns)
-        self.few = sum(map(self.cut, self._turns)) <= TWICE
+        self.few = sum(map(self.cut, self._turns)) <= VERSIONED_LOOPS
         if not self.few:
             self._often.clear()
-        self.threads = _power(LONG, cost) if cost > STRIP or any(self._turns.values()) else 0
+        self.threads = _power(LOOK_OPERATIONS, cost) if cost > STRIP_OPERATIONS or any(self._turns.values()) else 0
 
     def turns(self, op: Op) -> int:
         """Turns of a `for` or `while` between two looks; 0: it does not look."""
@@ -77,27 +72,27 @@ class Strips:
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
-            return m * n * k // LANES
+            return m * n * k // TILE_LANES
         if op.name == "slot_transpose":
-            return prod(op.attrs[SHAPE]) // LANES
+            return prod(op.attrs[SHAPE]) // TILE_LANES
         if op.name not in LOOPS:
             return 1 + inner
-        trips = SELDOM if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)
+        trips = EDGE_ITERATIONS if op.attrs.get(COLD) and self._tiles else known_trips(op, self._known)
         if op.name == "for" and op.operands[1] in self._most and self._known.get(op.operands[0], -1) >= 0:
             trips = self._most[op.operands[1]]
-        if trips is not None and trips * inner <= LONG:
+        if trips is not None and trips * inner <= LOOK_OPERATIONS:
             self._turns[op] = 0
             return 1 + trips * inner
-        most = STRIP
+        most = STRIP_OPERATIONS
         if self._looks_inside(op):
-            most = LONG
+            most = LOOK_OPERATIONS
             self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
         elif op.attrs.get(SCALAR):  # a few turns of a thread
             self._often.add(op)
         # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
         # counter's type.
         self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
-        return STRIP
+        return STRIP_OPERATIONS
 
 
 def _bits(op: Op) -> int:

@@ -18,17 +18,15 @@ from __future__ import annotations
 from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.ops import LEAD, UPDATES
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.limits import (
+    COUNTED_ITERATIONS,
+    FULLY_UNROLLED_OPERATIONS,
+    PEELED_ITERATIONS,
+    UNIFORM_PATHS,
+    UNIFORM_SWEEPS,
+)
 
-PATHS = 1024
-"""So many paths to a value take LLVM no time yet."""
-UNROLLED = 4096
-"""Operations of a loop that LLVM writes out whole, at most."""
-COUNTED = 100
-"""Iterations of a `while` that LLVM counts by running it."""
-PEELED = 8
-"""Iterations that are written out of a loop whose end only the run knows."""
 _DIGIT = 32  # bits in which paths are counted from one loop's carried values
-_SWEEPS = 4
 
 
 def uniform_loads(function: Function) -> frozenset[Op]:
@@ -78,12 +76,12 @@ class _Variation:
         return frozenset(op for op, around in self.around.items() if self.stays(op.result, around))
 
     def stays(self, value: Value, around: int) -> bool:
-        """Whether one of the loops leaves the value as it is."""
+        """Return whether one of the loops leaves the value as it is."""
         return bool(around & ~self.of.get(value, 0))
 
     def settle(self) -> None:
         """Sweep until nothing changes, or often enough."""
-        while self.changed and self.sweeps < _SWEEPS:
+        while self.changed and self.sweeps < UNIFORM_SWEEPS:
             self.sweep()
 
     def sweep(self) -> None:
@@ -162,11 +160,11 @@ class _Paths:
         self.loads = loads
         self.of: dict[Value, int] = {}
         self.constants: dict[Value, int] = {}
-        self.many = sum((2**_DIGIT - PATHS) << _DIGIT * level for level in range(64))
+        self.many = sum((2**_DIGIT - 1 - UNIFORM_PATHS) << _DIGIT * level for level in range(64))
         self.exploded = False
 
     def explode(self) -> bool:
-        """Whether there are too many to some value."""
+        """Return whether there are too many to some value."""
         self.block(self.variation.function.body, 1, 0)
         return self.exploded
 
@@ -229,13 +227,13 @@ class _Paths:
             for value in block.params[len(block.params) - len(init) :]:
                 self.learn(value, 1 << _DIGIT * level, within)
             operations += self.block(block, within, level)
-        trips = max(1, min(self.trips(op), UNROLLED // max(1, operations)))
+        trips = max(1, min(self.trips(op), FULLY_UNROLLED_OPERATIONS // max(1, operations)))
         own = (1 << _DIGIT) - 1 << _DIGIT * level
         after = [self.of.get(v, 0) for v in op.blocks[-1].yielded]
         gain = max(((count & own) >> _DIGIT * level for count in after), default=0)
-        # Enough to exceed PATHS if it grows at all; the true power would be a number of thousands of digits.
-        grown = max(1, gain) ** min(trips, PATHS.bit_length())
-        self.exploded |= grown >= PATHS
+        # Enough to exceed UNIFORM_PATHS if it grows at all; the true power would be a number of thousands of digits.
+        grown = max(1, gain) ** min(trips, UNIFORM_PATHS.bit_length())
+        self.exploded |= grown > UNIFORM_PATHS
         before = self.most(init) * grown
         for value, count in zip(op.results, after, strict=True):
             self.learn(value, before + (count & ~own) * trips, around)
@@ -244,7 +242,7 @@ class _Paths:
     def trips(self, op: Op) -> int:
         """How many iterations LLVM may write out."""
         if op.name == "while":
-            return COUNTED
+            return COUNTED_ITERATIONS
         bounds = [self.constants.get(v) for v in op.operands[:3]]
         start, stop, step = bounds
-        return len(range(start, stop, step)) if start is not None and stop is not None and step else PEELED
+        return len(range(start, stop, step)) if start is not None and stop is not None and step else PEELED_ITERATIONS

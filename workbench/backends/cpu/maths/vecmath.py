@@ -17,10 +17,10 @@ from workbench.backends.cpu.maths.names import ARM, WIDTH, widths
 from workbench.backends.cpu.maths.vector_variants import PURE
 from workbench.ir.attributes import VALUE
 from workbench.ir.values import Function, walk
+from workbench.limits import VECTOR_MATH_ITERATIONS
 from workbench.types import Scalar, element
 
 ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function ABIs call registers of this width
-UNROLLED = 16
 
 
 class Maths(msgspec.Struct, frozen=True):
@@ -66,7 +66,9 @@ def worth_it(function: Function) -> bool:
             return False
         if op.name == "for":
             bounds = [constants.get(v) for v in op.operands[:3]]
-            if any(b is None for b in bounds) or not bounds[2] or range(*map(int, bounds))[UNROLLED:]:  # type: ignore[arg-type]
+            if any(b is None for b in bounds) or not bounds[2]:
+                return False
+            if len(range(*map(int, bounds))) > VECTOR_MATH_ITERATIONS:  # type: ignore[arg-type]
                 return False
     return True
 

@@ -16,11 +16,11 @@ import msgspec
 from workbench.backends.cpu import machine, systems
 from workbench.backends.cpu.native import fastcall, memory_locks, stopping
 from workbench.forks import renewed
+from workbench.limits import DISPATCH_GRAIN
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
 
-GRAIN = 65536
 ENTRY_SIZE = 64
 """Bytes of a row for `fastcall`: entry, params; int64 total, threads, grain; pointer fault; int64 mask, sums."""
 
@@ -76,8 +76,8 @@ def install(kept: bytes | None = None) -> Launcher:
 
 
 def dispatch(
-    address: int, params_address: int, total: int, threads: int, grain: int = GRAIN, fault: int = 0, mask: int = 0,
-    sums: int = 0,
+    address: int, params_address: int, total: int, threads: int, grain: int = DISPATCH_GRAIN, fault: int = 0,
+    mask: int = 0, sums: int = 0,
 ) -> int:  # fmt: skip
     """Run the entry at `address` over [0, total); returns the entries' return values, or-ed (0 where all went well).
 
@@ -89,14 +89,3 @@ def dispatch(
         KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).
     """
     return (_launcher or install()).functions.run(address, params_address, total, threads, grain, fault, mask, sums)
-
-
-def replay(table_address: int, count: int) -> int:
-    """Run `count` rows one after another, in one native call; returns how many went well.
-
-    A row whose fault record counts a fault is the last one that runs. The GIL is free meanwhile.
-
-    Raises:
-        KeyboardInterrupt: or what else a signal's handler raises: it has ended, perhaps in the middle of a row.
-    """
-    return (_launcher or install()).functions.replay(table_address, count)

@@ -1,4 +1,4 @@
-// The launcher's functions as Python functions (fastcall.py): METH_FASTCALL, with `wb_py_row` and `wb_py_graph`
+// The launcher's functions as Python functions (fastcall.py): METH_FASTCALL, with `wb_py_row` and `wb_py_steps`
 // METH_NOARGS. What an address means is believed.
 #include "launcher.h"
 
@@ -49,41 +49,16 @@ PyObject *wb_py_row(PyObject *self, PyObject *unused) {
     return returned_code(launch_freely((const Row *)python.PyLong_AsLongLong(self)));
 }
 
-// Run rows one after another until one fails; returns how many went well.
-PyObject *wb_py_replay(PyObject *self, PyObject *const *args, int64_t given) {
-    (void)self;
-    int64_t values[2];
-    if (!take(args, given, 2, -1, values)) return NULL;
-    const Row *rows = (const Row *)values[0];
-    void *state = python.PyEval_SaveThread();
-    Stop *stop = begin();
-    int64_t n = 0;
-    int32_t code = 0;
-    while (n < values[1]) {
-        stop->rows = n;
-        code = launch(&rows[n], stop);
-        if (code == STOPPED || (rows[n].fault != NULL && rows[n].fault->count != 0)) break;
-        n++;
-        if (ends(stop)) {
-            code = STOPPED;
-            break;
-        }
-    }
-    over(stop, code);
-    python.PyEval_RestoreThread(state);
-    return code == STOPPED ? returned_code(code) : python.PyLong_FromLongLong(n);
-}
-
-// `self` is the address of a graph's steps and of their number.
-PyObject *wb_py_graph(PyObject *self, PyObject *unused) {
+// `self` is where the address of a table's steps and their number stand.
+PyObject *wb_py_steps(PyObject *self, PyObject *unused) {
     (void)unused;
     const struct {
         const Step *steps;
         int64_t count;
-    } *graph = (const void *)python.PyLong_AsLongLong(self);
+    } *table = (const void *)python.PyLong_AsLongLong(self);
     void *state = python.PyEval_SaveThread();
     Stop *stop = begin();
-    int32_t code = run_steps(graph->steps, graph->count, stop);
+    int32_t code = run_steps(table->steps, table->count, stop);
     over(stop, code);
     python.PyEval_RestoreThread(state);
     return returned_code(code);

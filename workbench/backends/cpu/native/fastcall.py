@@ -16,13 +16,13 @@ API = (
     "PyLong_AsLongLong", "PyLong_FromLongLong", "PyErr_Occurred", "PyErr_CheckSignals", "PyErr_SetString",
     "PyEval_SaveThread", "PyEval_RestoreThread", "PyBytes_AsString", "PyErr_SetNone", "PyErr_Clear",
     "PyGILState_Ensure", "PyGILState_Release", "Py_AddPendingCall", "PyObject_Call",
-    "PyObject_IsTrue", "Py_DecRef",
+    "PyObject_IsTrue", "Py_DecRef", "PyObject_CallFunction",
 )  # fmt: skip
 """What the bodies call, in the order of launcher.h; after these come `OBJECTS`."""
 OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
 
-FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_replay", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_graph")
-"""The functions' symbols; the last two are made for each row or graph, with its address as their `self`."""
+FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_steps", "wb_py_queue")
+"""The functions' symbols; the last three are made for each row, table or queue, with its address as their `self`."""
 
 _TABLE = (*API, *OBJECTS)
 
@@ -48,7 +48,6 @@ class Functions:
         run: (entry, params' address, total, threads, grain, fault's address or 0, mask, sums) to the entries' return
             values, or-ed.
         launch: the same with the params as bytes in place of their address.
-        replay: (table's address, rows) to how many rows went well.
         hold: (mask, address of an int64), to change memory as a launch may; what is held goes there (see `turns`).
         drop: (what is held).
     """
@@ -63,16 +62,20 @@ class Functions:
         self._make = make
         # CPython keeps the address of a PyMethodDef without copying it, so these live as long as the functions.
         self._methods = {name: _Method(name.encode(), addresses[name], METH_FASTCALL, _DOC) for name in FUNCTIONS}
-        self._methods["wb_py_row"].flags = self._methods["wb_py_graph"].flags = METH_NOARGS
-        self.run, self.launch, self.replay, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:5])
+        self._methods["wb_py_row"].flags = self._methods["wb_py_steps"].flags = METH_NOARGS
+        self.run, self.launch, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:4])
 
     def row(self, address: int) -> Callable[[], int]:
         """A function without arguments that runs what stands in the row at `address`; its caller keeps the row."""
         return self._function("wb_py_row", address)
 
-    def graph(self, address: int) -> Callable[[], int]:
-        """A function without arguments that runs a graph: at `address` stand its steps' address and number."""
-        return self._function("wb_py_graph", address)
+    def steps(self, address: int) -> Callable[[], int]:
+        """Return a function without arguments that runs a table: at `address` stand its steps' address and number."""
+        return self._function("wb_py_steps", address)
+
+    def queue(self, address: int) -> Callable[[bytes, bytes, int, int], int]:
+        """A function that queues launches on a GPU (queue.c); its caller keeps the Queue at `address`."""
+        return self._function("wb_py_queue", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:
         return self._make(ctypes.addressof(self._methods[name]), own, None)

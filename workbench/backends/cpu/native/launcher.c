@@ -7,3 +7,4 @@
 #include "dispatch.c"
 #include "schedule.c"
 #include "fastcall.c"
+#include "queue.c"

@@ -30,6 +30,7 @@ typedef struct Python {
     PyObject *(*PyObject_Call)(PyObject *callable, PyObject *arguments, PyObject *keywords);
     int32_t (*PyObject_IsTrue)(PyObject *);
     void (*Py_DecRef)(PyObject *);
+    PyObject *(*PyObject_CallFunction)(PyObject *callable, const char *format, ...);
     PyObject *PyExc_TypeError;
     PyObject *PyExc_KeyboardInterrupt;
 } Python;

@@ -2,7 +2,7 @@
 
 %struct.Stop = type { %union.anon, ptr, i64, i64, i64 }
 %union.anon = type { i32 }
-%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
+%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.Facts = type { i64, ptr, i64, ptr, ptr, ptr, i64, i64, ptr, ptr, [16 x i64] }
 %struct.Row = type { ptr, ptr, i64, i64, i64, ptr, i64, i64 }
 %struct.Team = type { %struct.Crew, ptr, i64, i64 }
@@ -17,9 +17,10 @@
 @last_asked = internal unnamed_addr global i64 0, align 8
 @python = internal unnamed_addr global %struct.Python zeroinitializer, align 8
 @wb_facts = global %struct.Facts zeroinitializer, align 8
+@.str = private unnamed_addr constant [26 x i8] c"wrong number of arguments\00", align 1
+@.str.1 = private unnamed_addr constant [4 x i8] c"KKK\00", align 1
 @wb_busy = global i64 0, align 8
 @asking = internal global i8 0, align 1
-@.str = private unnamed_addr constant [26 x i8] c"wrong number of arguments\00", align 1
 @other_threads = internal global %struct.Stop { %union.anon zeroinitializer, ptr @no, i64 0, i64 0, i64 0 }, align 8
 
 define internal i32 @ask(ptr noundef %0) nounwind {
@@ -99,7 +100,7 @@ define range(i32 -1, 1) i32 @wb_arrive(ptr nocapture readnone %0) nounwind {
 
 12:
   %13 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %14 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
+  %14 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 144), align 8
   tail call void %13(ptr noundef %14) nounwind
   br label %15
 
@@ -109,7 +110,7 @@ define range(i32 -1, 1) i32 @wb_arrive(ptr nocapture readnone %0) nounwind {
 }
 
 define void @wb_py_link(ptr nocapture noundef readonly %0) local_unnamed_addr nounwind {
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(144) @python, ptr noundef align 8 dereferenceable(144) %0, i64 144, i1 false)
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(152) @python, ptr noundef align 8 dereferenceable(152) %0, i64 152, i1 false)
   ret void
 }
 
@@ -123,7 +124,7 @@ define ptr @wb_py_run(ptr nocapture noundef readnone %0, ptr nocapture noundef r
 
 6:
   %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
+  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
   tail call void %7(ptr noundef %8, ptr noundef nonnull @.str) nounwind
   br label %27
 
@@ -205,7 +206,7 @@ define ptr @wb_py_launch(ptr nocapture noundef readnone %0, ptr nocapture nounde
 
 6:
   %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
+  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
   tail call void %7(ptr noundef %8, ptr noundef nonnull @.str) nounwind
   br label %33
 
@@ -279,7 +280,7 @@ define internal fastcc ptr @returned_code(i32 noundef %0) unnamed_addr nounwind 
 
 11:
   %12 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 64), align 8
-  %13 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
+  %13 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 144), align 8
   tail call void %12(ptr noundef %13) nounwind
   br label %14
 
@@ -307,114 +308,30 @@ define internal fastcc i32 @launch_freely(ptr noundef %0) unnamed_addr nounwind 
   ret i32 %5
 }
 
-define ptr @wb_py_replay(ptr nocapture noundef readnone %0, ptr nocapture noundef readonly %1, i64 noundef %2) local_unnamed_addr nounwind {
-  %4 = alloca [2 x i64], align 16
-  call void @llvm.lifetime.start.p0(i64 16, ptr nonnull %4) nounwind
-  %5 = icmp eq i64 %2, 2
-  br i1 %5, label %13, label %6
+define ptr @wb_py_steps(ptr noundef %0, ptr nocapture noundef readnone %1) local_unnamed_addr nounwind {
+  %3 = load ptr, ptr @python, align 8
+  %4 = tail call i64 %3(ptr noundef %0) nounwind
+  %5 = inttoptr i64 %4 to ptr
+  %6 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %7 = tail call ptr %6() nounwind
+  %8 = tail call fastcc ptr @begin()
+  %9 = load ptr, ptr %5, align 8
+  %10 = getelementptr inbounds i8, ptr %5, i64 8
+  %11 = load i64, ptr %10, align 8
+  %12 = tail call fastcc i32 @run_steps(ptr noundef %9, i64 noundef %11, ptr noundef %8)
+  %13 = icmp eq i32 %12, -1
+  br i1 %13, label %16, label %14
 
-6:
-  %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
-  tail call void %7(ptr noundef %8, ptr noundef nonnull @.str) nounwind
-  br label %70
+14:
+  %15 = getelementptr inbounds i8, ptr %8, i64 32
+  store i64 0, ptr %15, align 8
+  br label %16
 
-9:
-  %10 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
-  %11 = tail call ptr %10() nounwind
-  %12 = icmp eq ptr %11, null
-  br i1 %12, label %22, label %70
-
-13:
-  %14 = phi i64 [ %20, %13 ], [ 0, %3 ]
-  %15 = load ptr, ptr @python, align 8
-  %16 = getelementptr ptr, ptr %1, i64 %14
-  %17 = load ptr, ptr %16, align 8
-  %18 = tail call i64 %15(ptr noundef %17) nounwind
-  %19 = getelementptr i64, ptr %4, i64 %14
-  store i64 %18, ptr %19, align 8
-  %20 = add nuw nsw i64 %14, 1
-  %21 = icmp eq i64 %20, 2
-  br i1 %21, label %9, label %13
-
-22:
-  %23 = load i64, ptr %4, align 16
-  %24 = inttoptr i64 %23 to ptr
-  %25 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %26 = tail call ptr %25() nounwind
-  %27 = tail call fastcc ptr @begin()
-  %28 = getelementptr inbounds i8, ptr %27, i64 24
-  %29 = getelementptr inbounds i8, ptr %27, i64 8
-  %30 = getelementptr inbounds i8, ptr %4, i64 8
-  %31 = load i64, ptr %30, align 8
-  %32 = icmp sgt i64 %31, 0
-  br i1 %32, label %33, label %59
-
-33:
-  %34 = phi i64 [ %46, %53 ], [ 0, %22 ]
-  store i64 %34, ptr %28, align 8
-  %35 = getelementptr %struct.Row, ptr %24, i64 %34
-  %36 = tail call fastcc i32 @launch(ptr noundef %35, ptr noundef %27)
-  %37 = icmp eq i32 %36, -1
-  br i1 %37, label %55, label %38
-
-38:
-  %39 = getelementptr inbounds i8, ptr %35, i64 40
-  %40 = load ptr, ptr %39, align 8
-  %41 = icmp eq ptr %40, null
-  br i1 %41, label %45, label %42
-
-42:
-  %43 = load i64, ptr %40, align 8
-  %44 = icmp eq i64 %43, 0
-  br i1 %44, label %45, label %55
-
-45:
-  %46 = add nuw nsw i64 %34, 1
-  %47 = load volatile i32, ptr %27, align 8
-  %48 = icmp eq i32 %47, 0
-  br i1 %48, label %53, label %49
-
-49:
-  %50 = load ptr, ptr %29, align 8
-  %51 = tail call i32 %50(ptr noundef %27) nounwind
-  %52 = icmp eq i32 %51, 0
-  br i1 %52, label %53, label %55
-
-53:
-  %54 = icmp eq i64 %46, %31
-  br i1 %54, label %55, label %33
-
-55:
-  %56 = phi i64 [ %31, %53 ], [ %34, %42 ], [ %34, %33 ], [ %46, %49 ]
-  %57 = phi i32 [ %36, %53 ], [ %36, %42 ], [ -1, %33 ], [ -1, %49 ]
-  %58 = icmp eq i32 %57, -1
-  br label %59
-
-59:
-  %60 = phi i64 [ 0, %22 ], [ %56, %55 ]
-  %61 = phi i1 [ false, %22 ], [ %58, %55 ]
-  br i1 %61, label %67, label %62
-
-62:
-  %63 = getelementptr inbounds i8, ptr %27, i64 32
-  store i64 0, ptr %63, align 8
-  %64 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  tail call void %64(ptr noundef %26) nounwind
-  %65 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
-  %66 = tail call ptr %65(i64 noundef %60) nounwind
-  br label %70
-
-67:
-  %68 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  tail call void %68(ptr noundef %26) nounwind
-  %69 = tail call fastcc ptr @returned_code(i32 noundef -1)
-  br label %70
-
-70:
-  %71 = phi ptr [ null, %9 ], [ %69, %67 ], [ %66, %62 ], [ null, %6 ]
-  call void @llvm.lifetime.end.p0(i64 16, ptr nonnull %4) nounwind
-  ret ptr %71
+16:
+  %17 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  tail call void %17(ptr noundef %7) nounwind
+  %18 = tail call fastcc ptr @returned_code(i32 noundef %12)
+  ret ptr %18
 }
 
 define internal fastcc ptr @begin() unnamed_addr nounwind {
@@ -458,250 +375,250 @@ define internal fastcc ptr @begin() unnamed_addr nounwind {
   ret ptr %20
 }
 
-define internal fastcc i32 @launch(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
-  %3 = getelementptr inbounds i8, ptr %0, i64 48
-  %4 = load i64, ptr %3, align 8
-  %5 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
-  %6 = icmp slt i64 %5, 0
-  br i1 %6, label %13, label %7
-
-7:
-  %8 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
-  %9 = icmp eq i64 %5, 0
-  br i1 %9, label %13, label %10
-
-10:
-  %11 = xor i64 %5, -1
-  %12 = atomicrmw and ptr @wb_busy, i64 %11 release, align 8
-  br label %13
-
-13:
-  %14 = phi i32 [ -1, %2 ], [ %8, %7 ], [ %8, %10 ]
-  ret i32 %14
-}
-
-define ptr @wb_py_graph(ptr noundef %0, ptr nocapture noundef readnone %1) local_unnamed_addr nounwind {
-  %3 = load ptr, ptr @python, align 8
-  %4 = tail call i64 %3(ptr noundef %0) nounwind
-  %5 = inttoptr i64 %4 to ptr
-  %6 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
-  %7 = tail call ptr %6() nounwind
-  %8 = tail call fastcc ptr @begin()
-  %9 = load ptr, ptr %5, align 8
-  %10 = getelementptr inbounds i8, ptr %5, i64 8
-  %11 = load i64, ptr %10, align 8
-  %12 = tail call fastcc i32 @run_steps(ptr noundef %9, i64 noundef %11, ptr noundef %8)
-  %13 = icmp eq i32 %12, -1
-  br i1 %13, label %16, label %14
-
-14:
-  %15 = getelementptr inbounds i8, ptr %8, i64 32
-  store i64 0, ptr %15, align 8
-  br label %16
-
-16:
-  %17 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
-  tail call void %17(ptr noundef %7) nounwind
-  %18 = tail call fastcc ptr @returned_code(i32 noundef %12)
-  ret ptr %18
-}
-
 define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 noundef %1, ptr noundef %2) unnamed_addr nounwind {
   %4 = alloca %struct.Team, align 8
   %5 = icmp sgt i64 %1, 0
-  br i1 %5, label %6, label %13
+  br i1 %5, label %6, label %14
 
 6:
-  %7 = getelementptr inbounds i8, ptr %2, i64 8
-  %8 = getelementptr inbounds i8, ptr %4, i64 40
-  %9 = getelementptr inbounds i8, ptr %4, i64 64
-  %10 = getelementptr inbounds i8, ptr %4, i64 72
-  %11 = getelementptr inbounds i8, ptr %4, i64 80
-  %12 = getelementptr inbounds i8, ptr %2, i64 8
-  br label %15
+  %7 = getelementptr inbounds i8, ptr %2, i64 24
+  %8 = getelementptr inbounds i8, ptr %2, i64 8
+  %9 = getelementptr inbounds i8, ptr %4, i64 40
+  %10 = getelementptr inbounds i8, ptr %4, i64 64
+  %11 = getelementptr inbounds i8, ptr %4, i64 72
+  %12 = getelementptr inbounds i8, ptr %4, i64 80
+  %13 = getelementptr inbounds i8, ptr %2, i64 8
+  br label %16
 
-13:
-  %14 = phi i32 [ 0, %3 ], [ %126, %125 ]
-  ret i32 %14
+14:
+  %15 = phi i32 [ 0, %3 ], [ %157, %156 ]
+  ret i32 %15
 
-15:
-  %16 = phi i32 [ 0, %6 ], [ %126, %125 ]
-  %17 = phi i64 [ 0, %6 ], [ %127, %125 ]
-  %18 = getelementptr %struct.Step, ptr %0, i64 %17
-  %19 = load i64, ptr %18, align 8
-  switch i64 %19, label %20 [
-    i64 0, label %26
-    i64 3, label %69
-    i64 1, label %83
+16:
+  %17 = phi i32 [ 0, %6 ], [ %157, %156 ]
+  %18 = phi i64 [ 0, %6 ], [ %158, %156 ]
+  %19 = getelementptr %struct.Step, ptr %0, i64 %18
+  %20 = load i64, ptr %19, align 8
+  switch i64 %20, label %21 [
+    i64 0, label %28
+    i64 3, label %71
+    i64 4, label %71
+    i64 1, label %112
   ]
 
-20:
-  %21 = getelementptr inbounds i8, ptr %18, i64 32
-  %22 = icmp eq i32 %16, -1
-  br i1 %22, label %125, label %23
+21:
+  %22 = getelementptr inbounds i8, ptr %19, i64 32
+  %23 = and i32 %17, 1073741824
+  %24 = icmp eq i32 %23, 0
+  br i1 %24, label %25, label %156
 
-23:
-  %24 = getelementptr inbounds i8, ptr %18, i64 8
-  %25 = getelementptr inbounds i8, ptr %18, i64 16
-  br label %101
+25:
+  %26 = getelementptr inbounds i8, ptr %19, i64 8
+  %27 = getelementptr inbounds i8, ptr %19, i64 16
+  br label %130
 
-26:
-  %27 = getelementptr inbounds i8, ptr %18, i64 56
-  %28 = load i64, ptr %27, align 8
-  %29 = call fastcc i64 @hold(i64 noundef %28, ptr noundef %2)
-  %30 = icmp slt i64 %29, 0
-  br i1 %30, label %66, label %31
+28:
+  %29 = getelementptr inbounds i8, ptr %19, i64 56
+  %30 = load i64, ptr %29, align 8
+  %31 = call fastcc i64 @hold(i64 noundef %30, ptr noundef %2)
+  %32 = icmp slt i64 %31, 0
+  br i1 %32, label %68, label %33
 
-31:
-  %32 = getelementptr inbounds i8, ptr %18, i64 24
-  %33 = load i64, ptr %32, align 8
-  %34 = icmp slt i64 %33, 2
-  br i1 %34, label %35, label %53
+33:
+  %34 = getelementptr inbounds i8, ptr %19, i64 24
+  %35 = load i64, ptr %34, align 8
+  %36 = icmp slt i64 %35, 2
+  br i1 %36, label %37, label %55
 
-35:
-  %36 = getelementptr inbounds i8, ptr %18, i64 16
-  %37 = load i64, ptr %36, align 8
-  %38 = icmp sgt i64 %37, 0
-  br i1 %38, label %39, label %60
-
-39:
-  %40 = getelementptr inbounds i8, ptr %18, i64 8
-  br label %41
+37:
+  %38 = getelementptr inbounds i8, ptr %19, i64 16
+  %39 = load i64, ptr %38, align 8
+  %40 = icmp sgt i64 %39, 0
+  br i1 %40, label %41, label %62
 
 41:
-  %42 = phi i64 [ 0, %39 ], [ %48, %41 ]
-  %43 = phi i32 [ 0, %39 ], [ %47, %41 ]
-  %44 = load ptr, ptr %40, align 8
-  %45 = getelementptr %struct.Item, ptr %44, i64 %42
-  %46 = call fastcc i32 @run_item(ptr noundef %45, ptr noundef %2)
-  %47 = or i32 %46, %43
-  %48 = add nuw nsw i64 %42, 1
-  %49 = load i64, ptr %36, align 8
-  %50 = icmp slt i64 %48, %49
-  %51 = icmp ne i32 %47, -1
-  %52 = select i1 %50, i1 %51, i1 false
-  br i1 %52, label %41, label %60
+  %42 = getelementptr inbounds i8, ptr %19, i64 8
+  br label %43
 
-53:
+43:
+  %44 = phi i64 [ 0, %41 ], [ %50, %43 ]
+  %45 = phi i32 [ 0, %41 ], [ %49, %43 ]
+  %46 = load ptr, ptr %42, align 8
+  %47 = getelementptr %struct.Item, ptr %46, i64 %44
+  %48 = call fastcc i32 @run_item(ptr noundef %47, ptr noundef %2)
+  %49 = or i32 %48, %45
+  %50 = add nuw nsw i64 %44, 1
+  %51 = load i64, ptr %38, align 8
+  %52 = icmp slt i64 %50, %51
+  %53 = icmp ne i32 %49, -1
+  %54 = select i1 %52, i1 %53, i1 false
+  br i1 %54, label %43, label %62
+
+55:
   call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %4) nounwind
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %4, i8 0, i64 64, i1 false)
-  store ptr @draw_items, ptr %8, align 8
-  %54 = getelementptr inbounds i8, ptr %18, i64 8
-  %55 = load ptr, ptr %54, align 8
-  store ptr %55, ptr %9, align 8
-  %56 = getelementptr inbounds i8, ptr %18, i64 16
-  %57 = load i64, ptr %56, align 8
-  store i64 %57, ptr %10, align 8
-  store i64 0, ptr %11, align 8
-  %58 = add nsw i64 %33, -1
-  %59 = call fastcc i32 @work_together(ptr noundef nonnull %4, i64 noundef %58, ptr noundef %2)
+  store ptr @draw_items, ptr %9, align 8
+  %56 = getelementptr inbounds i8, ptr %19, i64 8
+  %57 = load ptr, ptr %56, align 8
+  store ptr %57, ptr %10, align 8
+  %58 = getelementptr inbounds i8, ptr %19, i64 16
+  %59 = load i64, ptr %58, align 8
+  store i64 %59, ptr %11, align 8
+  store i64 0, ptr %12, align 8
+  %60 = add nsw i64 %35, -1
+  %61 = call fastcc i32 @work_together(ptr noundef nonnull %4, i64 noundef %60, ptr noundef %2)
   call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %4) nounwind
-  br label %60
+  br label %62
 
-60:
-  %61 = phi i32 [ %59, %53 ], [ 0, %35 ], [ %47, %41 ]
-  %62 = icmp eq i64 %29, 0
-  br i1 %62, label %66, label %63
+62:
+  %63 = phi i32 [ %61, %55 ], [ 0, %37 ], [ %49, %43 ]
+  %64 = icmp eq i64 %31, 0
+  br i1 %64, label %68, label %65
 
-63:
-  %64 = xor i64 %29, -1
-  %65 = atomicrmw and ptr @wb_busy, i64 %64 release, align 8
-  br label %66
+65:
+  %66 = xor i64 %31, -1
+  %67 = atomicrmw and ptr @wb_busy, i64 %66 release, align 8
+  br label %68
 
-66:
-  %67 = phi i32 [ -1, %26 ], [ %61, %60 ], [ %61, %63 ]
-  %68 = or i32 %67, %16
-  br label %125
+68:
+  %69 = phi i32 [ -1, %28 ], [ %63, %62 ], [ %63, %65 ]
+  %70 = or i32 %69, %17
+  br label %156
 
-69:
-  %70 = load volatile i32, ptr %2, align 8
-  %71 = icmp eq i32 %70, 0
-  br i1 %71, label %76, label %72
+71:
+  %72 = getelementptr inbounds i8, ptr %19, i64 8
+  %73 = load ptr, ptr %72, align 8
+  %74 = getelementptr inbounds i8, ptr %19, i64 16
+  %75 = load i64, ptr %74, align 8
+  %76 = icmp sgt i64 %75, 0
+  br i1 %76, label %77, label %109
 
-72:
-  %73 = load ptr, ptr %7, align 8
-  %74 = call i32 %73(ptr noundef %2) nounwind
-  %75 = icmp eq i32 %74, 0
-  br i1 %75, label %76, label %80
+77:
+  %78 = phi i64 [ %106, %105 ], [ 0, %71 ]
+  %79 = phi i32 [ %91, %105 ], [ 0, %71 ]
+  store i64 %78, ptr %7, align 8
+  %80 = load volatile i32, ptr %2, align 8
+  %81 = icmp eq i32 %80, 0
+  br i1 %81, label %86, label %82
 
-76:
-  %77 = getelementptr inbounds i8, ptr %18, i64 8
-  %78 = load ptr, ptr %77, align 8
-  %79 = call fastcc i32 @launch(ptr noundef %78, ptr noundef %2)
-  br label %80
+82:
+  %83 = load ptr, ptr %8, align 8
+  %84 = call i32 %83(ptr noundef %2) nounwind
+  %85 = icmp eq i32 %84, 0
+  br i1 %85, label %86, label %89
 
-80:
-  %81 = phi i32 [ %79, %76 ], [ -1, %72 ]
-  %82 = or i32 %81, %16
-  br label %125
+86:
+  %87 = getelementptr %struct.Row, ptr %73, i64 %78
+  %88 = call fastcc i32 @launch(ptr noundef %87, ptr noundef %2)
+  br label %89
 
-83:
-  %84 = getelementptr inbounds i8, ptr %18, i64 32
-  %85 = load ptr, ptr %84, align 8
-  %86 = icmp eq ptr %85, null
-  br i1 %86, label %92, label %87
+89:
+  %90 = phi i32 [ %88, %86 ], [ -1, %82 ]
+  %91 = or i32 %90, %79
+  %92 = icmp eq i32 %91, -1
+  br i1 %92, label %109, label %93
 
-87:
-  %88 = load volatile i32, ptr %85, align 4
-  %89 = icmp eq i32 %88, 0
-  %90 = select i1 %89, i64 40, i64 8
-  %91 = select i1 %89, i64 48, i64 16
-  br label %92
+93:
+  %94 = load i64, ptr %19, align 8
+  %95 = icmp eq i64 %94, 4
+  br i1 %95, label %96, label %105
 
-92:
-  %93 = phi i64 [ 8, %83 ], [ %90, %87 ]
-  %94 = phi i64 [ 16, %83 ], [ %91, %87 ]
-  %95 = getelementptr inbounds i8, ptr %18, i64 %93
-  %96 = load ptr, ptr %95, align 8
-  %97 = getelementptr inbounds i8, ptr %18, i64 %94
-  %98 = load i64, ptr %97, align 8
-  %99 = call fastcc i32 @run_steps(ptr noundef %96, i64 noundef %98, ptr noundef %2)
-  %100 = or i32 %99, %16
-  br label %125
+96:
+  %97 = getelementptr %struct.Row, ptr %73, i64 %78, i32 5
+  %98 = load ptr, ptr %97, align 8
+  %99 = icmp eq ptr %98, null
+  br i1 %99, label %105, label %100
 
-101:
-  %102 = phi i32 [ %16, %23 ], [ %123, %122 ]
-  %103 = load ptr, ptr %21, align 8
-  %104 = load volatile i32, ptr %103, align 4
-  %105 = icmp eq i32 %104, 0
-  br i1 %105, label %125, label %106
+100:
+  %101 = load i64, ptr %98, align 8
+  %102 = icmp eq i64 %101, 0
+  br i1 %102, label %105, label %103
 
-106:
-  %107 = load ptr, ptr %24, align 8
-  %108 = load i64, ptr %25, align 8
-  %109 = call fastcc i32 @run_steps(ptr noundef %107, i64 noundef %108, ptr noundef %2)
-  %110 = or i32 %109, %102
-  %111 = icmp eq i32 %110, -1
-  br i1 %111, label %122, label %112
+103:
+  %104 = or i32 %91, 1073741824
+  br label %109
+
+105:
+  %106 = add nuw nsw i64 %78, 1
+  %107 = load i64, ptr %74, align 8
+  %108 = icmp slt i64 %106, %107
+  br i1 %108, label %77, label %109
+
+109:
+  %110 = phi i32 [ %104, %103 ], [ 0, %71 ], [ -1, %89 ], [ %91, %105 ]
+  %111 = or i32 %110, %17
+  br label %156
 
 112:
-  %113 = load volatile i32, ptr %2, align 8
-  %114 = icmp eq i32 %113, 0
-  br i1 %114, label %119, label %115
+  %113 = getelementptr inbounds i8, ptr %19, i64 32
+  %114 = load ptr, ptr %113, align 8
+  %115 = icmp eq ptr %114, null
+  br i1 %115, label %121, label %116
 
-115:
-  %116 = load ptr, ptr %12, align 8
-  %117 = call i32 %116(ptr noundef %2) nounwind
-  %118 = icmp ne i32 %117, 0
-  br label %119
+116:
+  %117 = load volatile i32, ptr %114, align 4
+  %118 = icmp eq i32 %117, 0
+  %119 = select i1 %118, i64 40, i64 8
+  %120 = select i1 %118, i64 48, i64 16
+  br label %121
 
-119:
-  %120 = phi i1 [ false, %112 ], [ %118, %115 ]
-  %121 = select i1 %120, i32 -1, i32 %110
-  br label %122
+121:
+  %122 = phi i64 [ 8, %112 ], [ %119, %116 ]
+  %123 = phi i64 [ 16, %112 ], [ %120, %116 ]
+  %124 = getelementptr inbounds i8, ptr %19, i64 %122
+  %125 = load ptr, ptr %124, align 8
+  %126 = getelementptr inbounds i8, ptr %19, i64 %123
+  %127 = load i64, ptr %126, align 8
+  %128 = call fastcc i32 @run_steps(ptr noundef %125, i64 noundef %127, ptr noundef %2)
+  %129 = or i32 %128, %17
+  br label %156
 
-122:
-  %123 = phi i32 [ -1, %106 ], [ %121, %119 ]
-  %124 = icmp eq i32 %123, -1
-  br i1 %124, label %125, label %101
+130:
+  %131 = phi i32 [ %17, %25 ], [ %153, %152 ]
+  %132 = load ptr, ptr %22, align 8
+  %133 = load volatile i32, ptr %132, align 4
+  %134 = icmp eq i32 %133, 0
+  br i1 %134, label %156, label %135
 
-125:
-  %126 = phi i32 [ %68, %66 ], [ %82, %80 ], [ %100, %92 ], [ -1, %20 ], [ %102, %101 ], [ -1, %122 ]
-  %127 = add nuw nsw i64 %17, 1
-  %128 = icmp slt i64 %127, %1
-  %129 = icmp ne i32 %126, -1
-  %130 = select i1 %128, i1 %129, i1 false
-  br i1 %130, label %15, label %13
+135:
+  %136 = load ptr, ptr %26, align 8
+  %137 = load i64, ptr %27, align 8
+  %138 = call fastcc i32 @run_steps(ptr noundef %136, i64 noundef %137, ptr noundef %2)
+  %139 = or i32 %138, %131
+  %140 = and i32 %138, 1073741824
+  %141 = icmp eq i32 %140, 0
+  br i1 %141, label %142, label %152
+
+142:
+  %143 = load volatile i32, ptr %2, align 8
+  %144 = icmp eq i32 %143, 0
+  br i1 %144, label %149, label %145
+
+145:
+  %146 = load ptr, ptr %13, align 8
+  %147 = call i32 %146(ptr noundef %2) nounwind
+  %148 = icmp ne i32 %147, 0
+  br label %149
+
+149:
+  %150 = phi i1 [ false, %142 ], [ %148, %145 ]
+  %151 = select i1 %150, i32 -1, i32 %139
+  br label %152
+
+152:
+  %153 = phi i32 [ %139, %135 ], [ %151, %149 ]
+  %154 = and i32 %153, 1073741824
+  %155 = icmp eq i32 %154, 0
+  br i1 %155, label %130, label %156
+
+156:
+  %157 = phi i32 [ %70, %68 ], [ %111, %109 ], [ %129, %121 ], [ %17, %21 ], [ %131, %130 ], [ %153, %152 ]
+  %158 = add nuw nsw i64 %18, 1
+  %159 = icmp slt i64 %158, %1
+  %160 = and i32 %157, 1073741824
+  %161 = icmp eq i32 %160, 0
+  %162 = select i1 %159, i1 %161, i1 false
+  br i1 %162, label %16, label %14
 }
 
 define ptr @wb_py_hold(ptr nocapture noundef readnone %0, ptr nocapture noundef readonly %1, i64 noundef %2) local_unnamed_addr nounwind {
@@ -712,7 +629,7 @@ define ptr @wb_py_hold(ptr nocapture noundef readnone %0, ptr nocapture noundef 
 
 6:
   %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
+  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
   tail call void %7(ptr noundef %8, ptr noundef nonnull @.str) nounwind
   br label %37
 
@@ -839,7 +756,7 @@ define ptr @wb_py_drop(ptr nocapture noundef readnone %0, ptr nocapture noundef 
 
 5:
   %6 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
-  %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
+  %7 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
   tail call void %6(ptr noundef %7, ptr noundef nonnull @.str) nounwind
   br label %23
 
@@ -869,6 +786,171 @@ define ptr @wb_py_drop(ptr nocapture noundef readnone %0, ptr nocapture noundef 
 23:
   %24 = phi ptr [ %22, %20 ], [ null, %8 ], [ null, %5 ]
   ret ptr %24
+}
+
+define ptr @wb_py_queue(ptr noundef %0, ptr nocapture noundef readonly %1, i64 noundef %2) local_unnamed_addr nounwind {
+  %4 = alloca i64, align 8
+  %5 = alloca i64, align 8
+  %6 = icmp eq i64 %2, 4
+  br i1 %6, label %10, label %7
+
+7:
+  %8 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 32), align 8
+  %9 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 136), align 8
+  tail call void %8(ptr noundef %9, ptr noundef nonnull @.str) nounwind
+  br label %119
+
+10:
+  %11 = load ptr, ptr @python, align 8
+  %12 = tail call i64 %11(ptr noundef %0) nounwind
+  %13 = inttoptr i64 %12 to ptr
+  %14 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %15 = load ptr, ptr %1, align 8
+  %16 = tail call ptr %14(ptr noundef %15) nounwind
+  %17 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 56), align 8
+  %18 = getelementptr i8, ptr %1, i64 8
+  %19 = load ptr, ptr %18, align 8
+  %20 = tail call ptr %17(ptr noundef %19) nounwind
+  %21 = load ptr, ptr @python, align 8
+  %22 = getelementptr i8, ptr %1, i64 16
+  %23 = load ptr, ptr %22, align 8
+  %24 = tail call i64 %21(ptr noundef %23) nounwind
+  %25 = inttoptr i64 %24 to ptr
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
+  %26 = load ptr, ptr @python, align 8
+  %27 = getelementptr i8, ptr %1, i64 24
+  %28 = load ptr, ptr %27, align 8
+  %29 = tail call i64 %26(ptr noundef %28) nounwind
+  store i64 %29, ptr %5, align 8
+  %30 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 16), align 8
+  %31 = tail call ptr %30() nounwind
+  %32 = icmp eq ptr %31, null
+  br i1 %32, label %33, label %117
+
+33:
+  %34 = getelementptr inbounds i8, ptr %13, i64 32
+  %35 = load i64, ptr %34, align 8
+  %36 = tail call i64 @llvm.smax.i64(i64 %35, i64 0)
+  %37 = shl i64 %36, 3
+  %38 = add i64 %37, 8
+  %39 = alloca i8, i64 %38, align 8
+  %40 = getelementptr inbounds i8, ptr %13, i64 40
+  %41 = icmp slt i64 %35, 1
+  br i1 %41, label %50, label %42
+
+42:
+  %43 = phi i64 [ %48, %42 ], [ 0, %33 ]
+  %44 = getelementptr i64, ptr %40, i64 %43
+  %45 = load i64, ptr %44, align 8
+  %46 = getelementptr i8, ptr %16, i64 %45
+  %47 = getelementptr ptr, ptr %39, i64 %43
+  store ptr %46, ptr %47, align 8
+  %48 = add nuw nsw i64 %43, 1
+  %49 = icmp eq i64 %35, %48
+  br i1 %49, label %50, label %42
+
+50:
+  %51 = getelementptr ptr, ptr %39, i64 %36
+  store ptr %5, ptr %51, align 8
+  %52 = getelementptr inbounds i8, ptr %13, i64 16
+  %53 = load ptr, ptr %52, align 8
+  %54 = icmp eq ptr %53, null
+  br i1 %54, label %60, label %55
+
+55:
+  %56 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 128), align 8
+  %57 = ptrtoint ptr %20 to i64
+  %58 = ptrtoint ptr %39 to i64
+  %59 = call ptr (ptr, ptr, ...) %56(ptr noundef nonnull %53, ptr noundef nonnull @.str.1, i64 noundef %57, i64 noundef %24, i64 noundef %58) nounwind
+  br label %117
+
+60:
+  %61 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 40), align 8
+  %62 = call ptr %61() nounwind
+  %63 = load ptr, ptr %13, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %4) nounwind
+  store i64 0, ptr %4, align 8
+  %64 = load ptr, ptr %63, align 8
+  %65 = call i32 %64(ptr noundef nonnull %4) nounwind
+  %66 = load i64, ptr %4, align 8
+  %67 = getelementptr inbounds i8, ptr %63, i64 16
+  %68 = load i64, ptr %67, align 8
+  %69 = icmp ne i64 %66, %68
+  %70 = icmp eq i32 %65, 0
+  %71 = select i1 %70, i1 %69, i1 false
+  br i1 %71, label %72, label %76
+
+72:
+  %73 = getelementptr inbounds i8, ptr %63, i64 8
+  %74 = load ptr, ptr %73, align 8
+  %75 = call i32 %74(i64 noundef %68) nounwind
+  br label %76
+
+76:
+  %77 = phi i32 [ %75, %72 ], [ %65, %60 ]
+  %78 = icmp eq i32 %77, 0
+  br i1 %78, label %79, label %103
+
+79:
+  %80 = load i64, ptr %34, align 8
+  %81 = icmp slt i64 %80, 0
+  %82 = getelementptr inbounds i8, ptr %13, i64 8
+  %83 = load ptr, ptr %82, align 8
+  %84 = getelementptr inbounds i8, ptr %13, i64 24
+  %85 = load i64, ptr %84, align 8
+  br i1 %81, label %86, label %88
+
+86:
+  %87 = call i32 %83(i64 noundef %85, ptr noundef %25) nounwind
+  br label %103
+
+88:
+  %89 = getelementptr inbounds i8, ptr %20, i64 12
+  %90 = load i32, ptr %20, align 4
+  %91 = getelementptr i8, ptr %20, i64 4
+  %92 = load i32, ptr %91, align 4
+  %93 = getelementptr i8, ptr %20, i64 8
+  %94 = load i32, ptr %93, align 4
+  %95 = load i32, ptr %89, align 4
+  %96 = getelementptr i8, ptr %20, i64 16
+  %97 = load i32, ptr %96, align 4
+  %98 = getelementptr i8, ptr %20, i64 20
+  %99 = load i32, ptr %98, align 4
+  %100 = getelementptr inbounds i8, ptr %20, i64 24
+  %101 = load i32, ptr %100, align 4
+  %102 = call i32 %83(i64 noundef %85, i32 noundef %90, i32 noundef %92, i32 noundef %94, i32 noundef %95, i32 noundef %97, i32 noundef %99, i32 noundef %101, ptr noundef %25, ptr noundef nonnull %39, ptr noundef null) nounwind
+  br label %103
+
+103:
+  %104 = phi i32 [ %77, %76 ], [ %87, %86 ], [ %102, %88 ]
+  %105 = load i64, ptr %4, align 8
+  %106 = icmp ne i64 %105, 0
+  %107 = select i1 %69, i1 %106, i1 false
+  br i1 %107, label %108, label %112
+
+108:
+  %109 = getelementptr inbounds i8, ptr %63, i64 8
+  %110 = load ptr, ptr %109, align 8
+  %111 = call i32 %110(i64 noundef %105) nounwind
+  br label %112
+
+112:
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %4) nounwind
+  %113 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 48), align 8
+  call void %113(ptr noundef %62) nounwind
+  %114 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 8), align 8
+  %115 = sext i32 %104 to i64
+  %116 = call ptr %114(i64 noundef %115) nounwind
+  br label %117
+
+117:
+  %118 = phi ptr [ null, %10 ], [ %59, %55 ], [ %116, %112 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
+  br label %119
+
+119:
+  %120 = phi ptr [ null, %7 ], [ %118, %117 ]
+  ret ptr %120
 }
 
 define internal noundef i32 @ask_jax(ptr noundef readnone %0) nounwind {
@@ -937,8 +1019,26 @@ define internal fastcc i32 @handle() unnamed_addr nounwind {
   ret i32 %12
 }
 
-define internal noundef i32 @no(ptr nocapture readnone %0) nounwind {
-  ret i32 0
+define internal fastcc i32 @launch(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
+  %3 = getelementptr inbounds i8, ptr %0, i64 48
+  %4 = load i64, ptr %3, align 8
+  %5 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
+  %6 = icmp slt i64 %5, 0
+  br i1 %6, label %13, label %7
+
+7:
+  %8 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
+  %9 = icmp eq i64 %5, 0
+  br i1 %9, label %13, label %10
+
+10:
+  %11 = xor i64 %5, -1
+  %12 = atomicrmw and ptr @wb_busy, i64 %11 release, align 8
+  br label %13
+
+13:
+  %14 = phi i32 [ -1, %2 ], [ %8, %7 ], [ %8, %10 ]
+  ret i32 %14
 }
 
 define internal fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
@@ -1274,6 +1374,10 @@ define internal noundef ptr @helper(ptr noundef %0) nounwind {
   %4 = getelementptr inbounds i8, ptr %0, i64 48
   %5 = atomicrmw add ptr %4, i64 1 release, align 8
   ret ptr null
+}
+
+define internal noundef i32 @no(ptr nocapture readnone %0) nounwind {
+  ret i32 0
 }
 
 define internal fastcc i32 @run_item(ptr nocapture noundef readonly %0, ptr noundef %1) unnamed_addr nounwind {

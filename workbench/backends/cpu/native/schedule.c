@@ -1,4 +1,4 @@
-// The native scheduler of graphs (schedule.py): one call runs a whole table of work, branches and loops of it included.
+// The interpreter of work (schedule.py): one call runs a whole table of it, branches and loops included.
 #include "launcher.h"
 
 typedef struct Item {
@@ -10,11 +10,12 @@ typedef struct Item {
     int64_t sums;   // as in a Row; then `begin` is 0
 } Item;
 
-enum { RUN, IF, WHILE, LAUNCH };
+enum { RUN, IF, WHILE, LAUNCH, IN_ORDER };
+enum { FAULTED = 1 << 30 };  // a bit of the status where a fault has ended an IN_ORDER; STOPPED has all bits
 
 typedef struct Step {
     int64_t kind;
-    void *items;          // of a RUN Items, of a LAUNCH a Row, else Steps
+    void *items;          // of a RUN Items, of a LAUNCH or an IN_ORDER Rows, else Steps
     int64_t count;
     int64_t threads;
     volatile int32_t *condition;  // null for an IF that always holds
@@ -62,22 +63,35 @@ static int32_t run_items(const Step *step, Stop *stop) {
     return status;
 }
 
+// Launches one after another; IN_ORDER, the first fault ends them.
+static int32_t run_rows(const Step *step, Stop *stop) {
+    const Row *rows = step->items;
+    int32_t status = 0;
+    for (int64_t n = 0; n < step->count; n++) {
+        stop->rows = n;
+        status |= ends(stop) ? STOPPED : launch(&rows[n], stop);
+        if (status == STOPPED) return STOPPED;
+        if (step->kind == IN_ORDER && rows[n].fault != NULL && rows[n].fault->count != 0) return status | FAULTED;
+    }
+    return status;
+}
+
 static int32_t run_steps(const Step *steps, int64_t count, Stop *stop) {
     int32_t status = 0;
-    for (int64_t n = 0; n < count && status != STOPPED; n++) {
+    for (int64_t n = 0; n < count && (status & FAULTED) == 0; n++) {
         const Step *step = &steps[n];
         if (step->kind == RUN) {
             status |= run_items(step, stop);
-        } else if (step->kind == LAUNCH) {
-            status |= ends(stop) ? STOPPED : launch(step->items, stop);
+        } else if (step->kind == LAUNCH || step->kind == IN_ORDER) {
+            status |= run_rows(step, stop);
         } else if (step->kind == IF) {
             bool holds = step->condition == NULL || *step->condition != 0;
             status |= holds ? run_steps(step->items, step->count, stop)
                             : run_steps(step->others, step->other_count, stop);
         } else {
-            while (status != STOPPED && *step->condition != 0) {
+            while ((status & FAULTED) == 0 && *step->condition != 0) {
                 status |= run_steps(step->items, step->count, stop);
-                if (status != STOPPED && ends(stop)) status = STOPPED;
+                if ((status & FAULTED) == 0 && ends(stop)) status = STOPPED;
             }
         }
     }

@@ -22,13 +22,10 @@ from workbench.backends.cpu.text.values import register, width
 from workbench.ir.attributes import REDUCTION, VALUE
 from workbench.ir.ops import ELEMENTS, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, walk
+from workbench.limits import REDUCTION_BYTES, REDUCTION_THREADS
 from workbench.passes.reductions import kind_of
 from workbench.types import Kind, Scalar, element
 
-BUFFER = 512
-"""Threads whose results lie in a buffer, at most; a multiple of all numbers of lanes."""
-BYTES = 2**15
-"""Bytes of all buffers, at most, if they hold more than the lanes."""
 _PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes of one
 
 
@@ -108,7 +105,7 @@ def size_of_buffer(reductions: Sequence[Reduction]) -> int:
     """How many threads' results a buffer holds."""
     components = max(1, sum(len(r.components) for r in reductions))
     lanes = padding(reductions)
-    return max(lanes, min(BUFFER, BYTES // (8 * components) // lanes * lanes))
+    return max(lanes, min(REDUCTION_THREADS, REDUCTION_BYTES // (8 * components) // lanes * lanes))
 
 
 def padding(reductions: Sequence[Reduction]) -> int:

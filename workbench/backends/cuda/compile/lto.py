@@ -28,13 +28,13 @@ def products_of(function: Function, options: Options, target: str) -> tuple[Prod
     return emit_kernel(function, options, link=target).products
 
 
-def version() -> str:
-    """The linker's exact version: for keys.
+def version(target: str = "") -> str:
+    """The exact version of the linker for `target`: for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.
     """
-    return nvjitlink.version()
+    return nvjitlink.version(target)
 
 
 def compile_linked(function: Function, options: Options, target: str, products: Sequence[Product]) -> Artifact:

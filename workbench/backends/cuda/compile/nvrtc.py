@@ -14,13 +14,8 @@ from functools import cache
 from typing import Any
 
 from workbench.backends.base import Artifact, Backend, Options
-from workbench.backends.cuda.compile.nvrtc_program import (
-    BINDINGS,
-    WHEEL,
-    compile_program,
-    not_installed,
-    supported,
-)
+from workbench.backends.cuda import toolkit
+from workbench.backends.cuda.compile.nvrtc_program import SUCCESS, compile_program, supported
 from workbench.backends.cuda.cpp import cuda_funcs
 from workbench.backends.cuda.emit import DEFAULT_TARGET, EmittedKernel, emit_cuda, emit_kernel, entry_name
 from workbench.backends.cuda.lines import repeated
@@ -65,18 +60,13 @@ class CudaBackend(Backend):
     def __init__(self, target: str = DEFAULT_TARGET) -> None:
         self._target = target
 
-    def version(self) -> str:
-        """The wheels' exact versions; NVRTC itself reports no patch level.
+    def version(self, target: str = "") -> str:
+        """The exact version of the wheel of the NVRTC that compiles for `target`: it reports no patch level itself.
 
         Raises:
             DeviceError: NVRTC is not installed.
         """
-        from importlib import metadata  # 20 ms, which most processes need not pay
-
-        try:
-            return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, BINDINGS))
-        except metadata.PackageNotFoundError as missing:
-            raise not_installed(str(missing)) from None
+        return str(toolkit.compiler(target or self._target))
 
     def target(self) -> str:
         """The architecture compiled for by default."""
@@ -215,9 +205,14 @@ def build(
 
     Raises:
         BuildError: NVRTC refused the text, or gave nothing.
-        DeviceError: NVRTC is not installed, or does not know the target.
+        DeviceError: NVRTC is not installed, does not know the target, or makes code that the driver here does not load.
     """
+    library = toolkit.compiler(target)
+    if _KINDS[kind][0] != "PTX":
+        toolkit.check_loads(library)
     request = {
+        "library": library.path,
+        "advice": toolkit.instead(library, target),
         "target": target,
         "flags": [*flags(options, target, kind), *around.flags],
         "names": list(around.names),
@@ -227,7 +222,7 @@ def build(
         facts, image = call(POOL, compile_program, request, text.encode())
     except Lost as lost:
         raise build_error("NVRTC", function, lost) from None
-    if facts["status"] != "NVRTC_SUCCESS":
+    if facts["status"] != SUCCESS:
         raise _refused(facts["status"], facts["log"], text, function)
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
@@ -237,14 +232,14 @@ def build(
 
 
 @cache
-def architectures() -> tuple[int, ...]:
-    """The compute capabilities that this NVRTC compiles for: 75, 80, 90, …
+def architectures(target: str = "") -> tuple[int, ...]:
+    """The compute capabilities that the NVRTC for `target` compiles for: 75, 80, 90, …
 
     Raises:
         DeviceError: NVRTC is not installed.
     """
     try:
-        return tuple(call(POOL, supported, {})[0]["known"])
+        return tuple(call(POOL, supported, {"library": toolkit.compiler(target).path})[0]["known"])
     except Lost as lost:
         raise build_error("NVRTC", "", lost) from None
 

@@ -1,22 +1,21 @@
 """One program through NVRTC: what a worker process does for the CUDA backend.
 
-The one file that imports NVRTC, inside functions, so that nothing of CUDA is needed until something is compiled.
-`cuda.core` is not used here: without a driver it can lock up the process.
+NVRTC's C interface is called as it is: `cuda.bindings` would open whichever library the system finds first.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
-import sys
 from collections.abc import Callable
-from functools import cache
+from ctypes import byref, c_char_p, c_int, c_size_t, c_void_p
 from typing import Any
 
+from workbench.backends.cuda.toolkit import load
 from workbench.errors import BuildError, DeviceError
 
-WHEEL = "nvidia-cuda-nvrtc"
-BINDINGS = "cuda-bindings"
-FILE_NAME = "kernel.cu"
+FILE_NAME = b"kernel.cu"
+SUCCESS = "NVRTC_SUCCESS"
 
 
 def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
@@ -25,86 +24,82 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
     The image is empty where the status is not NVRTC_SUCCESS.
 
     Args:
-        request: `target` ("sm_90"), `flags`, `names` of kernels whose symbols are wanted, `form` (CUBIN, PTX, LTOIR).
+        request: `library` (NVRTC's path), `target` ("sm_90"), `flags`, `names` of kernels whose symbols are requested,
+            `form` (CUBIN, PTX, LTOIR), `advice` if the target is not known.
         text: CUDA C++.
         tell: hears each stage as it begins.
 
     Raises:
         BuildError: NVRTC failed for a reason that is not the text's.
-        DeviceError: NVRTC is not installed, or does not know the target.
+        DeviceError: NVRTC cannot be loaded, or does not know the target.
     """
-    api = _api()
-    _check_target(request["target"])
+    api = _Nvrtc(request["library"])
+    _check_target(request["target"], api.known, request["advice"])
     tell("nvrtc")
-    program = _checked(api.nvrtcCreateProgram(text, FILE_NAME.encode(), 0, [], []))
+    program, flags = c_void_p(), [flag.encode() for flag in request["flags"]]
+    api.call("nvrtcCreateProgram", byref(program), c_char_p(text), FILE_NAME, 0, None, None)
     try:
         for name in request["names"]:
-            _checked((*api.nvrtcAddNameExpression(program, name.encode()), None))
-        flags = [flag.encode() for flag in request["flags"]]
-        (status,) = api.nvrtcCompileProgram(program, len(flags), flags)
-        log = _read(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program).decode(errors="replace")
-        facts = {"status": status.name, "log": log.replace("\0", "").strip(), "names": {}}
-        if status != api.nvrtcResult.NVRTC_SUCCESS:
+            api.call("nvrtcAddNameExpression", program, name.encode())
+        status = api.status(api.library.nvrtcCompileProgram(program, len(flags), (c_char_p * len(flags))(*flags)))
+        log = api.read("nvrtcGetProgramLog", program).decode(errors="replace")
+        facts = {"status": status, "log": log.replace("\0", "").strip(), "names": {}}
+        if status != SUCCESS:
             return facts, b""
-        size, get = (getattr(api, f"nvrtcGet{request['form']}{end}") for end in ("Size", ""))
-        image = _read(size, get, program)
-        symbols = {
-            name: _checked(api.nvrtcGetLoweredName(program, name.encode())).decode() for name in request["names"]
-        }
+        image = api.read(f"nvrtcGet{request['form']}", program)
+        symbols = {name: api.symbol(program, name) for name in request["names"]}
         return {**facts, "names": symbols}, image
     finally:
-        api.nvrtcDestroyProgram(program)
+        api.library.nvrtcDestroyProgram(byref(program))
 
 
 def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """The fact `known`: the compute capabilities that this NVRTC compiles for.
+    """The fact `known`: the compute capabilities that the NVRTC at the path `library` compiles for.
 
     Raises:
-        DeviceError: NVRTC is not installed.
+        DeviceError: it cannot be loaded.
     """
-    return {"known": _known()}, b""
+    return {"known": _Nvrtc(request["library"]).known}, b""
 
 
-@cache
-def _known() -> tuple[int, ...]:
-    return tuple(_checked(_api().nvrtcGetSupportedArchs()))
+def _check_target(target: str, known: tuple[int, ...], advice: str) -> None:
+    if not re.fullmatch(r"sm_\d+[af]?", target) or int(re.sub(r"\D", "", target)) not in known:
+        listed = ", ".join(f"sm_{n}" for n in known)
+        raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}. {advice}".strip())
 
 
-def _check_target(target: str) -> None:
-    if not re.fullmatch(r"sm_\d+[af]?", target) or int(re.sub(r"\D", "", target)) not in _known():
-        listed = ", ".join(f"sm_{n}" for n in _known())
-        raise DeviceError(f"NVRTC cannot compile for {target!r}.", advice=f"It knows {listed}.", target=target)
+class _Nvrtc:
+    """NVRTC's functions."""
 
+    def __init__(self, path: str) -> None:
+        self.library = load(path, "NVRTC")
+        self.library.nvrtcGetErrorString.restype = c_char_p
 
-def _api() -> Any:
-    try:
-        from cuda.bindings import nvrtc  # type: ignore[attr-defined]  (an extension without stubs)
+    def status(self, number: int) -> str:
+        return self.library.nvrtcGetErrorString(number).decode()
 
-        nvrtc.nvrtcVersion()
-    except (ImportError, OSError, RuntimeError) as problem:
-        raise not_installed(str(problem).splitlines()[0] if str(problem) else type(problem).__name__) from problem
-    return nvrtc
+    def call(self, name: str, *arguments: Any) -> None:
+        status = self.status(getattr(self.library, name)(*arguments))
+        if status != SUCCESS:
+            raise BuildError(f"NVRTC failed: {status}.", log="")
 
+    def read(self, name: str, program: c_void_p) -> bytes:
+        size = c_size_t()
+        self.call(f"{name}Size", program, byref(size))
+        data = ctypes.create_string_buffer(size.value)
+        if size.value:
+            self.call(name, program, data)
+        return data.raw
 
-def not_installed(problem: str) -> DeviceError:
-    """The error of a machine without NVRTC."""
-    here = sys.platform != "darwin"
-    return DeviceError(
-        f"CUDA kernels need NVRTC, which could not be loaded: {problem}.",
-        advice=f"Install it: pip install {BINDINGS} {WHEEL}" if here else "There is none for macOS.",
-    )
+    def symbol(self, program: c_void_p, name: str) -> str:
+        lowered = c_char_p()
+        self.call("nvrtcGetLoweredName", program, name.encode(), byref(lowered))
+        return (lowered.value or b"").decode()
 
-
-def _checked(answer: tuple[Any, ...]) -> Any:
-    status, *values = answer
-    if status != type(status).NVRTC_SUCCESS:
-        raise BuildError(f"NVRTC failed: {status.name}.", log="")
-    return values[-1]
-
-
-def _read(size: Any, get: Any, program: Any) -> bytes:
-    """What a pair of size and copy functions gives; the copy fills the bytes in place."""
-    data = b" " * _checked(size(program))
-    if data:
-        _checked((*get(program, data), None))
-    return data
+    @property
+    def known(self) -> tuple[int, ...]:
+        count = c_int()
+        self.call("nvrtcGetNumSupportedArchs", byref(count))
+        numbers = (c_int * count.value)()
+        self.call("nvrtcGetSupportedArchs", numbers)
+        return tuple(numbers)

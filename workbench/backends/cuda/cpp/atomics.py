@@ -7,12 +7,12 @@ compare-and-swap.
 
 from __future__ import annotations
 
-from workbench.backends.cuda.cpp.c_names import C_TYPES, form_of
+from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, members
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
-from workbench.ir.values import ATOMIC_KINDS, Op
+from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_of, number_of
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
@@ -31,14 +31,45 @@ _HARDWARE = {
 
 def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """A sum, whose old value is kept where it is used."""
-    array, *indices, value = op.operands
-    place = e.expressions.element(array, tuple(indices)).text
+    value, place = op.operands[-1], place_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
-    if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half:
+    # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves lie beside these.
+    alone = e.expressions.options.contiguous and not array_of(op.operands[0]).pitch
+    if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))
         name = "wb_added"
     call = f"{name}(&{place}, {e.expressions.argument(value)})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
+
+
+def emit_swap(e: Emitter, op: Op) -> list[str]:
+    """A value in the place of one that is still there, and whether it was not."""
+    e.expressions.keys.add(("atomic_swap",))
+    e.expressions.meet(op.operands[-1].type)
+    values = map(e.expressions.argument, op.operands[-2:])
+    call = f"wb_atomic_swap({', '.join([f'&{place_of(e, op)}', *values])})"
+    return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
+
+
+def emit_load(e: Emitter, op: Op) -> list[str]:
+    """Emit a load that is repeated each time, as another thread may write there."""
+    e.expressions.keys.add(("atomic_swap",))
+    e.expressions.meet(op.result.type)
+    return [f"{e.declare(op.result)} = wb_atomic_load(&{place_of(e, op)});"]
+
+
+def place_of(e: Emitter, op: Op) -> str:
+    """The element, or the component of it, that is changed."""
+    array, component = op.operands[0], component_of(op)
+    place = e.expressions.element(array, op.operands[1 : 1 + array_of(array).ndim]).text
+    if component is None:
+        return place
+    constant, type = e.inlining.definition.get(component), dtype_of(array)
+    assert isinstance(type, Vector)
+    if constant is not None and constant.name == "const":
+        return f"{place}.{members(form_of(type))[int(number_of(constant))]}"
+    # The components of a struct of the prelude lie one behind the other.
+    return f"(({c_type(type.dtype)}*)&{place})[{e.expressions.argument(component)}]"
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
@@ -85,9 +116,8 @@ def _adding(e: Emitter, op: Op, type: Type) -> str:
         keys |= {("atomic_half", scalar.name), *([("atomic_vec", form_of(type))] if isinstance(type, Vector) else [])}
         return "wb_atomic_add"
     if isinstance(type, Vector):
-        if scalar.bits < 32:
-            raise BuildError(f"atomic_add() of {type.name} has no CUDA spelling.", op.location, "Use 32-bit parts.")
         keys |= {("atomic_vec", form_of(type)), *([("atomic64",)] if scalar.name == "int64" else [])}
+        keys |= {("atomic_small",)} if scalar.bits < 32 else set()
         return "wb_atomic_add"
     if scalar.name in _ADDED:
         return "atomicAdd"
@@ -153,7 +183,41 @@ def _float_extreme(kind: str, name: str) -> str:
     )
 
 
+# Elements are compared by their bits; of 8 and 16 bits, in the aligned word of 32 that holds them.
+_SWAP = """\
+template <typename W, typename T> WB_FN W wb_bits(T value) {
+    W bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+template <typename T> WB_FN T wb_atomic_load(T* target) {
+    T value;
+    unsigned long long bits = sizeof(T) == 8 ? *(volatile unsigned long long*)target
+        : sizeof(T) == 4 ? *(volatile unsigned int*)target
+        : sizeof(T) == 2 ? *(volatile unsigned short*)target : *(volatile unsigned char*)target;
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+template <typename T> WB_FN bool wb_atomic_swap(T* target, T old, T value) {
+    typedef unsigned int word;
+    typedef unsigned long long wide;
+    if (sizeof(T) == 8) return atomicCAS((wide*)target, wb_bits<wide>(old), wb_bits<wide>(value)) != wb_bits<wide>(old);
+    if (sizeof(T) == 4) return atomicCAS((word*)target, wb_bits<word>(old), wb_bits<word>(value)) != wb_bits<word>(old);
+    word* around = (word*)((wide)target & ~3ULL);
+    word shift = 8U * (word)((wide)target & 3ULL), mask = (sizeof(T) == 1 ? 0xffU : 0xffffU) << shift;
+    word seen = *(volatile word*)around;
+    while ((seen & mask) == wb_bits<word>(old) << shift) {
+        word now = atomicCAS(around, seen, (seen & ~mask) | wb_bits<word>(value) << shift);
+        if (now == seen) return false;
+        seen = now;
+    }
+    return true;
+}
+"""
+
+
 PIECES: Pieces = {
+    ("atomic_swap",): _SWAP,
     **{("atomic_op", kind, "int64"): _signed(kind, _HARDWARE[kind][0]) for kind in ("and", "or", "xor", "exch")},
     ("atomic_op", "cas", "int64"): _SIGNED_CAS,
     ("atomic_op", "exch", "float64"): _DOUBLE_EXCHANGE,

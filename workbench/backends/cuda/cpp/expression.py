@@ -14,10 +14,12 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, label, literal, members
+from workbench.backends.cuda.cpp.fields import Fields
 from workbench.backends.cuda.cpp.inline_values import Inlining, is_splat
 from workbench.backends.cuda.cpp.pieces import Key
 from workbench.backends.cuda.cpp.signed_wrap import WRAPPING
-from workbench.backends.layout import wide
+from workbench.backends.layout import access_bytes
+from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
@@ -65,7 +67,9 @@ class Expressions(msgspec.Struct):
         inlining: which values are written inside others.
         plain: signed operations that need no care for overflow.
         names: the name of each value that has one: parameters, thread and loop indices, locals.
+        fields: the fields of arrays of structs among the parameters.
         constant: array parameters that nothing changes while the kernel runs.
+        compared: types of which two numbers are compared by order.
         keys: prelude pieces needed so far.
         builtins: builtins written so far.
         vectors: vector types met so far.
@@ -75,7 +79,9 @@ class Expressions(msgspec.Struct):
     plain: frozenset[Op]
     options: Options
     names: Callable[[Value], str]
+    fields: Fields
     constant: frozenset[Value] = frozenset()
+    compared: frozenset[Scalar] = frozenset()
     keys: set[Key] = msgspec.field(default_factory=set)
     builtins: set[str] = msgspec.field(default_factory=set)
     vectors: set[Vector] = msgspec.field(default_factory=set)
@@ -127,9 +133,11 @@ class Expressions(msgspec.Struct):
         assert isinstance(array.type, ArrayType)
         if array.type.pitch:
             self.keys.add(("field", *_SHORT[short]))
-            return Text(f"wb_field<{array.type.pitch}>({name}, {offset.text})", ATOM)
+            first, at = self.fields.first(array)
+            form = f"{c_type(array.type.dtype)}, {array.type.pitch}, {at}, {self.fields.bytes(array)}"
+            return Text(f"wb_field<{form}>({self.names(first)}, {offset.text})", ATOM)
         place = f"{name}.data[{offset.text}]"
-        bytes = wide(array.type.dtype) if self.options.aligned else 0
+        bytes = access_bytes(array.type) if self.options.aligned else 0
         if bytes:
             self.keys.add(("aligned",))
             place = f"wb_aligned<{bytes}>({place})"
@@ -253,10 +261,14 @@ def _load(e: Expressions, op: Op) -> Text:
     if array not in e.constant:
         return place
     assert isinstance(array.type, ArrayType)
-    dtype = array.type.dtype
+    dtype, bytes = array.type.dtype, e.fields.word(array, e.constant)
+    if bytes:
+        e.keys.add(("read_only",))
+        return Text(f"wb_read_only<uint{bytes // 4}, {array.type.offset % bytes}>({place.text})", ATOM)
     if isinstance(dtype, Scalar) and dtype != bool_ and not dtype.is_half:
+        e.keys.add(("ldg",))
         return Text(f"__ldg(&{place.text})", ATOM)
-    words = _word(element(dtype), wide(dtype) if e.options.aligned and not array.type.pitch else 0)
+    words = _word(element(dtype), access_bytes(array.type) if e.options.aligned and not array.type.pitch else 0)
     e.keys.add(("read_only",))
     return Text(f"wb_read_only<{words}>({place.text})", ATOM)
 
@@ -296,6 +308,9 @@ def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
     if source.kind is Kind.FLOAT and target.kind is not Kind.FLOAT:
         e.keys.add(("to", target.name))
         return Text(f"wb_to_{target.name}({text.text})", ATOM)
+    if may_lose_sign(source, target, e.compared):
+        e.keys.add(("convert", target.name))
+        return Text(f"wb_convert_{target.name}({text.text})", ATOM)
     word = c_type(target)
     return Text(f"({word}){text.within(UNARY)}", UNARY) if " " in word else Text(f"{word}({text.text})", ATOM)
 

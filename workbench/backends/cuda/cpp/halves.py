@@ -90,7 +90,7 @@ _PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
 
 def _added(name: str) -> str:
     """A sum whose old value is not used, rounded as by `wb_atomic_add`. The hardware adds to two neighbours: -0 changes
-    nothing, and for one alone ptxas writes a loop."""
+    no number, and for one alone ptxas writes a loop. Both must be halves: of other bits it would make a quiet NaN."""
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{

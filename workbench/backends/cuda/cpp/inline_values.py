@@ -23,7 +23,12 @@ LIMIT = 10
 _ALWAYS = frozenset({"const", "tid", "lane"})
 _LIGHT = CHEAP | _ALWAYS
 # Statements of C++, or nothing of it.
-_NEVER = STRUCTURED | LASTING | SLOT_WRITES | {"insert", "unavailable", "slots", "slot_read", "shared", "shuffle"}
+_NEVER = (
+    STRUCTURED
+    | LASTING
+    | SLOT_WRITES
+    | {"atomic_load", "insert", "unavailable", "slots", "slot_read", "shared", "shuffle"}
+)
 
 
 class Inlining(msgspec.Struct):

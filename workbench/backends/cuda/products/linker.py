@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.backends.base import Options
+from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.products.nvjitlink import Linked, link_options
 from workbench.backends.cuda.products.spec import Product
 from workbench.backends.cuda.products.worker import link_parts
@@ -34,11 +35,16 @@ def link_kernel(
 
     Raises:
         BuildError: the linker refused, crashed or took too long.
+        DeviceError: it is not installed, or the driver here does not load its code.
         KeyboardInterrupt: as ever; no process is left.
     """
+    library = toolkit.beside(toolkit.NVJITLINK, target)
+    if kind == "cubin":
+        toolkit.check_loads(library)
     parts = [(function, kernel), *((p.spec.symbol, p.code) for p in products)]
     request = {
         "task": task_name(link_parts),
+        "library": library.path,
         "parts": parts,
         "options": link_options(options, target, kind),
         "kind": kind,

@@ -9,15 +9,12 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.products.spec import ROW, ProductSpec
 from workbench.errors import BuildError, DeviceError
 
-WHEEL = "nvidia-libmathdx-cu13"
-COMPILER_WHEEL = "nvidia-cuda-nvrtc"
-ADVICE = "Install it: pip install 'kernel-workbench[mathdx]'"
 # NVRTC 13.5's own C++ headers are newer than those that libmathdx 0.4 was written against, so it takes its own.
 ENVIRONMENT = {"LIBMATHDX_NVRTC_NO_BUNDLED_HEADERS": "1"}
 
@@ -34,28 +31,30 @@ _SYMBOL_NAME, _TARGET_SM = 0, 1
 Handle = ctypes.c_longlong
 
 
-def version() -> str:
-    """The exact versions of what makes a product: for its key.
+def version(target: str = "") -> str:
+    """The exact versions of what makes a product for `target`: for its key.
 
     Raises:
         DeviceError: libmathdx is not installed.
     """
-    from importlib import metadata  # 20 ms, which most processes need not pay
-
-    try:
-        return ", ".join(f"{name} {metadata.version(name)}" for name in (WHEEL, COMPILER_WHEEL))
-    except metadata.PackageNotFoundError as missing:
-        raise DeviceError(f"cuBLASDx needs {missing.name}, which is not installed.", advice=ADVICE) from None
+    return f"{toolkit.beside(toolkit.MATHDX, target)}, {toolkit.compiler(target)}"
 
 
 def missing() -> str:
-    """Why no product can be built here; empty where one can."""
+    """Why no product can be built here; empty if one can."""
     try:
         version()
-        _library_file(WHEEL, "libmathdx")
     except DeviceError as error:
         return error.message
     return ""
+
+
+def advice() -> str:
+    """The line that installs libmathdx for the compiler that is installed."""
+    try:
+        return toolkit.advice(f"mathdx-cu{toolkit.compiler().major}")
+    except DeviceError:
+        return toolkit.advice(f"mathdx-cu{toolkit.DEFAULT}")
 
 
 def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
@@ -87,24 +86,24 @@ class _Refused(Exception):
 
 
 def _generate(spec: ProductSpec, alignment: tuple[int, int, int] | None) -> tuple[bytes, dict[str, Any]]:
-    library = _library()
+    library = _library(spec.arch)
     number, suffix = spec.compute_capability()
-    with _Handle("cublasdxCreateDescriptor", "cublasdxDestroyDescriptor") as product:
-        _describe(product, spec, alignment)
-        _call("cublasdxSetOptionStr", product, ctypes.c_int(_SYMBOL_NAME), spec.symbol.encode())
-        with _Handle("commondxCreateCode", "commondxDestroyCode") as code:
+    with _Handle(library, "cublasdxCreateDescriptor", "cublasdxDestroyDescriptor") as product:
+        _describe(library, product, spec, alignment)
+        _call(library, "cublasdxSetOptionStr", product, ctypes.c_int(_SYMBOL_NAME), spec.symbol.encode())
+        with _Handle(library, "commondxCreateCode", "commondxDestroyCode") as code:
             target = (Handle * 2)(number * 10, _MODIFIER[suffix])
             count = ctypes.c_size_t(2 if suffix else 1)
-            _call("commondxSetCodeOptionInt64s", code, ctypes.c_int(_TARGET_SM), count, target)
+            _call(library, "commondxSetCodeOptionInt64s", code, ctypes.c_int(_TARGET_SM), count, target)
             status = library.cublasdxFinalizeCode(code, product)
             if status:
-                raise _refusal(status)
-            image = _read(code)
+                raise _refusal(library, status)
+            image = _read(library, code)
         # its traits are not requested: that compiles the product once more
         return image, {"alignment": list(alignment or spec.element_bytes)}
 
 
-def _describe(product: Handle, spec: ProductSpec, alignment: tuple[int, int, int] | None) -> None:
+def _describe(library: Any, product: Handle, spec: ProductSpec, alignment: tuple[int, int, int] | None) -> None:
     """Set the operators that say which multiplication it is."""
     inputs = ["tf32" if spec.tf32 else t for t in (spec.a, spec.b)]
     numbers = {
@@ -124,56 +123,56 @@ def _describe(product: Handle, spec: ProductSpec, alignment: tuple[int, int, int
         _ALIGNMENT: alignment,
     }
     for operator, number in numbers.items():
-        _call("cublasdxSetOperatorInt64", product, ctypes.c_int(operator), Handle(number))
+        _call(library, "cublasdxSetOperatorInt64", product, ctypes.c_int(operator), Handle(number))
     for operator, values in lists.items():
         if values is not None:
             array = (Handle * len(values))(*values)
             count = ctypes.c_size_t(len(values))
-            _call("cublasdxSetOperatorInt64s", product, ctypes.c_int(operator), count, array)
+            _call(library, "cublasdxSetOperatorInt64s", product, ctypes.c_int(operator), count, array)
 
 
-def _read(code: Handle) -> bytes:
+def _read(library: Any, code: Handle) -> bytes:
     size = ctypes.c_size_t()
-    _call("commondxGetCodeLTOIRSize", code, ctypes.byref(size))
+    _call(library, "commondxGetCodeLTOIRSize", code, ctypes.byref(size))
     image = ctypes.create_string_buffer(size.value)
-    _call("commondxGetCodeLTOIR", code, size, image)
+    _call(library, "commondxGetCodeLTOIR", code, size, image)
     return image.raw
 
 
 class _Handle:
     """A library's object for as long as the `with` lasts."""
 
-    def __init__(self, create: str, destroy: str) -> None:
+    def __init__(self, library: Any, create: str, destroy: str) -> None:
         self._value = Handle()
-        self._destroy = destroy
-        _call(create, ctypes.byref(self._value))
+        self._destroy = getattr(library, destroy)
+        _call(library, create, ctypes.byref(self._value))
 
     def __enter__(self) -> Handle:
         return self._value
 
     def __exit__(self, *_: object) -> None:
-        getattr(_library(), self._destroy)(self._value)
+        self._destroy(self._value)
 
 
-def _call(name: str, *arguments: Any) -> None:
-    status = getattr(_library(), name)(*arguments)
+def _call(library: Any, name: str, *arguments: Any) -> None:
+    status = getattr(library, name)(*arguments)
     if status:
-        raise _Refused(f"{name}: {_status(status)}", _last_error())
+        raise _Refused(f"{name}: {_status(library, status)}", _last_error(library))
 
 
-def _refusal(status: int) -> _Refused:
-    log = _last_error() if status == _COMPILATION_ERROR else ""
-    return _Refused(next((row.strip() for row in log.splitlines() if "error" in row), _status(status)), log)
+def _refusal(library: Any, status: int) -> _Refused:
+    log = _last_error(library) if status == _COMPILATION_ERROR else ""
+    return _Refused(next((row.strip() for row in log.splitlines() if "error" in row), _status(library, status)), log)
 
 
-def _status(status: int) -> str:
-    text = _library().commondxStatusToStr
+def _status(library: Any, status: int) -> str:
+    text = library.commondxStatusToStr
     text.restype = ctypes.c_char_p
     return (text(ctypes.c_int(status)) or b"").decode(errors="replace") or f"status {status}"
 
 
-def _last_error() -> str:
-    library, size, status = _library(), ctypes.c_size_t(), ctypes.c_int()
+def _last_error(library: Any) -> str:
+    size, status = ctypes.c_size_t(), ctypes.c_int()
     if library.commondxGetLastErrorStrSize(ctypes.byref(size)):
         return ""
     text = ctypes.create_string_buffer(size.value)
@@ -182,28 +181,12 @@ def _last_error() -> str:
 
 
 @cache
-def _library() -> Any:
-    """libmathdx; it finds NVRTC among the libraries that are loaded already."""
+def _library(arch: str) -> Any:
+    """libmathdx for an architecture; it takes the NVRTC that is loaded already."""
     os.environ.update(ENVIRONMENT)
+    nvrtc, own = toolkit.compiler(arch), toolkit.beside(toolkit.MATHDX, arch)
     try:
-        ctypes.CDLL(
-            _library_file(COMPILER_WHEEL, "libnvrtc."), mode=getattr(os, "RTLD_GLOBAL", 0) | ctypes.DEFAULT_MODE
-        )
-        return ctypes.CDLL(_library_file(WHEEL, "libmathdx"))
+        ctypes.CDLL(nvrtc.path, mode=getattr(os, "RTLD_GLOBAL", 0) | ctypes.DEFAULT_MODE)
+        return ctypes.CDLL(own.path)
     except OSError as problem:
-        raise DeviceError(f"libmathdx could not be loaded: {problem}.", advice=ADVICE) from None
-
-
-def _library_file(wheel: str, name: str) -> str:
-    """The path of a wheel's shared library."""
-    from importlib import metadata  # 20 ms, which most processes need not pay
-
-    try:
-        listed = metadata.distribution(wheel).files or []
-    except metadata.PackageNotFoundError:
-        raise DeviceError(f"cuBLASDx needs {wheel}, which is not installed.", advice=ADVICE) from None
-    for file in listed:
-        path = Path(str(file.locate()))
-        if path.name.startswith(name) and ".so" in path.name and path.exists():
-            return str(path)
-    raise DeviceError(f"{wheel} has no {name} for this platform.", advice=ADVICE)
+        raise DeviceError(f"libmathdx could not be loaded: {problem}.", advice=advice()) from None

@@ -1,21 +1,25 @@
 """LTO-IR of a kernel and of its products to one cubin (or PTX, for reading) with nvJitLink, without a GPU.
 
-The one file that imports it. It links in the process that calls it; `products/linker.py` does so in one that can be
-ended, since nvJitLink takes seconds and cannot be asked to stop.
+It links in the process that calls it; `products/linker.py` does so in one that can be ended, since nvJitLink takes
+seconds and cannot be asked to stop.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
+from ctypes import byref, c_char_p, c_size_t, c_uint32, c_void_p
 from typing import Any
 
 import msgspec
 
 from workbench.backends.base import Options
-from workbench.errors import BuildError, DeviceError
+from workbench.backends.cuda import toolkit
+from workbench.errors import BuildError
 
-WHEEL = "nvidia-nvjitlink"
 KINDS = ("cubin", "ptx")
+_LTOIR = 3
+"""NVJITLINK_INPUT_LTOIR."""
 
 
 class Linked(msgspec.Struct, frozen=True):
@@ -25,18 +29,13 @@ class Linked(msgspec.Struct, frozen=True):
     log: str
 
 
-def version() -> str:
-    """The wheel's exact version: for keys.
+def version(target: str = "") -> str:
+    """The exact version of the wheel that links for `target`: for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.
     """
-    from importlib import metadata  # 20 ms, which most processes need not pay
-
-    try:
-        return f"{WHEEL} {metadata.version(WHEEL)}"
-    except metadata.PackageNotFoundError:
-        raise _not_installed(f"there is no {WHEEL}") from None
+    return str(toolkit.beside(toolkit.NVJITLINK, target))
 
 
 def link_options(options: Options, target: str, kind: str) -> list[str]:
@@ -50,57 +49,46 @@ def link_options(options: Options, target: str, kind: str) -> list[str]:
     return [f"-arch={target}", "-lto", "-optimize-unused-variables", "-no-cache", *fast, *shown]
 
 
-def link(parts: Sequence[tuple[str, bytes]], options: Sequence[str], kind: str = "cubin") -> Linked:
+def link(library: str, parts: Sequence[tuple[str, bytes]], options: Sequence[str], kind: str = "cubin") -> Linked:
     """Link LTO-IR.
 
     Args:
+        library: nvJitLink's path.
         parts: name and LTO-IR of each; the name is for messages.
         options: `link_options`.
         kind: "cubin" or "ptx", as the options say.
 
     Raises:
         BuildError: nvJitLink refused; `log` holds what it said.
-        DeviceError: it is not installed.
+        DeviceError: it cannot be loaded.
     """
-    api = _api()
-    handle = api.create(len(options), list(options))
+    api = toolkit.load(library, "nvJitLink")
+    handle = c_void_p()
+    spelled = (c_char_p * len(options))(*(option.encode() for option in options))
+    if status := api.nvJitLinkCreate(byref(handle), c_uint32(len(options)), spelled):
+        raise BuildError(f"nvJitLink refused its options ({' '.join(options)}): status {status}.", log="")
     try:
-        try:
-            for name, data in parts:
-                api.add_data(handle, api.InputType.LTOIR, data, len(data), name)
-            api.complete(handle)
-            size, read = (getattr(api, f"get_linked_{kind}{end}") for end in ("_size", ""))
-            image = _read(handle, size, read)
-        except api.nvJitLinkError as problem:
-            log = _text(handle, api.get_error_log_size, api.get_error_log)
-            first = log.splitlines()[0] if log else str(problem)
-            raise BuildError(f"nvJitLink refused to link: {first}", log=log) from None
-        return Linked(image, _text(handle, api.get_info_log_size, api.get_info_log))
+        status = 0
+        for name, data in parts:
+            status = status or api.nvJitLinkAddData(handle, _LTOIR, data, c_size_t(len(data)), name.encode())
+        if status := status or api.nvJitLinkComplete(handle):
+            log = _text(api, handle, "ErrorLog")
+            first = log.splitlines()[0] if log else f"status {status}"
+            raise BuildError(f"nvJitLink refused to link: {first}", log=log)
+        image = _read(api, handle, f"Linked{kind.capitalize()}")
+        return Linked(image, _text(api, handle, "InfoLog"))
     finally:
-        api.destroy(handle)
+        api.nvJitLinkDestroy(byref(handle))
 
 
-def _read(handle: int, size: Any, read: Any) -> bytes:
-    data = bytearray(size(handle))
-    if data:
-        read(handle, data)
-    return bytes(data)
+def _read(api: Any, handle: c_void_p, what: str) -> bytes:
+    size = c_size_t()
+    if getattr(api, f"nvJitLinkGet{what}Size")(handle, byref(size)) or not size.value:
+        return b""
+    data = ctypes.create_string_buffer(size.value)
+    getattr(api, f"nvJitLinkGet{what}")(handle, data)
+    return data.raw
 
 
-def _text(handle: int, size: Any, read: Any) -> str:
-    return _read(handle, size, read).decode(errors="replace").replace("\0", "").strip()
-
-
-def _api() -> Any:
-    try:
-        from cuda.bindings import nvjitlink  # type: ignore[attr-defined]  (an extension without stubs)
-
-        nvjitlink.version()
-    except (ImportError, OSError, RuntimeError) as problem:
-        raise _not_installed(str(problem).splitlines()[0] if str(problem) else type(problem).__name__) from problem
-    return nvjitlink
-
-
-def _not_installed(problem: str) -> DeviceError:
-    advice = f"Install it: pip install cuda-bindings {WHEEL}"
-    return DeviceError(f"Linking needs nvJitLink, which could not be loaded: {problem}.", advice=advice)
+def _text(api: Any, handle: c_void_p, what: str) -> str:
+    return _read(api, handle, what).decode(errors="replace").replace("\0", "").strip()

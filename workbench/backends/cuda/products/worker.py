@@ -26,11 +26,11 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
 
 
 def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What nvJitLink makes of `parts`, with `options`, as `kind`; the fact `log`.
+    """What the nvJitLink at the path `library` makes of `parts`, with `options`, as `kind`; the fact `log`.
 
     Raises:
         BuildError, DeviceError: as `nvjitlink.link`.
     """
     tell("link")
-    linked = link(request["parts"], request["options"], request["kind"])
+    linked = link(request["library"], request["parts"], request["options"], request["kind"])
     return {"log": linked.log}, linked.image

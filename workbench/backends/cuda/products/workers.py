@@ -38,13 +38,13 @@ class Builder(msgspec.Struct, frozen=True):
 
     Attributes:
         name: for people, and in keys.
-        version: everything that changes its output.
+        version: everything that changes its output for a target.
         missing: why it cannot build here; empty where it can.
         task: the function that a worker calls, "module:function" (`build_product`).
     """
 
     name: str
-    version: Callable[[], str]
+    version: Callable[[str], str]
     missing: Callable[[], str]
     task: str
 
@@ -77,7 +77,7 @@ def build(
     """
     waiting = list(dict.fromkeys(specs))
     if waiting and (reason := builder.missing()):
-        raise DeviceError(reason, advice=mathdx.ADVICE)
+        raise DeviceError(reason, advice=mathdx.advice())
     most = parallel or _at_once(len(waiting))
     found: dict[ProductSpec, Product] = {}
     running: list[_Running] = []

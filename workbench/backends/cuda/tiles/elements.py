@@ -18,7 +18,11 @@ from workbench.tiles import Tile
 from workbench.types import ArrayType, Scalar, element, int32, uint32, uint64
 from workbench.types import bool as bool_
 
-_MODES = {"load": "read", "store": "write", "atomic": "write", "atomic_add": "write", "reduce_add": "add"}
+_MODES = {
+    **dict.fromkeys(("store", "atomic", "atomic_swap", "atomic_add"), "write"),
+    "load": "read",
+    "reduce_add": "add",
+}
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

@@ -135,7 +135,7 @@ class Lowering:
             self.first(lambda: self.builder.append(op))
         else:
             # Every thread loads the same element: that is as good as one load and a broadcast, and needs no barrier.
-            if op.name == "load":
+            if op.name in ("load", "atomic_load"):
                 self.touch(Use(op.operands[0], "read", ANY))
             self.builder.append(op)
 

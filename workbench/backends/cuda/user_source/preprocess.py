@@ -13,24 +13,10 @@ from typing import Any
 
 import msgspec
 
+from workbench.backends.cuda.user_source.standard_headers import OWN, implied, standard
 from workbench.errors import BuildError, CellErrors, KernelSyntaxError, WorkbenchError
 from workbench.source import Location, Source
 
-OWN = re.compile(
-    r"(cuda_\w+|mma|math_constants|cuComplex|cooperative_groups|vector_types)\.h|(cooperative_groups|cuda|cub|nv|thrust)/.*"
-)
-"""Headers that come with NVRTC."""
-_HOST = re.compile(r"[a-z_]+|(math|stdint|stdio|stdlib|stddef|string|float|limits|assert|time|ctype)\.h")
-"""Names of headers of the C and C++ standard libraries."""
-_FOR_HOST = {
-    "cub/cub.cuh": "Include the parts for a block or a warp: <cub/block/block_reduce.cuh>, <cub/warp/warp_scan.cuh>, …",
-    "cuda_runtime.h": "Leave it out: kernels are launched with wb.launch, and threadIdx and the like need no header.",
-    **dict.fromkeys(
-        ("thrust/sort.h", "thrust/reduce.h", "thrust/scan.h", "thrust/device_vector.h", "thrust/host_vector.h"),
-        "Leave it out: wb.utils has scans and sorts, and <cub/block/block_reduce.cuh> works in a block.",
-    ),
-}
-"""Headers of CUDA's for a program of the host, and what to do instead."""
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?P<open>[\"<])(?P<name>[^\">\n]+)[\">][^\n]*$", re.MULTILINE)
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$", re.MULTILINE)
 _NVRTC_PLACE = re.compile(
@@ -51,11 +37,15 @@ class Whole(msgspec.Struct, frozen=True):
         text: all of it.
         sources: the texts in it, the cell's first.
         own: names of the compiler's headers that it includes.
+        host: functions of the host that were left out of it.
+        notes: what the launches in them are in Python.
     """
 
     text: str
     sources: tuple[Source, ...] = ()
     own: tuple[str, ...] = ()
+    host: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def at(self, line: int, column: int = 0, end: int = 0) -> Location:
         """The place that NVRTC, or a fault, calls this line."""
@@ -88,7 +78,7 @@ def whole(
     found = _Inliner(source, dict(headers or {}), [Path(f) for f in folders])
     above = "".join(found.header(name, Location(source, 1, 0, 1, 0)) for name in use)
     text = above + found.inlined(source)
-    return Whole(text, tuple(found.sources), tuple(sorted(found.own)))
+    return Whole(implied(text) + text, tuple(found.sources), tuple(sorted(found.own)))
 
 
 class _Inliner:
@@ -98,6 +88,7 @@ class _Inliner:
         self.sources = [source]
         self.own: set[str] = set()
         self._once: set[str] = set()
+        self._standard: set[str] = set()
         self._inside: list[str] = []
 
     def inlined(self, source: Source) -> str:
@@ -111,12 +102,16 @@ class _Inliner:
             line = source.text.count("\n", 0, match.start()) + 1
             column = match.start("name") - (source.text.rfind("\n", 0, match.start("name")) + 1)
             place = Location(source, line, column, line, column + len(match["name"]))
-            if match["name"] in _FOR_HOST and not (match["name"] in self.headers or self._path(match["name"])):
-                message = f"{match['name']} is for code of the host; NVRTC compiles code of the device only."
-                raise KernelSyntaxError(message, place, _FOR_HOST[match["name"]])
-            if match["name"] not in self.headers and OWN.fullmatch(match["name"]) and not self._path(match["name"]):
-                self.own.add(match["name"])
-                return match[0]
+            if match["name"] not in self.headers and not self._path(match["name"]):
+                text = standard(match["name"], source.text)
+                if text is not None:
+                    self.own.update(m["name"] for m in _INCLUDE.finditer(text))
+                    again = text in self._standard
+                    self._standard.add(text)
+                    return f'{"" if again else text}\n#line {first + line + 1} "{label}"'
+                if OWN.fullmatch(match["name"]):
+                    self.own.add(match["name"])
+                    return match[0]
             return f'{self.header(match["name"], place)}#line {first + line + 1} "{label}"'
 
         text = _ONCE.sub("", _INCLUDE.sub(put, source.text))
@@ -140,11 +135,6 @@ class _Inliner:
         return next((f / name for f in self.folders if (f / name).is_file()), None)
 
     def _instead(self, name: str) -> str:
-        if _HOST.fullmatch(name):
-            return (
-                "Device code has no C or C++ standard headers. Leave it out: printf, assert and maths need none; "
-                "other parts of the library are under <cuda/std/…>."
-            )
         known = f"Headers of cells: {', '.join(sorted(self.headers))}." if self.headers else ""
         return f"{known} Save a cell with --header {name}, or give its folder with -I.".strip()
 
@@ -166,11 +156,25 @@ def _spelled(value: Any) -> str:
 def placed(error: BuildError, whole: Whole, function: str = "") -> WorkbenchError:
     """A compiler's refusal as errors at the lines of the cell or header; as it is where it names none of them."""
     found: list[WorkbenchError] = [
-        BuildError(f"{said[:1].upper()}{said[1:]}.", place, "", function, log=error.log, text=whole.text)
+        BuildError(
+            f"{said[:1].upper()}{said[1:]}.", place, _of_host(said, whole), function, log=error.log, text=whole.text
+        )
         for kind, place, said in _said(error.log, whole)
         if kind == "error"
     ]
     return CellErrors.of(found[:_MOST]) if found else error
+
+
+def _of_host(said: str, whole: Whole) -> str:
+    named = next((name for name in whole.host if f'"{name}"' in said), "")
+    return f"{named} is taken for code of the host, which is left out; write __device__ before it." if named else ""
+
+
+def unknown_names(log: str) -> frozenset[str]:
+    """Name expressions that NVRTC did not understand, without blanks; none if it refused something else, too."""
+    places = re.findall(r"^([^\s(][^(\n]*)\(\d+\): (?:catastrophic )?error", log, re.MULTILINE)
+    said = re.findall(r'Input name expression was: "(.*)"', log)
+    return frozenset("".join(name.split()) for name in said if set(places) == {"__nv_name_map"})
 
 
 def warnings(log: str, whole: Whole) -> tuple[str, ...]:

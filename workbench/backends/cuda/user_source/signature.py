@@ -1,63 +1,42 @@
-"""What kernels a CUDA C++ text defines, and with which parameters: enough of C++ to call them, and no more.
+"""What kernels and variables a CUDA C++ text defines: their names and places, and where to find their parameters.
 
-Comments and strings are blanked out first, so that lines and columns stay the text's own. A signature that cannot be
-called from Python is refused with a sentence at its place; the text itself is checked by the compiler.
+The types are NVRTC's to say (`probe`); so a kernel is known by name before the text is compiled, and can be called
+afterwards.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
+from workbench.backends.cuda.user_source.declarations import Declaration, blanked, declarations
+from workbench.backends.cuda.user_source.probe import Element
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.source import Location, Source
-from workbench.types import SCALARS, Scalar, Vector, vector
+from workbench.types import SCALARS, Scalar, Vector
 
-_BOUNDS = re.compile(r"__launch_bounds__\s*\([^)]*\)")
-_BLANKED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_KERNEL = re.compile(
-    r"(?P<template>\btemplate\s*<[^;{}]*?>\s*)?(?P<extern>\bextern\s+\"?\s*C?\s*\"?\s*)?"
-    r"(?:\bstatic\s+|\binline\s+)*\b__global__\b(?P<head>[^;{}()]*)\("
-)
-_OFF = re.compile(r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(endif|else)\b", re.DOTALL | re.MULTILINE)
-_NAME = re.compile(r"(\w+)\s*$")
-_QUALIFIERS = re.compile(r"\b(const|volatile|restrict|__restrict__|__restrict|__grid_constant__|struct)\b")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
-
-_INTEGERS = {
-    "signed char": "int8", "char": "int8", "unsigned char": "uint8", "short": "int16", "unsigned short": "uint16",
-    "int": "int32", "signed": "int32", "signed int": "int32", "unsigned": "uint32", "unsigned int": "uint32",
-    "long": "int64", "unsigned long": "uint64", "long long": "int64", "unsigned long long": "uint64",
-    "size_t": "uint64", "long int": "int64", "long long int": "int64", "unsigned long int": "uint64",
-    "unsigned long long int": "uint64", "short int": "int16", "unsigned short int": "uint16",
-    "int8_t": "int8", "uint8_t": "uint8", "int16_t": "int16", "uint16_t": "uint16", "int32_t": "int32",
-    "uint32_t": "uint32", "int64_t": "int64", "uint64_t": "uint64",
-}  # fmt: skip
-_FLOATS = {
-    "float": "float32", "double": "float64", "__half": "float16", "half": "float16", "__nv_bfloat16": "bfloat16",
-    "nv_bfloat16": "bfloat16", "bool": "bool",
-}  # fmt: skip
-_FAMILIES = {
-    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
-    "longlong": "int64", "ulonglong": "uint64", "float": "float32", "double": "float64",
-}  # fmt: skip
-TYPES: dict[str, Scalar | Vector] = {c: SCALARS[name] for c, name in (_INTEGERS | _FLOATS).items()}
-TYPES |= {f"{c}{n}": vector(n, SCALARS[name]) for c, name in _FAMILIES.items() for n in (2, 3, 4)}
-"""C++ names of types to ours."""
+_NAME = re.compile(r"(\w+)\s*$")
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?::\s*\w+\s*)?$")
+_NO_MEMBER = re.compile(r"(?:using|typedef|template|enum|friend|struct|class|union)\b")
+_SHARED = frozenset(("__constant__", "__managed__", "__device__"))
+_BYTE = SCALARS["uint8"]
 
 
 class Parameter(msgspec.Struct, frozen=True):
     """One parameter.
 
     Attributes:
-        name: as written.
-        text: its C++ type.
-        type: of the number, or of what the pointer points to.
+        name: as written; `p0`, `p1`, … where a macro or a template writes it.
+        text: its C++ type as written.
+        type: of the number, or of what the pointer points to; a class is its bytes.
         pointer: whether it is a pointer.
         const: whether what it points to is only read.
         location: its place in the text.
+        element: what NVRTC knows of it.
     """
 
     name: str
@@ -66,17 +45,19 @@ class Parameter(msgspec.Struct, frozen=True):
     pointer: bool
     const: bool
     location: Location
+    element: Element | None = None
 
 
 class Signature(msgspec.Struct, frozen=True):
     """One `__global__` function.
 
     Attributes:
-        name: as written.
-        parameters: in order.
+        name: as it is asked for: with its namespace, and of a template's instance with its arguments.
+        parameters: in order; until NVRTC has said their types, those that they seem to have.
         location: of its name.
         first, last: lines of its text.
         words: names that its body uses.
+        template: whether it has no code before its arguments are known.
     """
 
     name: str
@@ -85,79 +66,111 @@ class Signature(msgspec.Struct, frozen=True):
     first: int
     last: int
     words: frozenset[str]
+    template: bool = False
 
 
-def signatures(source: Source, defines: Mapping[str, str] | None = None) -> tuple[Signature, ...]:
+def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, ...]:
     """The kernels of a text, in order.
 
     Args:
         source: the text.
-        defines: macros, which may stand for types.
+        defined: macros, which may stand for annotations.
 
     Raises:
-        KernelSyntaxError: a kernel is a template, or its text does not end.
-        KernelTypeError: a parameter's type cannot be passed from Python.
+        KernelSyntaxError: a kernel's text does not end.
     """
-    text = _BOUNDS.sub(lambda m: " " * len(m[0]), blanked(source.text))
+    text = blanked(source.text)
     found = []
-    for match in _KERNEL.finditer(text):
-        named = _NAME.search(match["head"])
-        opening = match.end() - 1
-        if named is None:
+    for d in declarations(text, dict(defined)):
+        opening = _parameters(d)
+        if d.form != "function" or "__global__" not in d.annotations or not opening:
             continue
-        start = match.start("head") + named.start(1)
-        where = _location(source, start, start + len(named[1]))
-        if match["template"]:
-            raise KernelSyntaxError(
-                f"{named[1]} is a template, which has no code before its types are known.", where,
-                "Make the template a __device__ function, and write a kernel for each type that calls it.", named[1],
-            )  # fmt: skip
-        if _inside(text, match.start()):
-            raise KernelSyntaxError(
-                f"{named[1]} is inside of a namespace or a class.",
-                where,
-                "Write kernels at the top of the text.",
-                named[1],
-            )
-        closing = _closing(text, opening, where)
-        after = text[closing + 1 :].lstrip()
-        if not after.startswith("{"):
-            continue  # a declaration
-        body = text.index("{", closing)
-        end = _closing(text, body, where)
+        named = _NAME.search(d.head[: opening - 1])
+        if named is None:
+            continue  # a specialisation of a template
+        where = _location(source, d.start + named.start(1), d.start + named.end(1))
+        if d.end > len(text) or text[d.end - 1] != "}":
+            raise KernelSyntaxError("A `{` is never closed.", where, "Add what closes it.")
         parameters = tuple(
-            _parameter(source, begin, piece, defines or {}, named[1])
-            for begin, piece in _pieces(text, opening + 1, closing)
+            _parameter(source, n, d.start + begin, piece)
+            for n, (begin, piece) in enumerate(_pieces(d.head, opening, d.head.rindex(")")))
         )
-        words = frozenset(_WORD.findall(text[body:end]))
-        first = text.count("\n", 0, match.start() + len(match[0]) - len(match[0].lstrip())) + 1
-        found.append(Signature(named[1], parameters, where, first, text.count("\n", 0, end) + 1, words))
+        first, last = (text.count("\n", 0, at) + 1 for at in (d.start, d.end))
+        words = set(_WORD.findall(text[d.start + len(d.head) : d.end]))
+        words.update(w for macro in words & set(defined) for w in _WORD.findall(defined[macro]))
+        name = "::".join((*d.scope, named[1]))
+        found.append(
+            Signature(name, parameters, where, first, last, frozenset(words), bool(re.match(r"template\b", d.head)))
+        )
     return tuple(found)
 
 
-def blanked(text: str) -> str:
-    """The text with blanks for comments, strings and what stands under `#if 0`, of the same length and lines."""
-    text = _BLANKED.sub(lambda m: re.sub(r"[^\n]", " ", m[0]) if m[0] != '"C"' else m[0], text)
-    return _OFF.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of the variables that `__device__`, `__constant__` and `__managed__` put into the device's memory."""
+    return tuple(
+        "::".join((*d.scope, name))
+        for d in declarations(blanked(source.text), dict(defined))
+        if not d.member and d.annotations & _SHARED and "__shared__" not in d.annotations
+        for name in _declared(d)
+    )
 
 
-def _inside(text: str, at: int) -> bool:
-    """Whether a place is within braces other than those of `extern "C" { }`."""
-    opened: list[bool] = []
-    for brace in re.finditer(r"[{}]", text[:at]):
-        if brace[0] == "{":
-            opened.append(not text[: brace.start()].rstrip().endswith('"C"'))
-        elif opened:
-            opened.pop()
-    return any(opened)
+def members(text: str, defined: Mapping[str, str]) -> tuple[str, ...]:
+    """Names that member variables of a text's classes have, and of CUDA's vectors."""
+    listed = (name for d in declarations(blanked(text), dict(defined)) if d.member for name in _declared(d))
+    return tuple(dict.fromkeys((*"xyzw", *listed)))
+
+
+def _declared(d: Declaration) -> list[str]:
+    """Names of the variables of a declaration that is none of a function or a type."""
+    plain = re.sub(r"<[^<>]*>", "", d.head).rstrip(" ;\n")
+    if d.form != "other" or "(" in plain.split("=")[0] or _NO_MEMBER.match(plain):
+        return []
+    pieces = (re.split(r"[={]", text)[0] for _, text in _pieces(plain, 0, len(plain)))
+    return [m[1] for text in pieces if (m := _VARIABLE.search(text))]
+
+
+def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
+    """The signature with the types that NVRTC said.
+
+    Raises:
+        KernelTypeError: a parameter is a reference, which no launch can pass.
+    """
+    written = signature.parameters
+    words = signature.words
+    if len(written) != len(elements):  # of a macro, or of a pack
+        written = tuple(_unnamed(n, signature.location) for n in range(len(elements)))
+        words |= {p.name for p in written}  # what the body does with them is not seen
+    return replace(signature, parameters=tuple(map(_typed, written, elements)), words=words)
+
+
+def _typed(p: Parameter, element: Element) -> Parameter:
+    if element.depth > 2:
+        raise KernelTypeError(
+            f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.", p.location,
+            "Take a pointer, or the value.",
+        )  # fmt: skip
+    pointer = element.depth > 0
+    type = element.type or (_BYTE if pointer or element.size == 1 else Vector(element.size, _BYTE))
+    return replace(p, type=type, pointer=pointer, const=element.constant, element=element)
+
+
+def _parameters(d: Declaration) -> int:
+    """Where in a function's head its parameters begin: behind the last parenthesis that nothing is around."""
+    depth = 0
+    for at in range(d.head.rfind(")"), -1, -1):
+        depth += (d.head[at] == ")") - (d.head[at] == "(")
+        if not depth:
+            return at + 1
+    return 0
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
-    """The parameters' texts, with where they begin; an empty list or `void` is none."""
+    """What stands between commas, with where it begins; an empty list or `void` is nothing."""
     pieces, depth, begin = [], 0, start
     for at in range(start, end):
-        depth += text[at] in "(<["
-        depth -= text[at] in ")>]"
+        depth += text[at] in "(<[{"
+        depth -= text[at] in ")>]}"
         if text[at] == "," and not depth:
             pieces.append((begin, text[begin:at]))
             begin = at + 1
@@ -165,40 +178,21 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
     return [] if len(pieces) == 1 and pieces[0][1].strip() in ("", "void") else pieces
 
 
-def _parameter(source: Source, begin: int, piece: str, defines: Mapping[str, str], kernel: str) -> Parameter:
+def _parameter(source: Source, number: int, begin: int, piece: str) -> Parameter:
     lead = len(piece) - len(piece.lstrip())
     written = piece.strip()
     where = _location(source, begin + lead, begin + lead + len(written))
-    declared = re.fullmatch(r"(?P<type>.*?[\s*&])\s*(?P<name>\w+)\s*(?P<array>\[\s*\d*\s*\])?", written, re.DOTALL)
-    if declared is None or "=" in written:
-        raise KernelTypeError(
-            f"The parameter `{written}` of {kernel} has no name or a form that cannot be passed.", where,
-            "Write TYPE NAME or TYPE* NAME.", kernel,
-        )  # fmt: skip
-    spelled = _WORD.sub(lambda m: defines.get(m[0], m[0]), declared["type"])
-    stars = spelled.count("*") + (declared["array"] is not None)
-    base = " ".join(_QUALIFIERS.sub(" ", spelled.split("*")[0]).split())
-    type = TYPES.get(base)
-    if type is None or stars > 1 or "&" in spelled:
-        raise KernelTypeError(
-            f"The parameter {declared['name']} of {kernel} is `{' '.join(declared['type'].split())}`, which cannot be "
-            "passed from Python.", where,
-            "Parameters are numbers, CUDA vectors (float3, int2, …) and pointers to them.", kernel,
-        )  # fmt: skip
-    const = bool(re.search(r"\bconst\b", spelled.split("*")[0]))
-    words = " ".join(declared["type"].split()) + ("*" if declared["array"] else "")
-    return Parameter(declared["name"], words, type, stars == 1, const, where)
+    declared = re.fullmatch(
+        r"(?P<type>.*?[\s*&>])\s*(?P<name>\w+)\s*(?P<array>(?:\[[^\]]*\]\s*)*)(?:=.*)?", written, re.DOTALL
+    )
+    if declared is None:
+        return replace(_unnamed(number, where), text=written)
+    text = " ".join(declared["type"].split()) + ("*" if declared["array"] else "")
+    return replace(_unnamed(number, where), name=declared["name"], text=text)
 
 
-def _closing(text: str, opening: int, where: Location) -> int:
-    pairs = {"(": ")", "{": "}"}
-    depth = 0
-    for at in range(opening, len(text)):
-        depth += text[at] == text[opening]
-        depth -= text[at] == pairs[text[opening]]
-        if not depth:
-            return at
-    raise KernelSyntaxError(f"A `{text[opening]}` is never closed.", where, "Add what closes it.")
+def _unnamed(number: int, where: Location) -> Parameter:
+    return Parameter(f"p{number}", "", _BYTE, False, False, where)
 
 
 def _location(source: Source, start: int, end: int) -> Location:

@@ -108,14 +108,14 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
         wide = e.intrinsic("llvm.maximum", wide, e.float(0, wide.elem))
     mode = floats.rounding(e, i)
     if to == "f64":
-        return wide if of == "f64" else e.cast("fpext", wide, "double")
+        return wide if of == "f64" else e.cast("fpext", floats.apart(e, wide), "double")
     if to == "tf32":
         return _tf32(e, i, wide, mode)
     if of == "f64":
         if to == "f32" and mode != "rn":
             wide = floats.directed(e, wide, e.float(0, "double"), mode)
         else:
-            wide = e.cast("fptrunc", wide, "float") if to == "f32" else floats.to_odd(e, wide)
+            wide = e.cast("fptrunc", floats.apart(e, wide), "float") if to == "f32" else floats.to_odd(e, wide)
     if to == "f32":
         return floats.flushed(e, wide) if "ftz" in i.modifiers else wide
     if mode == "rz" and to == "bf16":

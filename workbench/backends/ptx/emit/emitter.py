@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import msgspec
@@ -165,8 +166,6 @@ class Emitter(Writer):
             return Value("%warp", "i32", False)
         if base == "nwarpid":
             return self.resize(self.word("WARPS"), "i32")
-        if base == "WARP_SZ":
-            return self.int(LANES, "i32")
         if base.startswith("lanemask_"):
             return self._lane_mask(base[9:])
         # A counter that only grows: times on this device mean nothing, but programs wait for a clock to change.
@@ -181,7 +180,30 @@ class Emitter(Writer):
             return self.int(1, "i32")
         if base in ("dynamic_smem_size", "total_smem_size"):
             return self.resize(self.word("DYNAMIC" if base[0] == "d" else "SHARED_SIZE"), "i32")
+        if "cluster" in base:
+            return self._cluster(base, axis)
+        if base == "wb_slot":  # from a block's shared memory to the next one's
+            return self.resize(self.word("SLOT_SIZE"), "i32")
         raise self.refuse(f"The special register {name} cannot be read")
+
+    def _cluster(self, base: str, axis: str) -> Value:
+        """A special register of clusters; those of a kernel without are blocks."""
+        sizes = dict(zip("xyz", self.function.cluster, strict=True))
+        if base == "is_explicit_cluster":
+            return self.int(1, "i1")
+        if base == "cluster_nctarank":
+            return self.int(math.prod(sizes.values()), "i32")
+        if base == "cluster_ctarank":
+            rank = self.int(0, "i32")
+            for name in "zyx":
+                rank = self.op("mul", rank, self.int(sizes[name], "i32"))
+                rank = self.op("add", rank, self._cluster("cluster_ctaid", name))
+            return rank
+        size = self.int(sizes[axis], "i32")
+        if base == "cluster_nctaid":
+            return size
+        of_grid = self.special(f"%{'nctaid' if base == 'nclusterid' else 'ctaid'}.{axis}")
+        return self.op("urem" if base == "cluster_ctaid" else "udiv", of_grid, size)
 
     def _lane_mask(self, kind: str) -> Value:
         bits = {

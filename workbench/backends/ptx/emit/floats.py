@@ -31,6 +31,14 @@ def widened(e: Emitter, value: Value, type: str) -> Value:
     return value
 
 
+def apart(e: Emitter, value: Value) -> Value:
+    """Return the same number in a form that LLVM does not look through.
+
+    Else the sign of a zero may get lost where a comparison chooses the converted number (`cpu/llvm_faults`).
+    """
+    return e.intrinsic("llvm.canonicalize", value)
+
+
 def narrowed(e: Emitter, value: Value, type: str) -> Value:
     """A float32 (or for float64: as it is) rounded to the nearest value of a type."""
     if type == "f16":

@@ -11,7 +11,7 @@ _FLOATS = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64")
 
 
 def is_float(i: Instruction) -> bool:
-    """Whether an instruction computes with floats."""
+    """Return whether an instruction computes with floats."""
     return i.type in _FLOATS
 
 
@@ -245,6 +245,16 @@ def _bfi(e: Emitter, i: Instruction) -> None:
     _out(e, i, e.resize(e.op("or", placed, kept), a.elem))
 
 
+def _bmsk(e: Emitter, i: Instruction) -> None:
+    start, length = _integer(e, i, 1, 2)
+    most = e.int(31 if "wrap" in i.modifiers else 32, "i32")
+    cut = "and" if "wrap" in i.modifiers else "llvm.umin"
+    start, length = (e.op(cut, n, most) if cut == "and" else e.intrinsic(cut, n, most) for n in (start, length))
+    one, start, length = e.int(1, "i64"), e.resize(start, "i64"), e.resize(length, "i64")
+    field = e.op("shl", e.op("sub", e.op("shl", one, length), one), start)
+    _out(e, i, e.resize(field, "i32"))
+
+
 def _prmt(e: Emitter, i: Instruction) -> None:
     if i.modifiers != ("b32",):
         raise e.refuse()
@@ -389,6 +399,6 @@ RULES: dict[str, Rule] = {
     "mul24": _mul24, "mad24": _mul24, "div": _div, "rem": _div, "and": _bitwise, "or": _bitwise, "xor": _bitwise,
     "not": _not, "cnot": _cnot, "shl": _shift, "shr": _shift, "shf": _shf, "min": _min_max, "max": _min_max,
     "neg": _neg, "abs": _neg, "sad": _sad, "popc": _count, "clz": _count, "brev": _brev, "bfind": _bfind,
-    "bfe": _bfe, "bfi": _bfi, "prmt": _prmt, "lop3": _lop3, "dp4a": _dp4a, "setp": _setp, "set": _set,
+    "bfe": _bfe, "bfi": _bfi, "bmsk": _bmsk, "prmt": _prmt, "lop3": _lop3, "dp4a": _dp4a, "setp": _setp, "set": _set,
     "selp": _selp, "slct": _slct, "mov": _mov,
 }  # fmt: skip

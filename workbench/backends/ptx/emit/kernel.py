@@ -26,10 +26,12 @@ from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Places, Rule
+from workbench.backends.ptx.emit.outline import outlined
 from workbench.backends.ptx.emit.values import Value, stored
 from workbench.backends.ptx.emit.watching import GROUPS
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
+from workbench.backends.ptx.syntax.expansions import WORKSPACE
 from workbench.backends.ptx.syntax.program import (
     Function,
     Instruction,
@@ -38,6 +40,7 @@ from workbench.backends.ptx.syntax.program import (
     Symbol,
     refused,
 )
+from workbench.limits import OPTIMISED_CHARACTERS
 
 ENTRY = "wbe_warp"
 """The symbol of a warp's function."""
@@ -50,8 +53,9 @@ RULES: dict[str, Rule] = {
 ABSENT = {
     "wgmma": "warpgroup matrix products", "tcgen05": "tensor memory",
     "tex": "textures", "tld4": "textures", "txq": "textures", "suld": "surfaces", "sust": "surfaces",
-    "mapa": "clusters", "getctarank": "clusters", "multimem": "multicast memory", "setmaxnreg": "warpgroups",
-    "griddepcontrol": "dependent launches", "tensormap": "tensor maps", "alloca": "dynamic stack memory",
+    "mapa": "clusters of this form", "getctarank": "clusters of this form", "multimem": "multicast memory",
+    "setmaxnreg": "warpgroups", "griddepcontrol": "dependent launches", "tensormap": "tensor maps",
+    "alloca": "dynamic stack memory",
 }  # fmt: skip
 
 
@@ -68,6 +72,8 @@ class Facts(msgspec.Struct, frozen=True):
         blocks: index in `code` of each basic block's first instruction.
         parameter_size: bytes of its packed parameters.
         counters: words of the table that it counts in; 0 if it does not count.
+        meets: its blocks meet where a cooperative launch lets them (`grid.sync()`).
+        cluster: blocks of a cluster along x, y, z.
     """
 
     name: str
@@ -79,6 +85,8 @@ class Facts(msgspec.Struct, frozen=True):
     blocks: tuple[int, ...]
     parameter_size: int
     counters: int = 0
+    meets: bool = False
+    cluster: tuple[int, int, int] = (1, 1, 1)
 
 
 class KernelText(msgspec.Struct, frozen=True):
@@ -111,7 +119,8 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
     counters = len(empty_table(len(work.starts), len(function.code))) if counting else 0
     facts = Facts(
         name, function.code, work.suspends, places.shared, places.local, symbols, work.starts, function.parameter_size,
-        counters,
+        counters, any(Symbol(WORKSPACE) in i.operands for i in function.code),
+        function.cluster,
     )  # fmt: skip
     return KernelText(text, facts)
 
@@ -175,18 +184,22 @@ class _Kernel:
         # A register with several definitions may hold another lane's value: its writes are blended.
         self.definitions = Counter(name for i in function.code for name in writes(i))
         self.starts = tuple(index[id(b.code[0])] if b.code else len(function.code) for b in blocks)
+        self.bodies: list[tuple[int, int]] = []
+        """Where the rows of each block begin and end that run its instructions and hand its lanes on."""
 
     def text(self) -> str:
         for n in range(len(self.blocks)):
             self._block(n)
-        body = self.e.rows
+        body, parts = self.e.rows, []
+        if sum(map(len, body)) > OPTIMISED_CHARACTERS:
+            body, parts = outlined(body, self.bodies)
         self.e.rows = []
         self._prologue()
         # The head is written last, since what the blocks use decides what it has to load.
         head = self.e.rows
         self.e.rows = []
         self._end()
-        rows = [self._signature(), *head, *body, *self.e.rows, "}"]
+        rows = [*parts, self._signature(), *head, *body, *self.e.rows, "}"]
         return "\n".join([*self.e.declared.values(), *waiting.COROUTINE * self.suspends, *rows, ""])
 
     def _signature(self) -> str:
@@ -243,6 +256,7 @@ class _Kernel:
         onward = f"%tail.{n}" if backs else following
         e.row(f"br i1 %none.{n}, label {onward}, label %block.{n}")
         e.rows.append(f"block.{n}:")
+        start = len(e.rows)
         e.row(f"store i32 0, ptr %wait.{n}")
         e.mask = f"%mask.{n}"
         e.active = e.predicate(e.mask)
@@ -258,6 +272,7 @@ class _Kernel:
                 count_guarded(e)
                 self._apply(i)
         self._leave(n, block)
+        self.bodies.append((start, len(e.rows)))
         e.row(f"br label {onward}")
         if backs:
             e.rows.append(f"tail.{n}:")

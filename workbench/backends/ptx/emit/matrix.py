@@ -10,7 +10,7 @@ from workbench.backends.ptx.emit.memory import access, checked
 from workbench.backends.ptx.emit.values import Value
 from workbench.backends.ptx.emit.watching import raced, read, watched, wrote
 from workbench.backends.ptx.library.races import COPY, READ
-from workbench.backends.ptx.matrices import PRODUCTS, Product
+from workbench.backends.ptx.matrices import PRODUCTS, Fragments, Product
 from workbench.backends.ptx.syntax.program import BITS, Instruction
 
 _WORD = 128
@@ -18,14 +18,19 @@ _WORD = 128
 
 
 def _mma(e: Emitter, i: Instruction) -> None:
-    shape = next((re.fullmatch(r"m(\d+)n(\d+)k(\d+)", m) for m in i.modifiers if m.startswith("m")), None)
+    shape = next((s for m in i.modifiers if (s := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", m))), None)
     types = [m for m in i.modifiers if m in BITS]
     sparse = any(m.startswith("sp") or m.startswith("kind") for m in i.modifiers)
-    if shape is None or len(types) != 4 or sparse or "xor" in i.modifiers or ("row", "col") != _layout(i):
+    fragments = i.opcode == "wmma"  # its operands are in one order, whatever their layout was in memory
+    if fragments and len(types) == 2:
+        types[1:1] = ["f16", "f16"]
+    if shape is None or len(types) != 4 or sparse or "xor" in i.modifiers:
+        raise e.refuse()
+    if not fragments and ("row", "col") != _layout(i):
         raise e.refuse()
     d, a, b, c = types
     m, n, k = (int(s) for s in shape.groups())
-    product = PRODUCTS.get(Product(m, n, k, a, b, c).name)
+    product = PRODUCTS.get((Fragments if fragments else Product)(m, n, k, a, b, c).name)
     if product is None or d != c:
         raise e.refuse()
     to, *groups = (e.group(o) for o in i.operands[:4])
@@ -93,4 +98,10 @@ def _movmatrix(e: Emitter, i: Instruction) -> None:
     e.write(i.operands[0], e.lanes_of("wbe_movmatrix", "i32", value))
 
 
-RULES: dict[str, Rule] = {"mma": _mma, "ldmatrix": _ldmatrix, "stmatrix": _ldmatrix, "movmatrix": _movmatrix}
+RULES: dict[str, Rule] = {
+    "mma": _mma,
+    "wmma": _mma,
+    "ldmatrix": _ldmatrix,
+    "stmatrix": _ldmatrix,
+    "movmatrix": _movmatrix,
+}

@@ -85,8 +85,9 @@ def _product(p: Product) -> str:
     else:
         kind = "f32" if wide == "float" else "f64"
         step = f"  %sum.next = call {row} @llvm.fma.v{p.n}{kind}({row} %as, {row} %bs, {row} %sum)\n"
+    held = {x: len(getattr(p, f"{x}_places")) for x in "abc"}
     calls = "".join(
-        f"  call void @spread.{kind}(ptr %{x}, ptr %{x}.d, ptr @{p.name}.{x}, i32 {sizes[x]})\n"
+        f"  call void @spread.{kind}(ptr %{x}, ptr %{x}.d, ptr @{p.name}.{x}, i32 {held[x]})\n"
         for x, kind in (("a", p.a), ("b", p.b), ("c", p.c))
     )
     rooms = "".join(f"  %{x}.d = alloca [{size} x {wide}], align 64\n" for x, size in sizes.items())
@@ -218,7 +219,10 @@ def text() -> str:
     """The LLVM IR of these functions."""
     kinds = {kind: _wide(p) for p in PRODUCTS.values() for kind in (p.a, p.b, p.c)}
     results = {p.c: _wide(p) for p in PRODUCTS.values()}
-    heads = "".join(f"declare <8 x {t}> @llvm.fma.v8{s}(<8 x {t}>, <8 x {t}>, <8 x {t}>)\n" for t, s in _FMA)
+    widths = dict.fromkeys((p.n, *row) for p in PRODUCTS.values() for row in _FMA if row[0] == _wide(p))
+    heads = "".join(
+        f"declare <{n} x {t}> @llvm.fma.v{n}{s}(<{n} x {t}>, <{n} x {t}>, <{n} x {t}>)\n" for n, t, s in widths
+    )
     moves = "".join(_spread(f"spread.{k}", k, w) for k, w in kinds.items())
     moves += "".join(_collect(f"collect.{k}", k, w) for k, w in results.items())
     return heads + moves + "".join(map(_product, PRODUCTS.values())) + _MATRIX

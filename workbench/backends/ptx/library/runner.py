@@ -9,20 +9,11 @@ from __future__ import annotations
 from workbench.backends.ptx.library.template import expanded
 
 _TEXT = """
-; A block whose warps wait for each other: they go in turns until all have ended.
-define internal void @turns(ptr %ctx, ptr %warp) {
+; The warps of a block, each until it waits for the first time.
+define internal void @begin(ptr %ctx, ptr %warp, ptr %frames, ptr %blocked) {
 entry:
-  %now = AT NOW
-  %blocked.word = AT BLOCKED
-  %frames = alloca [64 x ptr]
-  %blocked = alloca [64 x i64]
   GET WARPS
   GET SEED
-  GET LAUNCH
-  %launch = inttoptr i64 %LAUNCH to ptr
-  %idlers = getelementptr i8, ptr %launch, i64 IDLEAT
-  %slots = getelementptr i8, ptr %launch, i64 SLOTSAT
-  %moved.word = AT MOVED
   br label %begin
 begin:
   %w = phi i64 [ 0, %entry ], [ %w.next, %begin ]
@@ -40,17 +31,27 @@ begin:
   store i64 %BLOCKED, ptr %b.p
   %w.next = add i64 %w, 1
   %begun = icmp uge i64 %w.next, %WARPS
-  br i1 %begun, label %round, label %begin
-round:
-  %idle = phi i64 [ 0, %begin ], [ %idle.next, %again.round ]
-  store i64 0, ptr %moved.word
+  br i1 %begun, label %done, label %begin
+done:
+  ret void
+}
+
+; Each warp of a block that can go on does so, until it waits again: how many are left and how many went on, or -1 if
+; the launch ends.
+define internal { i64, i64 } @round(ptr %ctx, ptr %frames, ptr %blocked) {
+entry:
+  %now = AT NOW
+  %blocked.word = AT BLOCKED
+  GET WARPS
+  GET SEED
+  SET MOVED 0
   call void @open(ptr %ctx, ptr %blocked, i64 %WARPS)
   %ends = call i1 @wbe_ends(ptr %ctx)
   br i1 %ends, label %leave, label %walk
 walk:
-  %v = phi i64 [ 0, %round ], [ %v.next, %on ]
-  %left = phi i64 [ 0, %round ], [ %left.next, %on ]
-  %moved = phi i64 [ 0, %round ], [ %moved.next, %on ]
+  %v = phi i64 [ 0, %entry ], [ %v.next, %on ]
+  %left = phi i64 [ 0, %entry ], [ %left.next, %on ]
+  %moved = phi i64 [ 0, %entry ], [ %moved.next, %on ]
   %v.s = add i64 %v, %SEED
   %v.r = urem i64 %v.s, %WARPS
   %g.p = getelementptr ptr, ptr %frames, i64 %v.r
@@ -76,17 +77,84 @@ on:
   %moved.next = phi i64 [ %moved, %walk ], [ %moved, %lives ], [ %moved.one, %resume ]
   %v.next = add i64 %v, 1
   %walked = icmp uge i64 %v.next, %WARPS
-  br i1 %walked, label %judge, label %walk
+  br i1 %walked, label %leave, label %walk
+leave:
+  %r.left = phi i64 [ -1, %entry ], [ %left.next, %on ]
+  %r.moved = phi i64 [ -1, %entry ], [ %moved.next, %on ]
+  %r.one = insertvalue { i64, i64 } poison, i64 %r.left, 0
+  %r = insertvalue { i64, i64 } %r.one, i64 %r.moved, 1
+  ret { i64, i64 } %r
+}
+
+; Blocks whose warps wait for each other go in turns until all have ended: one, or all of a grid that may wait for one
+; another. Each has a copy of the range's words, its warps' frames and what these wait for.
+define internal void @turns(ptr %ctx, ptr %warp, i64 %first) {
+entry:
+  GET TOGETHER
+  GET LAUNCH
+  GET SHARED
+  GET SLOT_SIZE
+  %launch = inttoptr i64 %LAUNCH to ptr
+  %idlers = getelementptr i8, ptr %launch, i64 IDLEAT
+  %slots = getelementptr i8, ptr %launch, i64 SLOTSAT
+  %bytes = mul i64 %TOGETHER, BLOCKBYTES
+  %all = call ptr @malloc(i64 %bytes)
+  br label %start
+start:
+  %s = phi i64 [ 0, %entry ], [ %s.next, %start ]
+  %s.off = mul i64 %s, BLOCKBYTES
+  %s.ctx = getelementptr i8, ptr %all, i64 %s.off
+  call void @llvm.memcpy.p0.p0.i64(ptr %s.ctx, ptr %ctx, i64 WORDBYTES, i1 false)
+; Frames that the range has from an earlier block are its first block's.
+  %is.first = icmp eq i64 %s, 0
+  %s.slot = mul i64 %s, %SLOT_SIZE
+  %s.shared = add i64 %SHARED, %s.slot
+  %s.place = add i64 %first, %s
+  call void @placed(ptr %s.ctx, i64 %s.place, i64 %s.shared, i1 %is.first)
+  %s.frames = getelementptr i8, ptr %s.ctx, i64 WORDBYTES
+  %s.blocked = getelementptr i8, ptr %s.frames, i64 512
+  call void @begin(ptr %s.ctx, ptr %warp, ptr %s.frames, ptr %s.blocked)
+  %s.next = add i64 %s, 1
+  %started = icmp uge i64 %s.next, %TOGETHER
+  br i1 %started, label %round, label %start
+round:
+  %idle = phi i64 [ 0, %start ], [ %idle.next, %think ]
+  br label %each
+each:
+  %b = phi i64 [ 0, %round ], [ %b.next, %took ]
+  %left = phi i64 [ 0, %round ], [ %left.next, %took ]
+  %moved = phi i64 [ 0, %round ], [ %moved.next, %took ]
+  %changed = phi i64 [ 0, %round ], [ %changed.next, %took ]
+  %last = phi ptr [ %all, %round ], [ %last.next, %took ]
+  %b.off = mul i64 %b, BLOCKBYTES
+  %b.ctx = getelementptr i8, ptr %all, i64 %b.off
+  %b.frames = getelementptr i8, ptr %b.ctx, i64 WORDBYTES
+  %b.blocked = getelementptr i8, ptr %b.frames, i64 512
+  %done = call { i64, i64 } @round(ptr %b.ctx, ptr %b.frames, ptr %b.blocked)
+  %d.left = extractvalue { i64, i64 } %done, 0
+  %d.moved = extractvalue { i64, i64 } %done, 1
+  %ends = icmp slt i64 %d.left, 0
+  br i1 %ends, label %leave, label %took
+took:
+  %left.next = add i64 %left, %d.left
+  %moved.next = add i64 %moved, %d.moved
+  %m.p = getelementptr i8, ptr %b.ctx, i64 MOVEDAT
+  %m = load i64, ptr %m.p
+  %changed.next = or i64 %changed, %m
+  %some = icmp ne i64 %d.left, 0
+  %last.next = select i1 %some, ptr %b.ctx, ptr %last
+  %b.next = add i64 %b, 1
+  %walked = icmp uge i64 %b.next, %TOGETHER
+  br i1 %walked, label %judge, label %each
 judge:
   %none.left = icmp eq i64 %left.next, 0
   br i1 %none.left, label %leave, label %stuck
 stuck:
   %none.moved = icmp eq i64 %moved.next, 0
-  br i1 %none.moved, label %deadlock, label %think
-; In this round all warps that went on have only turned in loops, and memory is as it was.
+  br i1 %none.moved, label %hopeless, label %think
+; If memory is as it was, all warps that went on have only turned in loops.
 think:
-  %any = load i64, ptr %moved.word
-  %calm = icmp eq i64 %any, 0
+  %calm = icmp eq i64 %changed.next, 0
   %was.idle = icmp ne i64 %idle, 0
   %more = add i64 %idle, 1
   %idle.next = select i1 %calm, i64 %more, i64 0
@@ -103,31 +171,73 @@ think:
   %ranges = call i64 @llvm.ctpop.i64(i64 %held)
   %all.idle = icmp uge i64 %now.idle, %ranges
   %long = icmp ugt i64 %idle.next, PATIENCE
-  %hopeless = and i1 %all.idle, %long
-  br i1 %hopeless, label %spins, label %again.round
-again.round:
-  br label %round
-spins:
-  GET INDEX
-  GET LANES
-  %spin.index = trunc i64 %INDEX to i32
-  %spin.lanes = trunc i64 %LANES to i32
-  call void @wbe_fault(ptr %ctx, i32 12, i32 %spin.lanes, <32 x i64> zeroinitializer, i32 0, i32 %spin.index)
-  br label %leave.idle
-deadlock:
-  %at.p = AT INDEX
-  %at.index = load i64, ptr %at.p
-  %index = trunc i64 %at.index to i32
-  call void @wbe_fault(ptr %ctx, i32 5, i32 1, <32 x i64> zeroinitializer, i32 0, i32 %index)
+  %spins = and i1 %all.idle, %long
+  br i1 %spins, label %hopeless, label %round
+; A barrier that part of the threads never reach (kind 5), or loops (kind 12).
+hopeless:
+  %h.idle = phi i64 [ %idle, %stuck ], [ %idle.next, %think ]
+  %kind = phi i32 [ 5, %stuck ], [ 12, %think ]
+  call void @report(ptr %last.next, i32 %kind)
   br label %leave
 leave:
-  %still = phi i64 [ %idle, %round ], [ %idle, %judge ], [ %idle, %deadlock ]
+  %still = phi i64 [ %idle, %each ], [ %idle, %judge ], [ %h.idle, %hopeless ]
   %idles = icmp ne i64 %still, 0
-  br i1 %idles, label %leave.idle, label %done
-leave.idle:
-  %less = atomicrmw sub ptr %idlers, i64 1 seq_cst
-  br label %done
-done:
+  %less = zext i1 %idles to i64
+  %was = atomicrmw sub ptr %idlers, i64 %less seq_cst
+  call void @llvm.memcpy.p0.p0.i64(ptr %ctx, ptr %all, i64 WORDBYTES, i1 false)
+  %over.all = call i1 @wbe_ends(ptr %ctx)
+  br label %drop
+drop:
+  %f = phi i64 [ 1, %leave ], [ %f.next, %frees ]
+  %dropped = icmp uge i64 %f, %TOGETHER
+  br i1 %dropped, label %over, label %frees
+frees:
+  %f.off = mul i64 %f, BLOCKBYTES
+  %f.ctx = getelementptr i8, ptr %all, i64 %f.off
+  %f.p = getelementptr i8, ptr %f.ctx, i64 FRAMESAT
+  %frames = load ptr, ptr %f.p
+  call void @free(ptr %frames)
+  %f.next = add i64 %f, 1
+  br label %drop
+over:
+  call void @free(ptr %all)
+  ret void
+}
+
+define internal void @report(ptr %ctx, i32 %kind) {
+  GET INDEX
+  GET LANES
+  %index = trunc i64 %INDEX to i32
+  %spins = icmp eq i32 %kind, 12
+  %turning = trunc i64 %LANES to i32
+  %lanes = select i1 %spins, i32 %turning, i32 1
+  call void @wbe_fault(ptr %ctx, i32 %kind, i32 %lanes, <32 x i64> zeroinitializer, i32 0, i32 %index)
+  ret void
+}
+
+; The words of a block's own.
+define internal void @placed(ptr %ctx, i64 %place, i64 %shared, i1 %has.frames) {
+  GET NCTAID_X
+  GET NCTAID_Y
+  GET THREADS
+  GET SHARED_SIZE
+  GET FRAMES
+  %x = urem i64 %place, %NCTAID_X
+  %rows = udiv i64 %place, %NCTAID_X
+  %y = urem i64 %rows, %NCTAID_Y
+  %z = udiv i64 %rows, %NCTAID_Y
+  %local = add i64 %shared, %SHARED_SIZE
+  %frames = select i1 %has.frames, i64 %FRAMES, i64 0
+  SET CTAID_X %x
+  SET CTAID_Y %y
+  SET CTAID_Z %z
+  SET SHARED %shared
+  SET LOCAL %local
+  SET FRAMES %frames
+  SET ALIVE %THREADS
+  %rest = getelementptr i8, ptr %ctx, i64 BARRIERROWS
+  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 BARRIERBYTES, i1 false)
+  call void @unwrite(ptr %ctx)
   ret void
 }
 
@@ -154,19 +264,13 @@ take:
 have:
   GET SCRATCH
   GET SLOT_SIZE
-  GET SHARED_SIZE
   %slot.off = mul i64 %slot, %SLOT_SIZE
   %shared = add i64 %SCRATCH, %slot.off
-  %local = add i64 %shared, %SHARED_SIZE
   SET SHARED %shared
-  SET LOCAL %local
   SET FRAMES 0
   SET STOPPED 0
   SET CLOCK 0
-  GET NCTAID_X
-  GET NCTAID_Y
   GET EVERY
-  GET THREADS
   GET WARPS
   GET WARP
   GET SUSPENDS
@@ -182,23 +286,15 @@ look:
   br i1 %ends, label %leave, label %run
 run:
   %place = mul i64 %b, %EVERY
-  %x = urem i64 %place, %NCTAID_X
-  %rows = udiv i64 %place, %NCTAID_X
-  %y = urem i64 %rows, %NCTAID_Y
-  %z = udiv i64 %rows, %NCTAID_Y
-  SET CTAID_X %x
-  SET CTAID_Y %y
-  SET CTAID_Z %z
-  SET ALIVE %THREADS
-  call void @unwrite(ptr %ctx)
-  br i1 %suspends, label %turn, label %straight
+  br i1 %suspends, label %turn, label %place.it
 turn:
-  %rest = getelementptr i8, ptr %ctx, i64 BARRIERROWS
-  call void @llvm.memset.p0.i64(ptr %rest, i8 0, i64 BARRIERBYTES, i1 false)
-  call void @turns(ptr %ctx, ptr %warp)
+  call void @turns(ptr %ctx, ptr %warp, i64 %place)
   br label %ended
+place.it:
+  call void @placed(ptr %ctx, i64 %place, i64 %shared, i1 true)
+  br label %straight
 straight:
-  %w = phi i64 [ 0, %run ], [ %w.next, %straight ]
+  %w = phi i64 [ 0, %place.it ], [ %w.next, %straight ]
   store i64 %w, ptr %now.word
   %w.32 = trunc i64 %w to i32
   %ignored = call ptr %warp(ptr %ctx, i32 %w.32)

@@ -248,6 +248,8 @@ class Body:
             scope = scope.outer
         if name.startswith("%"):
             return Special(name)
+        if name == "WARP_SZ":  # PTX's only constant with a name
+            return Immediate(32)
         if not name[:1].isalpha() and name[:1] not in "$_":
             raise refused(f"{name!r} is no operand", line, self.version)
         return Symbol(name)

@@ -7,6 +7,7 @@ import math
 from msgspec.structs import replace
 
 from workbench.backends.ptx.syntax.body import Body
+from workbench.backends.ptx.syntax.expansions import expanded
 from workbench.backends.ptx.syntax.program import (
     BITS,
     Function,
@@ -41,7 +42,7 @@ def parse(text: str) -> Program:
         >>> parse(text).entry("saxpy").parameters[0].size
         32
     """
-    return _Module(Tokens(text.rstrip("\0"))).read()
+    return _Module(Tokens(expanded(text.rstrip("\0")))).read()
 
 
 class _Module:

@@ -179,6 +179,12 @@ class Function(msgspec.Struct, frozen=True):
     line: int = 0
 
     @property
+    def cluster(self) -> tuple[int, int, int]:
+        """Blocks of a cluster along x, y, z."""
+        x, y, z = (*self.limits.get("reqnctapercluster", ()), 1, 1, 1)[:3]
+        return x, y, z
+
+    @property
     def parameter_size(self) -> int:
         """Bytes of all parameters together."""
         return max((p.offset + p.size for p in self.parameters), default=0)
@@ -205,6 +211,14 @@ class Program(msgspec.Struct, frozen=True):
     def entries(self) -> tuple[str, ...]:
         """Names of the kernels."""
         return tuple(name for name, function in self.functions.items() if function.entry)
+
+    @property
+    def addresses(self) -> dict[str, int]:
+        """What stands for the addresses of functions that are called through pointers: numbers where no memory is."""
+        named = {r.symbol for v in self.variables.values() for r in v.references}
+        code = (i for f in self.functions.values() for i in f.code if i.opcode != "call")
+        named |= {o.name for i in code for o in i.operands if isinstance(o, Symbol)}
+        return {name: 16 * n for n, name in enumerate(self.functions, 1) if name in named}
 
     def entry(self, name: str) -> Function:
         """The kernel of that name.

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.api.builds.build import backend_for, function_of
+from workbench.api.builds.build import backend_for, function_of, launch_like
 from workbench.api.builds.keys import key_of
 from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
@@ -210,7 +210,10 @@ def _is_reference(wire: Wire) -> bool:
 
 
 def _function(code: Code) -> Function:
-    return function_of(code.specialisation, code.direction, code.shared, constant=code.constant, stack=False)
+    return function_of(
+        code.specialisation, code.direction, code.shared, constant=code.constant, stack=False,
+        launch=launch_like(code.options),
+    )  # fmt: skip
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:
@@ -238,8 +241,4 @@ def driver_functions() -> Mapping[str, int]:
     found = driver()
     if found is None:
         raise DeviceError("There is no CUDA driver.")
-    addresses = {name: int(found.call("cuGetProcAddress", name.encode(), _VERSION, 0)[0] or 0) for name in FUNCTIONS}
-    missing = [name for name, address in addresses.items() if not address]  # it succeeds without a function, too
-    if missing:
-        raise DeviceError(f"The CUDA driver has no {', '.join(missing)}.", advice="Update the driver.")
-    return addresses
+    return found.addresses(FUNCTIONS, min(_VERSION, found.call("cuDriverGetVersion")))

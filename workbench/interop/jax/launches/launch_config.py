@@ -6,15 +6,17 @@ It has what a target's description does not say: the launch's dimensions, its op
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.plan import Plan
-from workbench.interop.jax.native.descriptor import Kind
+from workbench.interop.jax.launches.plan import Dims, Plan
+from workbench.interop.jax.native.descriptor import Kind, static_value
 from workbench.interop.jax.native.handler import MAX_BATCH_AXES
 from workbench.interop.jax.values import arguments
 from workbench.passes.checks.out_of_range import Condition
 from workbench.runtime.launching.record import BLOCK_DIM
+from workbench.types import element, is_integer
 
 Shape = tuple[int, ...]
 
@@ -64,9 +66,25 @@ class LaunchConfig:
 
     @property
     def is_symbolic(self) -> bool:
-        """Whether a size is known only when the program runs."""
+        """Return whether a size is known only when the program runs."""
         sizes = (*self.dims, *self.batch, *(n for shape in (*self.operands, *self.results) for n in shape))
         return any(map(arguments.is_symbolic, sizes))
+
+
+def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
+    """Return what an adjoint of this launch alone may rest on; None if sizes are known only when the program runs."""
+    if config.is_symbolic:
+        return None
+    arguments: dict[str, Any] = {}
+    views = iter(config.views)
+    for wire in plan.target.description.wires:
+        view = next(views)[1 : 1 + wire.view] if wire.view else None
+        if wire.kind in (Kind.ARRAY, Kind.SHAPE):
+            whole = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
+            arguments[wire.name] = SimpleNamespace(shape=whole if view is None else view)
+        elif wire.value >= 0 and is_integer(wire.type):
+            arguments[wire.name] = static_value(config.values[wire.value], element(wire.type))
+    return Dims(config.dims, arguments)
 
 
 def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:

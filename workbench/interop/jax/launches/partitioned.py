@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from workbench.errors import LaunchError
+from workbench.interop.jax.launches.halos import Edge, attached, sent_back
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan, rewritten_plan
-from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning
 from workbench.interop.jax.values.manual import explicit_mesh, several_devices
@@ -33,10 +35,10 @@ _OWN = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class Divisible(NamedTuple):
-    """A launch that XLA may divide: a function of its operands, and the plan that each device runs."""
+    """A launch that XLA may divide: a function of its operands, and the plans that devices may run."""
 
     function: Callable[..., list[Any]]
-    plan: Plan
+    plans: Sequence[Plan]
 
 
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
@@ -46,7 +48,6 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
-    part = positioned_plan(plan, rule) if rule.positioned else plan
     site = plan.traced.get(("call site", config), ("<unknown>", 0))
 
     def launch(*operands: Any) -> list[Any]:
@@ -54,10 +55,10 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
 
     function = found.custom_partitioning(launch)
     function.def_partition(
-        partition=_Divided(plan, part, config, rule, bind, site).partition, infer_sharding_from_operands=None,
+        partition=_Divided(plan, config, rule, bind, site).partition, infer_sharding_from_operands=None,
         sharding_rule=_shardy_rule(rule, [*ctx.avals_in, *ctx.avals_out]),
     )  # fmt: skip
-    return Divisible(function, part)
+    return Divisible(function, _possible_parts(plan, config, rule))
 
 
 def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
@@ -123,26 +124,43 @@ def _ambiguous(plan: Plan, what: str) -> LaunchError:
     )  # fmt: skip
 
 
-def positioned_plan(plan: Plan, rule: Rule) -> Plan:
-    """The plan of a part of a launch, which takes two more numbers for each dimension that is divided."""
-    dimensions = tuple(n for n, factor in enumerate(rule.dims) if factor)
-    key = "positioned", dimensions, frozenset(rule.lengths.items())
+def part_plan(plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int]) -> Plan:
+    """The plan of a part of a launch that is divided along these dimensions.
+
+    It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension.
+    """
+    dimensions = [n for n in dimensions if rule.dims[n]]
+    if not rule.positioned or not dimensions:
+        return plan
+    lengths = {part: n for part, n in rule.lengths.items() if n in dimensions}
+    cuts = {part: cut for part, cut in rule.cuts.items() if cut.dimension in dimensions}
+    key = "part", frozenset(lengths.items()), frozenset(cuts.items())
+    # Where nothing is on a ring, and no loop is bounded by a size, one plan would serve all sizes.
+    key = (*key, config.dims, config.operands, config.results) if rule.halos else key
     found = plan.traced.get(key)
     if found is None:
-        function = positioned(plan.code.function(), dimensions, rule.lengths)
+        sizes = launch_sizes(plan, config)
+        function = positioned(plan.code.function(), lengths, cuts, sizes, plan.checked)
         wires, count = plan.target.description.wires, len(plan.operands)
         more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(function.params[len(wires) :], count)]
         found = plan.traced[key] = rewritten_plan(plan, function, (*wires, *more))
     return found
 
 
+def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule) -> list[Plan]:
+    """The plans that a program may call that XLA divided in another process, and that is read from a cache on disk."""
+    if not library().jax.config.jax_compilation_cache_dir:
+        return []
+    dims = [n for n, factor in enumerate(rule.dims) if factor]
+    chosen = [c for count in range(len(dims) + 1) for c in combinations(dims, count)]
+    return list({id(p): p for c in chosen for p in (part_plan(plan, config, rule, c),)}.values())
+
+
 class _Divided:
     """What XLA asks of one launch while it compiles a program for several devices."""
 
-    def __init__(
-        self, plan: Plan, part: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]
-    ) -> None:
-        self.plan, self.part, self.config, self.rule, self.bind, self.site = plan, part, config, rule, bind, site
+    def __init__(self, plan: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]) -> None:
+        self.plan, self.config, self.rule, self.bind, self.site = plan, config, rule, bind, site
 
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
         """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
@@ -156,7 +174,7 @@ class _Divided:
             return sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes)))
 
         parts = {f: _count(mesh, names) for f, names in chosen.items()}
-        run = partial(self._run, rule.part(self.config, parts), chosen)
+        run = partial(self._run, rule.part(self.config, parts), chosen, parts)
         return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
 
     def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
@@ -181,17 +199,33 @@ class _Divided:
         both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
         return [x.reshape(axes) for x in both]
 
-    def _run(self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], *operands: Any) -> list[Any]:
+    def _run(
+        self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], parts: Mapping[str, int], *operands: Any
+    ) -> list[Any]:
         """What one device does: its part of the launch, and what all devices update put together."""
-        given = list(operands)
-        if self.rule.positioned:
+        rule = self.rule
+        divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
+        part = part_plan(self.plan, self.config, rule, divided)
+
+        def edges(place: str, number: int, factors: Axes) -> list[Edge]:
+            first = len(rule.batch)
+            found = [(axis, f, rule.halo(place, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
+            return [Edge(axis, h.before, h.after, chosen[f], parts[f]) for axis, f, h in found if h.before + h.after]
+
+        given = [attached(x, edges("operand", n, rule.operands[n])) for n, x in enumerate(operands)]
+        if part is not self.plan:
             axes = (1,) * len(config.batch)
-            for dimension, factor in enumerate(self.rule.dims):
-                if factor:
-                    given += self._position(chosen, axes, factor, config.dims[dimension])
+            for dimension in divided:
+                # Counted without the halo.
+                size = config.dims[dimension]
+                given += self._position(chosen, axes, rule.dims[dimension], size)
             config = replace(config, operands=(*config.operands, *[()] * (len(given) - len(operands))))
-        results = self.bind(*given, plan=self.part, config=config)
-        for number, merged in self.rule.merged.items():
+        results = self.bind(*given, plan=part, config=config)
+        for number, factors in enumerate(rule.results):
+            around = edges("result", number, factors)
+            added = any(h.added for (place, n, _), h in rule.halos.items() if (place, n) == ("result", number))
+            results[number] = sent_back(results[number], around, added)
+        for number, merged in rule.merged.items():
             for factor, kind in merged.items():
                 if factor in chosen:
                     results[number] = _put_together(results[number], kind, chosen[factor])

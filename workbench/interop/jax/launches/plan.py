@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
-from workbench.api.builds.build import ir_of, load
+from workbench.api.builds.adjoint_code import ask, load_for
+from workbench.api.builds.build import ir_of, launch_like, load
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import FORWARD, derived, then
 from workbench.backends.base import Options
@@ -24,10 +25,23 @@ from workbench.interop.jax.native.target import Target, make_target
 from workbench.ir.data import to_data, type_data
 from workbench.ir.json_values import Json
 from workbench.ir.values import Function
+from workbench.runtime.device.device import CPU
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.tiles import contents
 from workbench.types import ArrayType, Type
+
+
+class Dims(NamedTuple):
+    """What is known of a launch when it is traced.
+
+    Attributes:
+        dims: its dimensions.
+        arguments: by name, something with the shape of each array, and the static numbers.
+    """
+
+    dims: tuple[int, ...]
+    arguments: Mapping[str, Any]
 
 
 class Code(NamedTuple):
@@ -41,6 +55,7 @@ class Code(NamedTuple):
         differentiable: whether the user allows derivatives.
         constant: positions of the kernel's parameters whose gradients its adjoint, the first step, leaves out.
         checks: the code tests bounds, divisions and asserts, and so do its derivatives.
+        single: for launches with one thread along these axes only; None: for all.
     """
 
     specialisation: Specialisation
@@ -51,6 +66,7 @@ class Code(NamedTuple):
     differentiable: bool = True
     constant: tuple[int, ...] = ()
     checks: bool = False
+    single: tuple[int, ...] | None = None
 
     @property
     def options(self) -> Options:
@@ -58,7 +74,7 @@ class Code(NamedTuple):
         # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
         return Options(
             checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, apart=False,
-            constant=self.constant,
+            constant=self.constant, single=self.single,
         )  # fmt: skip
 
     @property
@@ -67,7 +83,7 @@ class Code(NamedTuple):
         source = self.specialisation
         return partial(
             ir_of, source.function, self.direction, self.shared, source.kernel.checkpoints, constant=self.constant,
-            fma=source.kernel.fma,
+            fma=source.kernel.fma, launch=launch_like(self.options),
         )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
@@ -91,8 +107,12 @@ class Code(NamedTuple):
                 function=name,
             )
 
-    def derivative(self, step: str) -> tuple[Code, Loaded]:
-        """The code one step further: "adjoint" or "tangent".
+    def derivative(self, step: str, launch: Dims | None = None) -> tuple[Code, Loaded]:
+        """Return the code one step further: "adjoint" or "tangent".
+
+        Args:
+            step: which.
+            launch: dimensions and arguments for which alone an adjoint needs to be right; by default for all.
 
         Raises:
             NotDifferentiable: there is none.
@@ -102,7 +122,13 @@ class Code(NamedTuple):
 
             adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
         made = self._replace(direction=then(self.direction, step))
-        return made, load(self.specialisation, made.direction, made.options, "cpu", self.shared)
+        if step != "adjoint" or launch is None:
+            return made, load(self.specialisation, made.direction, made.options, CPU, self.shared)
+        how = self.specialisation, made.direction
+        loaded, options = load_for(*how, made.options, CPU, self.shared, launch.dims)
+        if options.single is not None:
+            ask(*how, options, CPU, self.shared, launch.dims, launch.arguments)
+        return made._replace(single=options.single), loaded
 
 
 @dataclass(frozen=True)
@@ -115,7 +141,8 @@ class Plan:
         target: what XLA calls.
         code: where its derivatives come from.
         gradient: returns the plan of its adjoint for cotangents of the operands with these numbers (default: all), and
-            how to call it; raises NotDifferentiable if there is none.
+            how to call it; with a `Dims`, it need be right for that launch alone; raises NotDifferentiable if there is
+            none.
         tangent: the same of its tangent.
     """
 
@@ -147,8 +174,13 @@ class Plan:
 
     @property
     def checked(self) -> bool:
-        """Whether it reports faults."""
+        """Return whether it reports faults."""
         return self.code.checks
+
+    @property
+    def stays(self) -> bool:
+        """Return whether it runs even if nothing uses its results: a kernel that reports faults."""
+        return self.checked and self.code.direction == FORWARD
 
     @property
     def operands(self) -> tuple[Wire, ...]:
@@ -204,18 +236,22 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     target = make_target(description, loaded.digest, loaded.handle, function, partial(origin_data, code, wires))
     edits.claim(target.name, code.specialisation)
 
-    gradients: dict[frozenset[str], tuple[Plan, Gradient]] = {}
+    gradients: dict[tuple[frozenset[str], tuple[int, ...] | None], tuple[Plan, Gradient]] = {}
 
-    def gradient(wanted: Collection[int] | None = None) -> tuple[Plan, Gradient]:
+    def gradient(wanted: Collection[int] | None = None, launch: Dims | None = None) -> tuple[Plan, Gradient]:
         left_out: frozenset[str] = frozenset()
         # Overlapping arrays keep the whole adjoint: one array's gradient may pass through another.
         if wanted is not None and code.direction == FORWARD and not code.aliased:
             left_out = unwanted(wires, wanted)
-        if left_out not in gradients:
-            further, adjoint = code.without(left_out).derivative("adjoint")
-            wired, found = adjoint_wires(adjoint, wires, left_out)
-            gradients[left_out] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
-        return gradients[left_out]
+        known = gradients.get((left_out, None))
+        if known is None:
+            further, adjoint = code.without(left_out).derivative("adjoint", launch)
+            key = left_out, further.single
+            if key not in gradients:
+                wired, found = adjoint_wires(adjoint, wires, left_out)
+                gradients[key] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+            known = gradients[key]
+        return known
 
     def tangent() -> tuple[Plan, Tangent]:
         further, moved = code.derivative("tangent")
@@ -232,7 +268,7 @@ def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> P
     made = copy(plan.code.specialisation)
     made.function = function
     made.loaded, made.bound, made.jax_plans = {}, {}, {}
-    code = plan.code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False)
+    code = plan.code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False, single=None)
     loaded = load(made, FORWARD, code.options, "cpu", code.shared)
     return make_plan(loaded, wires, code, plan.target.description.kernel)
 
@@ -248,6 +284,7 @@ def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
         "checkpoints": code.specialisation.kernel.checkpoints,
         "direction": code.direction, "contiguous": code.contiguous, "shared": code.shared,
         "constant": [*code.constant], "checks": code.checks,
+        "single": None if code.single is None else [*code.single],
         "wires": [
             [w.name, int(w.kind), type_data(w.type), w.rank, w.operand, w.result, w.value, _hex(pattern(w)), w.view]
             for w in wires

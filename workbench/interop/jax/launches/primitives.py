@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.jet import refuse_jet
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes, traced_launch
 from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
@@ -34,6 +34,7 @@ from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
 from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
+from workbench.ir.values import walk
 from workbench.types import element, is_float
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
@@ -90,7 +91,8 @@ def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequen
 
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
-    effects = _effect() if config.effect and not config.reports else frozenset()
+    acts = config.effect and not config.reports
+    effects = (_effect() if acts else frozenset()) | (fault_effect() if plan.stays else frozenset())
     return _avals(plan.results, plan, config, avals), effects
 
 
@@ -101,6 +103,15 @@ def _effect() -> Any:
     # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
     return frozenset(jax.make_jaxpr(call)().effects)
+
+
+@lru_cache(maxsize=1)
+def fault_effect() -> Any:
+    """The effect of launches that report faults: JAX drops none whose results are unused, as gradients' often are."""
+    jax = library().jax
+    # A kind of the effect of `jax.debug.print`: all transformations know that, `jax.checkpoint` among them.
+    (printing,) = jax.make_jaxpr(lambda: jax.debug.print(""))().effects
+    return frozenset([type("Faults", (type(printing),), {"__repr__": lambda self: "Faults"})()])
 
 
 def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig, **more: Any) -> list[Any]:
@@ -116,10 +127,10 @@ def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
     divisible = partitioned(ctx, plan, config, primitives().launch.bind)
     if divisible is not None:
-        # A program out of JAX's persistent cache calls it without asking again what a device runs.
-        target = edits.called(ctx, divisible.plan.late)
-        target.register()
-        return lowered(ctx, operands, divisible, f"{target.name} {attributes(plan, config)}")
+        # A program out of JAX's persistent cache calls one without asking again what a device runs.
+        for part in divisible.plans:
+            edits.called(ctx, part.late).register()
+        return lowered(ctx, operands, divisible, f"{edits.called(ctx, plan.late).name} {attributes(plan, config)}")
     if pays_on_cpu(plan, config):
         plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
@@ -137,7 +148,7 @@ def _call_target(
     target.register()
     rule = library().jax.ffi.ffi_lowering(
         target.name,
-        has_side_effect=config.effect,
+        has_side_effect=config.effect or plan.stays,
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
     given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
@@ -217,7 +228,9 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
     # A linear kernel's derivative does not depend on where it is taken.
     inputs = [jnp.zeros(x.aval.shape, x.aval.dtype) if n in wanted else x for n, x in enumerate(operands)]
     given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=True)) if is_float(w.type)}
-    found = dict(zip(wanted, _pulled(plan, config, inputs, given, wanted, linear), strict=True))
+    around = adjoint_of(plan, config)
+    pulled = _pulled if around is None else around.pulled
+    found = dict(zip(wanted, pulled(plan, config, inputs, given, wanted, linear), strict=True))
     return [found.get(n) for n in range(len(operands))]
 
 
@@ -238,6 +251,9 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
     """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
     jnp = library().jnp
+    around = adjoint_of(plan, config)
+    if around is not None:
+        return around.tangents(operands, wanted)
     moved, found = plan.tangent()
     split = len(plan.operands)
     tangents = dict(zip(wanted, operands[split:], strict=True))
@@ -320,8 +336,10 @@ def _transpose_tangent(
     if all(_is_zero(c) for c in cotangents):
         return [None] * split + [ad.Zero(aval) for aval in linear]
     floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
-    found = _pulled(plan, config, inputs, dict(zip(floats, cotangents, strict=True)), wanted, linear)
-    return [None] * split + found
+    given = dict(zip(floats, cotangents, strict=True))
+    around = adjoint_of(plan, config)
+    pulled = _pulled if around is None else around.pulled
+    return [None] * split + pulled(plan, config, inputs, given, wanted, linear)
 
 
 def _pulled(
@@ -330,7 +348,7 @@ def _pulled(
 ) -> list[Any]:  # fmt: skip
     """The cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
     ad, jnp = library().ad, library().jnp
-    adjoint, gradient = plan.gradient(wanted)
+    adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
 
     def given(source: Source) -> Any:
@@ -342,6 +360,7 @@ def _pulled(
     values = [given(s) for s in gradient.operands]
     whole = {operand for operand, _ in adjoint.target.description.aliases()}
     adjoint_config = _adjoint_config(adjoint, gradient, config)
+    note_adjoint(adjoint, adjoint_config, Adjoint(plan, config, gradient))
     values = [
         jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
         for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
@@ -349,6 +368,135 @@ def _pulled(
     results = launch(adjoint, values, adjoint_config)
     found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
     return [_sum_shared(found[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
+
+
+class Adjoint(NamedTuple):
+    """The launch that an adjoint's launch is the adjoint of."""
+
+    plan: Plan
+    config: LaunchConfig
+    gradient: Gradient
+
+
+def note_adjoint(adjoint: Plan, config: LaunchConfig, of: Adjoint) -> None:
+    """Keep what an adjoint's launch is the adjoint of, for its own derivatives."""
+    adjoint.traced["adjoint of", replace(config, batch=())] = of
+
+
+def adjoint_of(plan: Plan, config: LaunchConfig) -> _Around | None:
+    """Return the derivative rule of an adjoint's launch; None of another one, and where gradients are the user's own.
+
+    Those need not be a transposed Jacobian, of which alone second derivatives are symmetric.
+    """
+    known = plan.traced.get(("adjoint of", replace(config, batch=())))
+    if known is None or any(op.name == "custom" for op in walk(plan.code.specialisation.function.body)):
+        return None
+    try:
+        known.plan.tangent()
+    except NotDifferentiable:
+        return None
+    return _Around(plan, config, known)
+
+
+class _Around:
+    """An adjoint's launch A(x, c) = J(x)ᵀc with the launch that it is the adjoint of, whose tangent is J(x)v.
+
+    Adjoints are never differentiated themselves: a loop that runs backwards from kept states has no adjoint. By
+    symmetry of second derivatives, all that is asked of A follows from the tangent launch and that one's adjoint:
+    along x the derivative of A towards v is the gradient of the number c · J(x)v, and so is its transpose.
+    """
+
+    def __init__(self, adjoint: Plan, config: LaunchConfig, known: Adjoint) -> None:
+        self.adjoint, self.config, self.plan, self.gradient = adjoint, config, known.plan, known.gradient
+        self.primal = replace(known.config, batch=config.batch)
+        self.numbers = {s: n for n, s in enumerate(known.gradient.operands)}
+
+    def inputs(self, operands: Sequence[Any]) -> list[Any]:
+        """The operands of the launch; of those that neither A nor the tangent reads, zeros."""
+        jnp, ones = library().jnp, (1,) * len(self.config.batch)
+
+        def one(n: int) -> Any:
+            number = self.numbers.get(Source("input", n))
+            if number is not None:
+                return operands[number]
+            return jnp.zeros((*ones, *self.primal.operands[n]), element(self.plan.operands[n].type).numpy)
+
+        return [one(n) for n in range(len(self.plan.operands))]
+
+    def moved(self, inputs: Sequence[Any], tangents: Mapping[int, Any]) -> list[Any]:
+        """J(x)v, of each result of floats."""
+        wanted = tuple(sorted(tangents))
+        values = aligned([*inputs, *(tangents[n] for n in wanted)])
+        return primitives().tangent.bind(*values, plan=self.plan, config=self.primal, wanted=wanted)
+
+    def second(
+        self, operands: Sequence[Any], inputs: Sequence[Any], tangents: Mapping[int, Any], by: Sequence[int]
+    ) -> tuple[list[Any], Sequence[Any]]:
+        """J(x)v, and the gradients of the number c · J(x)v by these inputs."""
+        jax = library().jax
+
+        def along(*values: Any) -> list[Any]:
+            here = list(inputs)
+            for n, value in zip(by, values, strict=True):
+                here[n] = value
+            return self.moved(here, tangents)
+
+        results, pull = jax.vjp(along, *(inputs[n] for n in by))
+        floats = [n for n, w in enumerate(self.plan.results) if is_float(w.type)]
+        return results, pull([self.cotangent(operands, n, r) for n, r in zip(floats, results, strict=True)])
+
+    def cotangent(self, operands: Sequence[Any], number: int, like: Any) -> Any:
+        """Return the argument of A for a result of the launch."""
+        found = self.numbers.get(Source("cotangent", number))
+        jnp = library().jnp
+        return jnp.zeros_like(like) if found is None else as_typed(jnp.broadcast_to(operands[found], like.shape), like)
+
+    def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
+        """The tangents of A's results of floats: `operands` are A's own, then tangents of those numbered `wanted`."""
+        jnp, split = library().jnp, len(self.adjoint.operands)
+        moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
+        results = [s.number for s in self.gradient.results if s.place == "input"]
+        inputs, totals = self.inputs(operands), dict[int, Any]()
+        for n in results:  # each of a batch has its own gradient
+            inputs[n] = jnp.broadcast_to(inputs[n], (*self.config.batch, *self.primal.operands[n]))
+        towards = {s.number: t for s, t in moving.items() if s.place == "input"}
+        if towards:
+            totals = dict(zip(results, self.second(operands, inputs, towards, results)[1], strict=True))
+        along = {s.number: t for s, t in moving.items() if s.place == "cotangent"}
+        if along:
+            full = {n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), element(w.type).numpy))
+                    for n, w in enumerate(self.plan.results) if is_float(w.type)}  # fmt: skip
+            more = _pulled(self.plan, self.primal, inputs, full, tuple(results), [inputs[n].aval for n in results])
+            totals = {n: totals[n] + m if n in totals else m for n, m in zip(results, more, strict=True)}
+        pairs = [(s, w) for s, w in zip(self.gradient.results, self.adjoint.results, strict=True) if is_float(w.type)]
+        # What is no gradient of an input is dropped by whoever launched A.
+        return [
+            totals[s.number]
+            if s.place == "input" and s.number in totals
+            else jnp.zeros((*self.config.batch, *self.config.results[w.result]), element(w.type).numpy)
+            for s, w in pairs
+        ]
+
+    def pulled(
+        self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
+        linear: Sequence[Any],
+    ) -> list[Any]:  # fmt: skip
+        """As the function `_pulled`, of A."""
+        jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
+        towards = {
+            s.number: cotangents[n]
+            for n, s in enumerate(self.gradient.results)
+            if s.place == "input" and not _is_zero(cotangents[n])
+        }
+        by = [s.number for s in sources if s.place == "input"]
+        results, gradients = self.second(operands, self.inputs(operands), towards, by) if towards else ([], [])
+        floats = [n for n, w in enumerate(self.plan.results) if is_float(w.type)]
+        found = {Source("input", n): g for n, g in zip(by, gradients, strict=False)}
+        found |= {Source("cotangent", n): r for n, r in zip(floats, results, strict=False)}
+        return [
+            _sum_shared(found[s], aval, config) if s in found else jnp.zeros(aval.shape, aval.dtype)
+            for s, aval in zip(sources, linear, strict=True)
+        ]
 
 
 def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:

@@ -2,8 +2,8 @@
 
 A rule gives each axis a factor, as Shardy's do; axes with the same factor are divided alike. Batch axes of `jax.vmap`
 are always factors of the batch. Axes that a dimension of the launch subscripts share its factor where
-`passes/analysis/partition.py` proves that parts of the launch do what the whole does. Every other axis has a factor of
-its own, and stays whole.
+`passes/analysis/partition.py` proves that parts of the launch do what the whole does; where its subscripts reach beyond
+a part, the axis has a halo. Every other axis has a factor of its own, and stays whole.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
+import numpy as np
+
+from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, traced_launch
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Wire
-from workbench.passes.analysis.partition import Dimension, Part, Partition, Reason, partition
+from workbench.passes.analysis.offsets import Sizes
+from workbench.passes.analysis.partition import Dimension, Halo, Part, Partition, Reason, partition
+from workbench.passes.positioned import Cut
 from workbench.types import element
 
 Axes = tuple[str, ...]
@@ -32,43 +36,56 @@ class Rule:
         operands, results: a factor for each axis of each.
         batch: factors of the batch axes.
         dims: the factor of each dimension of the launch; "" of one that is not divided.
-        viewed: of each view, the factor of its first axis; "" of one that stays whole.
+        viewed: of each view, the factor of its first axis ("" of one that stays whole) and the rows of its halo.
         sizes: of each factor that may be divided.
         merged: of results, by number, the factors over which the parts are put together, and how.
         whole: why an axis that is not divided is not, by factor.
         positioned: whether parts of the launch use where they begin, or how large the whole is.
         lengths: axes of parameters whose size they use, and the dimension of the launch that divides each.
+        cuts: axes of parameters that are divided.
+        halos: of buffers' axes, what a part accesses beyond its own, in elements of the axis.
     """
 
     operands: tuple[Axes, ...]
     results: tuple[Axes, ...]
     batch: Axes
     dims: Axes
-    viewed: Axes
+    viewed: tuple[tuple[str, int], ...]
     sizes: Mapping[str, int]
     merged: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     whole: Mapping[str, Reason] = field(default_factory=dict)
     positioned: bool = False
     lengths: Mapping[Part, int] = field(default_factory=dict)
+    cuts: Mapping[Part, Cut] = field(default_factory=dict)
+    halos: Mapping[Buffer, Halo] = field(default_factory=dict)
 
     def part(self, config: LaunchConfig, parts: Mapping[str, int]) -> LaunchConfig:
         """The launch of one device, where factors are divided into so many parts."""
 
-        def shape(axes: Axes, sizes: Shape) -> Shape:
-            inner = axes[len(self.batch) :]
-            return tuple(n // parts.get(f, 1) for f, n in zip(inner, sizes, strict=True))
+        def shapes(place: str, factors: Sequence[Axes], whole: Sequence[Shape]) -> tuple[Shape, ...]:
+            return tuple(
+                tuple(
+                    n // parts.get(f, 1) + (sum(self.halo(place, number, axis)[:2]) if f in parts else 0)
+                    for axis, (f, n) in enumerate(zip(axes[len(self.batch) :], sizes, strict=True))
+                )
+                for number, (axes, sizes) in enumerate(zip(factors, whole, strict=True))
+            )
 
         return replace(
             config,
             dims=tuple(n // parts.get(f, 1) for f, n in zip(self.dims, config.dims, strict=True)),
             batch=tuple(n // parts.get(f, 1) for f, n in zip(self.batch, config.batch, strict=True)),
-            operands=tuple(map(shape, self.operands, config.operands)),
-            results=tuple(map(shape, self.results, config.results)),
+            operands=shapes("operand", self.operands, config.operands),
+            results=shapes("result", self.results, config.results),
             views=tuple(
-                (offset, rows // parts.get(f, 1), *rest)
-                for f, (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
+                (offset, rows // parts.get(f, 1) + (halo if f in parts else 0), *rest)
+                for (f, halo), (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
             ),
         )
+
+    def halo(self, place: str, number: int, axis: int) -> Halo:
+        """Return the elements beyond its own that a part accesses, of an axis without the batch's."""
+        return self.halos.get((place, number, axis), Halo(0, 0))
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
@@ -80,11 +97,14 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
     return found
 
 
-def _known(plan: Plan) -> Partition:
-    found = plan.traced.get("partition")
-    if found is None:
-        found = plan.traced["partition"] = partition(plan.code.function())
-    return found
+def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
+    """The sizes that a launch's indices are compared with."""
+    launch = traced_launch(plan, config)
+    if launch is None:
+        return Sizes()
+    numbers = {n: int(a) for n, a in launch.arguments.items() if isinstance(a, np.generic)}
+    shapes = {n: a.shape for n, a in launch.arguments.items() if n not in numbers}
+    return Sizes(launch.dims, shapes, numbers)
 
 
 class _Making:
@@ -94,11 +114,13 @@ class _Making:
         self.plan, self.config, self.avals = plan, config, avals
         self.wires = {w.name: w for w in plan.target.description.wires}
         self.views = dict(zip((w.name for w in self.wires.values() if w.view), config.views, strict=True))
-        self.known = _known(plan)
+        self.known: Partition = partition(plan.code.function(), launch_sizes(plan, config))
         # The launch gets the letters that loops are written with.
         self.letters = iter([*"ijklmnopqrstuvwxyzacdefgh", *(f"z{n}" for n in range(10_000))])
         self.reasons: dict[Buffer, Reason] = {}
         self.merged: dict[int, dict[str, str]] = {}
+        self.cuts: dict[Part, Cut] = {}
+        self.halos: dict[Buffer, Halo] = {}
 
     def rule(self) -> Rule:
         config = self.config
@@ -114,8 +136,17 @@ class _Making:
                 self.reasons = {**dict.fromkeys(buffers, why), **self.reasons}
                 continue
             factors |= dict.fromkeys(buffers, names[number])
+            for name, axis in dimension.axes.items():
+                halo = dimension.halos.get(name, Halo(0, 0))
+                self.cuts[Part(name, axis)] = Cut(number, halo.before)
+                rows = self._row(name)
+                for buffer in self._buffers({name: axis}) if name in dimension.halos else ():
+                    self.halos[buffer] = halo._replace(before=halo.before * rows, after=halo.after * rows)
             for name, kind in dimension.merged.items():
                 self.merged.setdefault(self.wires[name].result, {})[names[number]] = kind
+        for part, why in self.known.unbounded.items():
+            for buffer in self._buffers({part.array: part.axis}):
+                self.reasons.setdefault(buffer, why)
         names = [n if n in factors.values() else "" for n in names]
         return self._rule(batch, names, factors, Reason("no thread's index is its subscript"))
 
@@ -153,8 +184,11 @@ class _Making:
             if wire.result < 0:
                 return Reason(f"{name} is not a result")
             # A minimum of minima is one whatever each began with; a sum would count its beginning once per device.
-            if kind == "add" and (wire.operand >= 0 or wire.fill is None or wire.fill != 0):
+            if kind == "add" and not _begins_as_zeros(wire):
                 return Reason(f"{name} is added to, and does not begin as zeros")
+        for name, halo in dimension.halos.items():
+            if halo.added and not _begins_as_zeros(self.wires[name]):
+                return Reason(f"{name} is added to at other elements, and does not begin as zeros")
         return None
 
     # ---- buffers
@@ -173,6 +207,10 @@ class _Making:
         held = self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
         whole = math.prod(shape) * size == math.prod(held) * element(wire.type).size
         return offset == 0 and strides == dense and whole
+
+    def _row(self, name: str) -> int:
+        """The elements of a memory that are one row of its view; 1 of what is no view."""
+        return math.prod(self.views[name][2 : 1 + self.wires[name].view]) if name in self.views else 1
 
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
         """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
@@ -204,7 +242,10 @@ class _Making:
         results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
         sizes = dict(zip(batch, config.batch, strict=False))
         sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
-        viewed = tuple(factors.get((*_memories(self.wires[name])[0], 0), "") for name in self.views)
+        first = {name: (*_memories(self.wires[name])[0], 0) for name in self.views}
+        viewed = tuple(
+            (factors.get(b, ""), sum(self.halos.get(b, Halo(0, 0))[:2]) // self._row(n)) for n, b in first.items()
+        )
         lengths = {
             part: dims.index(factors[buffer])
             for part in self.known.sizes
@@ -213,8 +254,13 @@ class _Making:
         }
         numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
         return Rule(
-            operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths), lengths
-        )
+            operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths),
+            lengths, self.cuts, self.halos,
+        )  # fmt: skip
+
+
+def _begins_as_zeros(wire: Wire) -> bool:
+    return wire.operand < 0 and wire.fill is not None and wire.fill == 0
 
 
 def _memories(wire: Wire) -> list[tuple[str, int]]:

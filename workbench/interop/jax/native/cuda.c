@@ -3,17 +3,14 @@
 // queued; so nothing there waits, allocates or loads. The code is loaded in `initialize`, which XLA runs before,
 // outside of any.
 #include "handler.h"
-
-typedef int32_t Code;  // a CUresult
+#include "workbench/backends/cpu/native/queue.h"
 
 typedef struct Driver {  // cuda.py has the same list
     Code (*cuLibraryLoadData)(uint64_t *library, const void *image, void *, void *, uint32_t, void *, void *, uint32_t);
     Code (*cuLibraryGetKernel)(uint64_t *kernel, uint64_t library, const char *name);
     Code (*cuLibraryUnload)(uint64_t library);
     Code (*cuKernelGetFunction)(uint64_t *function, uint64_t kernel);
-    Code (*cuLaunchKernel)(uint64_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t block_x,
-                           uint32_t block_y, uint32_t block_z, uint32_t shared, void *stream, void **params,
-                           void **extra);
+    LaunchKernel *cuLaunchKernel;
     Code (*cuMemsetD8Async)(void *data, uint8_t value, uint64_t count, void *stream);
     Code (*cuMemsetD16Async)(void *data, uint16_t value, uint64_t count, void *stream);
     Code (*cuMemsetD32Async)(void *data, uint32_t value, uint64_t count, void *stream);
@@ -53,12 +50,15 @@ __attribute__((cold, noinline)) static Error *refuse_cuda(Frame *frame, const Ke
 static const char *const CANNOT_LOAD = "kernel '%s': the CUDA driver does not load its code: %s (%lld)";
 static const char *const CANNOT_QUEUE = "kernel '%s': the CUDA driver refuses to queue it: %s (%lld)";
 
-// The number of the frame's device; 0 where XLA is too old to say it.
-static int64_t device_ordinal(Frame *frame) {
+// Put the number of the frame's device there: XLA's, or the driver's of the current context if XLA is too old to say it.
+static Code device_ordinal(Frame *frame, const Driver *driver, int32_t *device) {
     Api *api = frame->api;
-    if (api->struct_size <= (int64_t)offsetof(Api, functions[XLA_FFI_DeviceOrdinal_Get])) return 0;
+    if (api->struct_size <= (int64_t)offsetof(Api, functions[XLA_FFI_DeviceOrdinal_Get]))
+        return driver->cuCtxGetDevice(device);
     DeviceOrdinalGet arguments = {.struct_size = STRUCT_SIZE(DeviceOrdinalGet, device_ordinal), .ctx = frame->ctx};
-    return failed(api, ask(api, XLA_FFI_DeviceOrdinal_Get, &arguments)) ? 0 : arguments.device_ordinal;
+    if (failed(api, ask(api, XLA_FFI_DeviceOrdinal_Get, &arguments))) return driver->cuCtxGetDevice(device);
+    *device = arguments.device_ordinal;
+    return 0;
 }
 
 // Load the cubin; where two threads do, one keeps its own.
@@ -80,11 +80,14 @@ Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
         Error *error = load_kernel(frame, kernel, cuda);
         if (error != NULL) return error;
     }
-    uint64_t bit = (uint64_t)1 << (device_ordinal(frame) & 63);
+    int32_t number;
+    Code code = device_ordinal(frame, cuda->driver, &number);
+    if (code != 0) return refuse_cuda(frame, kernel, CANNOT_LOAD, code);
+    uint64_t bit = (uint64_t)1 << (number & 63);
     if (__atomic_load_n(&cuda->loaded->devices, __ATOMIC_RELAXED) & bit) return NULL;
     uint64_t handle = __atomic_load_n(&cuda->loaded->kernel, __ATOMIC_ACQUIRE);
     uint64_t function;  // asked for, because lazy loading would otherwise load at the first launch
-    Code code = cuda->driver->cuKernelGetFunction(&function, handle);
+    code = cuda->driver->cuKernelGetFunction(&function, handle);
     if (code == 0 && cuda->shared != 0) {
         int32_t device;
         code = cuda->driver->cuCtxGetDevice(&device);
@@ -114,15 +117,15 @@ static Error *launch_cuda(Frame *frame, Call *call) {
     char *buffer = buffer_of(call);
     int64_t count = kernel->param_count + 1;
     void **pointers = __builtin_alloca_with_align(count * sizeof(void *), 64);
-    for (int64_t n = 0; n < count; n++) pointers[n] = buffer + cuda->places[n];
+    point_to(pointers, buffer, cuda->places, count);
     uint64_t grid = (uint64_t)(call->points + cuda->block_points - 1) / (uint64_t)cuda->block_points;
     if (grid > INT32_MAX)
         return REFUSE(frame, "kernel '%s': %lld blocks are more than one launch can have (%lld)",
                       (int64_t)kernel->name, (int64_t)grid, INT32_MAX);
+    Shape shape = {{(uint32_t)grid, 1, 1}, {(uint32_t)cuda->block_threads, 1, 1}, (uint32_t)cuda->shared};
     for (int64_t at = 0, batch = 0; at < call->total; at += call->points, batch++) {
         point(call, buffer, batch);
-        Code code = cuda->driver->cuLaunchKernel(handle, (uint32_t)grid, 1, 1, (uint32_t)cuda->block_threads, 1, 1,
-                                                 (uint32_t)cuda->shared, call->future, pointers, NULL);
+        Code code = queue_launch(cuda->driver->cuLaunchKernel, handle, &shape, call->future, pointers);
         if (code != 0) return refuse_cuda(frame, kernel, CANNOT_QUEUE, code);
     }
     return NULL;
@@ -141,6 +144,8 @@ static Error *fill_cuda(Call *call, Frame *frame, void *data, int64_t bytes, int
         code = driver->cuMemsetD16Async(data, (uint16_t)pattern, count, stream);
     } else if (width == 4) {
         code = driver->cuMemsetD32Async(data, (uint32_t)pattern, count, stream);
+    } else if ((uint32_t)pattern == (uint32_t)(pattern >> 32)) {  // zero, with which every gradient begins
+        code = driver->cuMemsetD32Async(data, (uint32_t)pattern, 2 * count, stream);
     } else {  // the low words of all, then the high ones: rows of one word, 8 bytes apart
         code = driver->cuMemsetD2D32Async(data, 8, (uint32_t)pattern, 1, count, stream);
         if (code == 0)

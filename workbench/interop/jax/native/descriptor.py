@@ -169,3 +169,8 @@ def pattern(wire: Wire) -> bytes | None:
 def static_bits(value: np.generic) -> int:
     """A static value as the int64 whose first bytes in memory are its own."""
     return struct.unpack("<q", value.tobytes().ljust(8, b"\0"))[0]
+
+
+def static_value(bits: int, scalar: Scalar) -> np.generic:
+    """Return the static value that an int64 holds."""
+    return np.frombuffer(struct.pack("<q", bits), scalar.numpy, 1)[0]

@@ -107,180 +107,210 @@ define internal fastcc ptr @cancelled(ptr nocapture noundef readonly %0, ptr nou
 define ptr @workbench_cuda_initialize(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1) local_unnamed_addr nounwind {
   %3 = alloca %struct.ErrorDestroy, align 8
   %4 = alloca %struct.DeviceOrdinalGet, align 8
-  %5 = alloca i64, align 8
-  %6 = alloca i32, align 4
-  %7 = getelementptr inbounds i8, ptr %0, i64 8
-  %8 = load ptr, ptr %7, align 8
-  %9 = icmp eq ptr %8, null
-  br i1 %9, label %19, label %10
+  %5 = alloca i32, align 4
+  %6 = alloca i64, align 8
+  %7 = alloca i32, align 4
+  %8 = getelementptr inbounds i8, ptr %0, i64 8
+  %9 = load ptr, ptr %8, align 8
+  %10 = icmp eq ptr %9, null
+  br i1 %10, label %20, label %11
 
-10:
-  %11 = phi ptr [ %17, %15 ], [ %8, %2 ]
-  %12 = getelementptr inbounds i8, ptr %11, i64 8
-  %13 = load i32, ptr %12, align 8
-  %14 = icmp eq i32 %13, 1
-  br i1 %14, label %19, label %15
+11:
+  %12 = phi ptr [ %18, %16 ], [ %9, %2 ]
+  %13 = getelementptr inbounds i8, ptr %12, i64 8
+  %14 = load i32, ptr %13, align 8
+  %15 = icmp eq i32 %14, 1
+  br i1 %15, label %20, label %16
 
-15:
-  %16 = getelementptr inbounds i8, ptr %11, i64 16
-  %17 = load ptr, ptr %16, align 8
-  %18 = icmp eq ptr %17, null
-  br i1 %18, label %19, label %10
+16:
+  %17 = getelementptr inbounds i8, ptr %12, i64 16
+  %18 = load ptr, ptr %17, align 8
+  %19 = icmp eq ptr %18, null
+  br i1 %19, label %20, label %11
 
-19:
-  %20 = phi ptr [ %8, %2 ], [ %17, %15 ], [ %11, %10 ]
-  %21 = icmp eq ptr %20, null
-  br i1 %21, label %28, label %22
+20:
+  %21 = phi ptr [ %9, %2 ], [ %18, %16 ], [ %12, %11 ]
+  %22 = icmp eq ptr %21, null
+  br i1 %22, label %29, label %23
 
-22:
-  %23 = getelementptr inbounds i8, ptr %20, i64 24
-  %24 = load ptr, ptr %23, align 8
-  %25 = getelementptr inbounds i8, ptr %24, i64 24
-  store i32 0, ptr %25, align 8
-  %26 = getelementptr inbounds i8, ptr %24, i64 28
-  store i32 1, ptr %26, align 4
-  %27 = getelementptr inbounds i8, ptr %24, i64 32
-  store i32 1, ptr %27, align 8
-  br label %113
+23:
+  %24 = getelementptr inbounds i8, ptr %21, i64 24
+  %25 = load ptr, ptr %24, align 8
+  %26 = getelementptr inbounds i8, ptr %25, i64 24
+  store i32 0, ptr %26, align 8
+  %27 = getelementptr inbounds i8, ptr %25, i64 28
+  store i32 1, ptr %27, align 4
+  %28 = getelementptr inbounds i8, ptr %25, i64 32
+  store i32 1, ptr %28, align 8
+  br label %130
 
-28:
-  %29 = getelementptr inbounds i8, ptr %0, i64 32
-  %30 = load i32, ptr %29, align 8
-  %31 = icmp eq i32 %30, 2
-  br i1 %31, label %32, label %113
+29:
+  %30 = getelementptr inbounds i8, ptr %0, i64 32
+  %31 = load i32, ptr %30, align 8
+  %32 = icmp eq i32 %31, 2
+  br i1 %32, label %33, label %130
 
-32:
-  %33 = getelementptr inbounds i8, ptr %1, i64 8
-  %34 = load ptr, ptr %33, align 8
-  %35 = getelementptr inbounds i8, ptr %34, i64 40
-  %36 = load ptr, ptr %35, align 8
-  %37 = load atomic i64, ptr %36 acquire, align 8
-  %38 = icmp eq i64 %37, 0
-  br i1 %38, label %39, label %42
+33:
+  %34 = getelementptr inbounds i8, ptr %1, i64 8
+  %35 = load ptr, ptr %34, align 8
+  %36 = getelementptr inbounds i8, ptr %35, i64 40
+  %37 = load ptr, ptr %36, align 8
+  %38 = load atomic i64, ptr %37 acquire, align 8
+  %39 = icmp eq i64 %38, 0
+  br i1 %39, label %40, label %43
 
-39:
-  %40 = tail call fastcc ptr @load_kernel(ptr noundef %0, ptr noundef %1, ptr noundef %34)
-  %41 = icmp eq ptr %40, null
-  br i1 %41, label %42, label %113
+40:
+  %41 = tail call fastcc ptr @load_kernel(ptr noundef %0, ptr noundef %1, ptr noundef %35)
+  %42 = icmp eq ptr %41, null
+  br i1 %42, label %43, label %130
 
-42:
-  %43 = getelementptr inbounds i8, ptr %0, i64 16
-  %44 = load ptr, ptr %43, align 8
-  %45 = load i64, ptr %44, align 8
-  %46 = icmp slt i64 %45, 185
-  br i1 %46, label %67, label %47
+43:
+  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %5) nounwind
+  %44 = load ptr, ptr %35, align 8
+  %45 = getelementptr inbounds i8, ptr %0, i64 16
+  %46 = load ptr, ptr %45, align 8
+  %47 = load i64, ptr %46, align 8
+  %48 = icmp slt i64 %47, 185
+  br i1 %48, label %49, label %53
 
-47:
+49:
+  %50 = getelementptr inbounds i8, ptr %44, i64 88
+  %51 = load ptr, ptr %50, align 8
+  %52 = call i32 %51(ptr noundef nonnull %5) nounwind
+  br label %75
+
+53:
   call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %4) nounwind
   store i64 28, ptr %4, align 8
-  %48 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %48, align 8
-  %49 = getelementptr inbounds i8, ptr %4, i64 16
-  %50 = getelementptr inbounds i8, ptr %0, i64 24
-  %51 = load ptr, ptr %50, align 8
-  store ptr %51, ptr %49, align 8
-  %52 = getelementptr inbounds i8, ptr %4, i64 24
-  store i32 0, ptr %52, align 8
-  %53 = getelementptr i8, ptr %44, i64 184
-  %54 = load ptr, ptr %53, align 8
-  %55 = call ptr %54(ptr noundef nonnull %4) nounwind
-  %56 = icmp eq ptr %55, null
-  br i1 %56, label %62, label %57
+  %54 = getelementptr inbounds i8, ptr %4, i64 8
+  store ptr null, ptr %54, align 8
+  %55 = getelementptr inbounds i8, ptr %4, i64 16
+  %56 = getelementptr inbounds i8, ptr %0, i64 24
+  %57 = load ptr, ptr %56, align 8
+  store ptr %57, ptr %55, align 8
+  %58 = getelementptr inbounds i8, ptr %4, i64 24
+  store i32 0, ptr %58, align 8
+  %59 = getelementptr i8, ptr %46, i64 184
+  %60 = load ptr, ptr %59, align 8
+  %61 = call ptr %60(ptr noundef nonnull %4) nounwind
+  %62 = icmp eq ptr %61, null
+  br i1 %62, label %71, label %63
 
-57:
+63:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
   store i64 24, ptr %3, align 8
-  %58 = getelementptr inbounds i8, ptr %3, i64 8
-  store ptr null, ptr %58, align 8
-  %59 = getelementptr inbounds i8, ptr %3, i64 16
-  store ptr %55, ptr %59, align 8
-  %60 = getelementptr i8, ptr %44, i64 64
-  %61 = load ptr, ptr %60, align 8
-  call void %61(ptr noundef nonnull %3) nounwind
+  %64 = getelementptr inbounds i8, ptr %3, i64 8
+  store ptr null, ptr %64, align 8
+  %65 = getelementptr inbounds i8, ptr %3, i64 16
+  store ptr %61, ptr %65, align 8
+  %66 = getelementptr i8, ptr %46, i64 64
+  %67 = load ptr, ptr %66, align 8
+  call void %67(ptr noundef nonnull %3) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
-  br label %62
+  %68 = getelementptr inbounds i8, ptr %44, i64 88
+  %69 = load ptr, ptr %68, align 8
+  %70 = call i32 %69(ptr noundef nonnull %5) nounwind
+  br label %73
 
-62:
-  %63 = load i32, ptr %52, align 8
-  %64 = and i32 %63, 63
-  %65 = zext nneg i32 %64 to i64
+71:
+  %72 = load i32, ptr %58, align 8
+  store i32 %72, ptr %5, align 4
+  br label %73
+
+73:
+  %74 = phi i32 [ %70, %63 ], [ 0, %71 ]
   call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %4) nounwind
-  %66 = select i1 %56, i64 %65, i64 0
-  br label %67
-
-67:
-  %68 = phi i64 [ %66, %62 ], [ 0, %42 ]
-  %69 = shl nuw i64 1, %68
-  %70 = load ptr, ptr %35, align 8
-  %71 = getelementptr inbounds i8, ptr %70, i64 8
-  %72 = load atomic i64, ptr %71 monotonic, align 8
-  %73 = and i64 %72, %69
-  %74 = icmp eq i64 %73, 0
-  br i1 %74, label %75, label %113
+  br label %75
 
 75:
-  %76 = load atomic i64, ptr %70 acquire, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
-  %77 = load ptr, ptr %34, align 8
-  %78 = getelementptr inbounds i8, ptr %77, i64 24
-  %79 = load ptr, ptr %78, align 8
-  %80 = call i32 %79(ptr noundef nonnull %5, i64 noundef %76) nounwind
-  %81 = icmp eq i32 %80, 0
-  br i1 %81, label %82, label %102
+  %76 = phi i32 [ %52, %49 ], [ %74, %73 ]
+  %77 = icmp eq i32 %76, 0
+  br i1 %77, label %80, label %78
 
-82:
-  %83 = getelementptr inbounds i8, ptr %34, i64 56
-  %84 = load i64, ptr %83, align 8
-  %85 = icmp eq i64 %84, 0
-  br i1 %85, label %102, label %86
+78:
+  %79 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %76) cold
+  br label %128
 
-86:
-  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %6) nounwind
-  %87 = load ptr, ptr %34, align 8
-  %88 = getelementptr inbounds i8, ptr %87, i64 88
-  %89 = load ptr, ptr %88, align 8
-  %90 = call i32 %89(ptr noundef nonnull %6) nounwind
-  %91 = icmp eq i32 %90, 0
-  br i1 %91, label %92, label %100
+80:
+  %81 = load i32, ptr %5, align 4
+  %82 = and i32 %81, 63
+  %83 = zext nneg i32 %82 to i64
+  %84 = shl nuw i64 1, %83
+  %85 = load ptr, ptr %36, align 8
+  %86 = getelementptr inbounds i8, ptr %85, i64 8
+  %87 = load atomic i64, ptr %86 monotonic, align 8
+  %88 = and i64 %84, %87
+  %89 = icmp eq i64 %88, 0
+  br i1 %89, label %90, label %128
 
-92:
-  %93 = load ptr, ptr %34, align 8
-  %94 = getelementptr inbounds i8, ptr %93, i64 96
-  %95 = load ptr, ptr %94, align 8
-  %96 = load i64, ptr %83, align 8
-  %97 = trunc i64 %96 to i32
-  %98 = load i32, ptr %6, align 4
-  %99 = call i32 %95(i32 noundef 8, i32 noundef %97, i64 noundef %76, i32 noundef %98) nounwind
-  br label %100
+90:
+  %91 = load atomic i64, ptr %85 acquire, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %6) nounwind
+  %92 = load ptr, ptr %35, align 8
+  %93 = getelementptr inbounds i8, ptr %92, i64 24
+  %94 = load ptr, ptr %93, align 8
+  %95 = call i32 %94(ptr noundef nonnull %6, i64 noundef %91) nounwind
+  %96 = icmp eq i32 %95, 0
+  br i1 %96, label %97, label %117
 
-100:
-  %101 = phi i32 [ %99, %92 ], [ %90, %86 ]
-  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %6) nounwind
-  br label %102
+97:
+  %98 = getelementptr inbounds i8, ptr %35, i64 56
+  %99 = load i64, ptr %98, align 8
+  %100 = icmp eq i64 %99, 0
+  br i1 %100, label %117, label %101
 
-102:
-  %103 = phi i32 [ %101, %100 ], [ 0, %82 ], [ %80, %75 ]
-  %104 = icmp eq i32 %103, 0
-  br i1 %104, label %107, label %105
-
-105:
-  %106 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %103) cold
-  br label %111
+101:
+  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %7) nounwind
+  %102 = load ptr, ptr %35, align 8
+  %103 = getelementptr inbounds i8, ptr %102, i64 88
+  %104 = load ptr, ptr %103, align 8
+  %105 = call i32 %104(ptr noundef nonnull %7) nounwind
+  %106 = icmp eq i32 %105, 0
+  br i1 %106, label %107, label %115
 
 107:
   %108 = load ptr, ptr %35, align 8
-  %109 = getelementptr inbounds i8, ptr %108, i64 8
-  %110 = atomicrmw or ptr %109, i64 %69 monotonic, align 8
-  br label %111
+  %109 = getelementptr inbounds i8, ptr %108, i64 96
+  %110 = load ptr, ptr %109, align 8
+  %111 = load i64, ptr %98, align 8
+  %112 = trunc i64 %111 to i32
+  %113 = load i32, ptr %7, align 4
+  %114 = call i32 %110(i32 noundef 8, i32 noundef %112, i64 noundef %91, i32 noundef %113) nounwind
+  br label %115
 
-111:
-  %112 = phi ptr [ %106, %105 ], [ null, %107 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
-  br label %113
+115:
+  %116 = phi i32 [ %114, %107 ], [ %105, %101 ]
+  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %7) nounwind
+  br label %117
 
-113:
-  %114 = phi ptr [ null, %28 ], [ null, %22 ], [ %40, %39 ], [ %112, %111 ], [ null, %67 ]
-  ret ptr %114
+117:
+  %118 = phi i32 [ %116, %115 ], [ 0, %97 ], [ %95, %90 ]
+  %119 = icmp eq i32 %118, 0
+  br i1 %119, label %122, label %120
+
+120:
+  %121 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %118) cold
+  br label %126
+
+122:
+  %123 = load ptr, ptr %36, align 8
+  %124 = getelementptr inbounds i8, ptr %123, i64 8
+  %125 = atomicrmw or ptr %124, i64 %84 monotonic, align 8
+  br label %126
+
+126:
+  %127 = phi ptr [ %121, %120 ], [ null, %122 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %6) nounwind
+  br label %128
+
+128:
+  %129 = phi ptr [ %79, %78 ], [ %127, %126 ], [ null, %80 ]
+  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %5) nounwind
+  br label %130
+
+130:
+  %131 = phi ptr [ null, %29 ], [ null, %23 ], [ %129, %128 ], [ %41, %40 ]
+  ret ptr %131
 }
 
 declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
@@ -866,13 +896,13 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   store i32 1, ptr %38, align 4
   %39 = getelementptr inbounds i8, ptr %36, i64 32
   store i32 %18, ptr %39, align 8
-  br label %859
+  br label %866
 
 40:
   %41 = getelementptr inbounds i8, ptr %0, i64 32
   %42 = load i32, ptr %41, align 8
   %43 = icmp eq i32 %42, 3
-  br i1 %43, label %44, label %859
+  br i1 %43, label %44, label %866
 
 44:
   %45 = getelementptr inbounds i8, ptr %0, i64 56
@@ -903,7 +933,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %63 = getelementptr inbounds i8, ptr %13, i64 24
   store i64 0, ptr %63, align 8
   %64 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.5, ptr noundef nonnull %13) cold
-  br label %859
+  br label %866
 
 65:
   %66 = getelementptr inbounds i8, ptr %1, i64 40
@@ -1083,7 +1113,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %187 = getelementptr inbounds i8, ptr %14, i64 24
   store i64 0, ptr %187, align 8
   %188 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %14) cold
-  br label %859
+  br label %866
 
 189:
   %190 = getelementptr inbounds i8, ptr %1, i64 16
@@ -1279,12 +1309,12 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   br label %321
 
 318:
-  %319 = phi ptr [ %303, %302 ], [ %627, %626 ]
-  %320 = phi i1 [ %306, %302 ], [ %631, %626 ]
-  br i1 %320, label %633, label %859
+  %319 = phi ptr [ %303, %302 ], [ %634, %633 ]
+  %320 = phi i1 [ %306, %302 ], [ %638, %633 ]
+  br i1 %320, label %640, label %866
 
 321:
-  %322 = phi i64 [ 0, %308 ], [ %628, %626 ]
+  %322 = phi i64 [ 0, %308 ], [ %635, %633 ]
   %323 = load ptr, ptr %197, align 16
   %324 = getelementptr inbounds i8, ptr %323, i64 72
   %325 = load ptr, ptr %324, align 8
@@ -1300,7 +1330,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   store ptr %332, ptr %327, align 8
   %333 = getelementptr inbounds i8, ptr %327, i64 8
   call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %333, i8 0, i64 64, i1 false)
-  br label %626
+  br label %633
 
 334:
   %335 = getelementptr inbounds i8, ptr %326, i64 40
@@ -1469,7 +1499,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
 445:
   %446 = phi ptr [ %444, %443 ], [ %365, %364 ]
   %447 = icmp eq ptr %446, null
-  br i1 %447, label %448, label %626
+  br i1 %447, label %448, label %633
 
 448:
   %449 = select i1 %360, ptr %352, ptr %343
@@ -1599,7 +1629,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %538 = getelementptr inbounds i8, ptr %326, i64 80
   %539 = load i64, ptr %538, align 8
   %540 = icmp eq i64 %539, 0
-  br i1 %540, label %626, label %541
+  br i1 %540, label %633, label %541
 
 541:
   %542 = load ptr, ptr %197, align 16
@@ -1610,7 +1640,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %547 = load ptr, ptr %546, align 8
   %548 = getelementptr inbounds i8, ptr %326, i64 88
   %549 = load i64, ptr %548, align 8
-  br i1 %545, label %550, label %591
+  br i1 %545, label %550, label %598
 
 550:
   %551 = getelementptr inbounds i8, ptr %542, i64 8
@@ -1619,7 +1649,7 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %554 = load ptr, ptr %317, align 8
   %555 = udiv i64 %517, %539
   %556 = icmp ugt i64 %539, %517
-  br i1 %556, label %626, label %557
+  br i1 %556, label %633, label %557
 
 557:
   switch i64 %539, label %573 [
@@ -1633,497 +1663,508 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %560 = load ptr, ptr %559, align 8
   %561 = trunc i64 %549 to i8
   %562 = call i32 %560(ptr noundef %547, i8 noundef zeroext %561, i64 noundef %555, ptr noundef %554) nounwind
-  br label %585
+  br label %592
 
 563:
   %564 = getelementptr inbounds i8, ptr %553, i64 48
   %565 = load ptr, ptr %564, align 8
   %566 = trunc i64 %549 to i16
   %567 = call i32 %565(ptr noundef %547, i16 noundef zeroext %566, i64 noundef %555, ptr noundef %554) nounwind
-  br label %585
+  br label %592
 
 568:
   %569 = getelementptr inbounds i8, ptr %553, i64 56
   %570 = load ptr, ptr %569, align 8
   %571 = trunc i64 %549 to i32
   %572 = call i32 %570(ptr noundef %547, i32 noundef %571, i64 noundef %555, ptr noundef %554) nounwind
-  br label %585
+  br label %592
 
 573:
-  %574 = getelementptr inbounds i8, ptr %553, i64 64
-  %575 = load ptr, ptr %574, align 8
-  %576 = trunc i64 %549 to i32
-  %577 = call i32 %575(ptr noundef %547, i64 noundef 8, i32 noundef %576, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
-  %578 = icmp eq i32 %577, 0
-  br i1 %578, label %579, label %585
+  %574 = trunc i64 %549 to i32
+  %575 = lshr i64 %549, 32
+  %576 = trunc nuw i64 %575 to i32
+  %577 = icmp eq i32 %574, %576
+  br i1 %577, label %578, label %583
 
-579:
-  %580 = load ptr, ptr %574, align 8
-  %581 = getelementptr i8, ptr %547, i64 4
-  %582 = lshr i64 %549, 32
-  %583 = trunc nuw i64 %582 to i32
-  %584 = call i32 %580(ptr noundef %581, i64 noundef 8, i32 noundef %583, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
-  br label %585
+578:
+  %579 = getelementptr inbounds i8, ptr %553, i64 56
+  %580 = load ptr, ptr %579, align 8
+  %581 = shl i64 %555, 1
+  %582 = call i32 %580(ptr noundef %547, i32 noundef %574, i64 noundef %581, ptr noundef %554) nounwind
+  br label %592
 
-585:
-  %586 = phi i32 [ %562, %558 ], [ %567, %563 ], [ %572, %568 ], [ %584, %579 ], [ %577, %573 ]
+583:
+  %584 = getelementptr inbounds i8, ptr %553, i64 64
+  %585 = load ptr, ptr %584, align 8
+  %586 = call i32 %585(ptr noundef %547, i64 noundef 8, i32 noundef %574, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
   %587 = icmp eq i32 %586, 0
-  br i1 %587, label %626, label %588
+  br i1 %587, label %588, label %592
 
 588:
-  %589 = load ptr, ptr %197, align 16
-  %590 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %589, ptr noundef nonnull @.str.30, i32 noundef %586) cold
-  br label %626
+  %589 = load ptr, ptr %584, align 8
+  %590 = getelementptr i8, ptr %547, i64 4
+  %591 = call i32 %589(ptr noundef %590, i64 noundef 8, i32 noundef %576, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
+  br label %592
 
-591:
-  %592 = icmp eq i64 %549, 0
-  %593 = icmp eq i64 %539, 1
-  %594 = or i1 %593, %592
-  br i1 %594, label %595, label %597
+592:
+  %593 = phi i32 [ %562, %558 ], [ %567, %563 ], [ %572, %568 ], [ %582, %578 ], [ %591, %588 ], [ %586, %583 ]
+  %594 = icmp eq i32 %593, 0
+  br i1 %594, label %633, label %595
 
 595:
-  %596 = trunc i64 %549 to i8
-  call void @llvm.memset.p0.i64(ptr align 1 %547, i8 %596, i64 %517, i1 false)
-  br label %626
-
-597:
-  switch i64 %539, label %608 [
-    i64 2, label %603
-    i64 4, label %598
-  ]
+  %596 = load ptr, ptr %197, align 16
+  %597 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %596, ptr noundef nonnull @.str.30, i32 noundef %593) cold
+  br label %633
 
 598:
-  %599 = sdiv i64 %517, 4
-  %600 = icmp sgt i64 %517, 3
-  br i1 %600, label %601, label %626
+  %599 = icmp eq i64 %549, 0
+  %600 = icmp eq i64 %539, 1
+  %601 = or i1 %600, %599
+  br i1 %601, label %602, label %604
 
-601:
-  %602 = trunc i64 %549 to i32
-  br label %616
+602:
+  %603 = trunc i64 %549 to i8
+  call void @llvm.memset.p0.i64(ptr align 1 %547, i8 %603, i64 %517, i1 false)
+  br label %633
 
-603:
-  %604 = sdiv i64 %517, 2
-  %605 = icmp sgt i64 %517, 1
-  br i1 %605, label %606, label %626
+604:
+  switch i64 %539, label %615 [
+    i64 2, label %610
+    i64 4, label %605
+  ]
 
-606:
-  %607 = trunc i64 %549 to i16
-  br label %611
+605:
+  %606 = sdiv i64 %517, 4
+  %607 = icmp sgt i64 %517, 3
+  br i1 %607, label %608, label %633
 
 608:
-  %609 = sdiv i64 %517, 8
-  %610 = icmp sgt i64 %517, 7
-  br i1 %610, label %621, label %626
+  %609 = trunc i64 %549 to i32
+  br label %623
 
-611:
-  %612 = phi i64 [ 0, %606 ], [ %614, %611 ]
-  %613 = getelementptr i16, ptr %547, i64 %612
-  store i16 %607, ptr %613, align 2
-  %614 = add nuw nsw i64 %612, 1
-  %615 = icmp eq i64 %614, %604
-  br i1 %615, label %626, label %611
+610:
+  %611 = sdiv i64 %517, 2
+  %612 = icmp sgt i64 %517, 1
+  br i1 %612, label %613, label %633
 
-616:
-  %617 = phi i64 [ 0, %601 ], [ %619, %616 ]
-  %618 = getelementptr i32, ptr %547, i64 %617
-  store i32 %602, ptr %618, align 4
-  %619 = add nuw nsw i64 %617, 1
-  %620 = icmp eq i64 %619, %599
-  br i1 %620, label %626, label %616
+613:
+  %614 = trunc i64 %549 to i16
+  br label %618
 
-621:
-  %622 = phi i64 [ %624, %621 ], [ 0, %608 ]
-  %623 = getelementptr i64, ptr %547, i64 %622
-  store i64 %549, ptr %623, align 8
-  %624 = add nuw nsw i64 %622, 1
-  %625 = icmp eq i64 %624, %609
-  br i1 %625, label %626, label %621
+615:
+  %616 = sdiv i64 %517, 8
+  %617 = icmp sgt i64 %517, 7
+  br i1 %617, label %628, label %633
 
-626:
-  %627 = phi ptr [ null, %331 ], [ %446, %445 ], [ null, %536 ], [ null, %550 ], [ %590, %588 ], [ null, %585 ], [ null, %595 ], [ null, %598 ], [ null, %603 ], [ null, %608 ], [ null, %621 ], [ null, %611 ], [ null, %616 ]
-  %628 = add nuw nsw i64 %322, 1
-  %629 = load i64, ptr %190, align 8
-  %630 = icmp slt i64 %628, %629
-  %631 = icmp eq ptr %627, null
-  %632 = select i1 %630, i1 %631, i1 false
-  br i1 %632, label %321, label %318
+618:
+  %619 = phi i64 [ 0, %613 ], [ %621, %618 ]
+  %620 = getelementptr i16, ptr %547, i64 %619
+  store i16 %614, ptr %620, align 2
+  %621 = add nuw nsw i64 %619, 1
+  %622 = icmp eq i64 %621, %611
+  br i1 %622, label %633, label %618
+
+623:
+  %624 = phi i64 [ 0, %608 ], [ %626, %623 ]
+  %625 = getelementptr i32, ptr %547, i64 %624
+  store i32 %609, ptr %625, align 4
+  %626 = add nuw nsw i64 %624, 1
+  %627 = icmp eq i64 %626, %606
+  br i1 %627, label %633, label %623
+
+628:
+  %629 = phi i64 [ %631, %628 ], [ 0, %615 ]
+  %630 = getelementptr i64, ptr %547, i64 %629
+  store i64 %549, ptr %630, align 8
+  %631 = add nuw nsw i64 %629, 1
+  %632 = icmp eq i64 %631, %616
+  br i1 %632, label %633, label %628
 
 633:
-  br i1 %17, label %634, label %636
+  %634 = phi ptr [ null, %331 ], [ %446, %445 ], [ null, %536 ], [ null, %550 ], [ %597, %595 ], [ null, %592 ], [ null, %602 ], [ null, %605 ], [ null, %610 ], [ null, %615 ], [ null, %628 ], [ null, %618 ], [ null, %623 ]
+  %635 = add nuw nsw i64 %322, 1
+  %636 = load i64, ptr %190, align 8
+  %637 = icmp slt i64 %635, %636
+  %638 = icmp eq ptr %634, null
+  %639 = select i1 %637, i1 %638, i1 false
+  br i1 %639, label %321, label %318
 
-634:
-  %635 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %197)
-  br label %859
+640:
+  br i1 %17, label %641, label %643
 
-636:
-  %637 = load ptr, ptr %197, align 16
-  %638 = load ptr, ptr @wb_ffi_stop, align 8
-  %639 = load volatile ptr, ptr %638, align 8
-  %640 = load volatile i32, ptr %639, align 8
-  %641 = icmp eq i32 %640, 0
-  br i1 %641, label %651, label %642
+641:
+  %642 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %197)
+  br label %866
 
-642:
-  %643 = getelementptr inbounds i8, ptr %639, i64 8
-  %644 = load ptr, ptr %643, align 8
-  %645 = call i32 %644(ptr noundef %639) nounwind
-  %646 = icmp eq i32 %645, 0
-  br i1 %646, label %651, label %647
+643:
+  %644 = load ptr, ptr %197, align 16
+  %645 = load ptr, ptr @wb_ffi_stop, align 8
+  %646 = load volatile ptr, ptr %645, align 8
+  %647 = load volatile i32, ptr %646, align 8
+  %648 = icmp eq i32 %647, 0
+  br i1 %648, label %658, label %649
 
-647:
-  %648 = getelementptr inbounds i8, ptr %0, i64 16
-  %649 = load ptr, ptr %648, align 8
-  %650 = call fastcc ptr @cancelled(ptr noundef %649, ptr noundef %637) cold
-  br label %859
+649:
+  %650 = getelementptr inbounds i8, ptr %646, i64 8
+  %651 = load ptr, ptr %650, align 8
+  %652 = call i32 %651(ptr noundef %646) nounwind
+  %653 = icmp eq i32 %652, 0
+  br i1 %653, label %658, label %654
 
-651:
-  %652 = load ptr, ptr %197, align 16
-  %653 = getelementptr inbounds i8, ptr %197, i64 240
-  store ptr null, ptr %653, align 16
-  %654 = getelementptr inbounds i8, ptr %652, i64 104
-  %655 = load i64, ptr %654, align 8
-  %656 = icmp eq i64 %655, 0
-  br i1 %656, label %676, label %657
+654:
+  %655 = getelementptr inbounds i8, ptr %0, i64 16
+  %656 = load ptr, ptr %655, align 8
+  %657 = call fastcc ptr @cancelled(ptr noundef %656, ptr noundef %644) cold
+  br label %866
 
-657:
-  %658 = getelementptr inbounds i8, ptr %197, i64 8
-  %659 = load i64, ptr %658, align 8
-  %660 = getelementptr inbounds i8, ptr %652, i64 96
-  %661 = load i64, ptr %660, align 8
-  %662 = icmp sgt i64 %659, %661
-  br i1 %662, label %663, label %676
+658:
+  %659 = load ptr, ptr %197, align 16
+  %660 = getelementptr inbounds i8, ptr %197, i64 240
+  store ptr null, ptr %660, align 16
+  %661 = getelementptr inbounds i8, ptr %659, i64 104
+  %662 = load i64, ptr %661, align 8
+  %663 = icmp eq i64 %662, 0
+  br i1 %663, label %683, label %664
 
-663:
-  %664 = add i64 %659, -1
-  %665 = sdiv i64 %664, %661
-  %666 = add i64 %665, 1
-  %667 = getelementptr inbounds i8, ptr %197, i64 232
-  store i64 %666, ptr %667, align 8
-  %668 = getelementptr inbounds i8, ptr %197, i64 16
-  %669 = load i64, ptr %668, align 16
-  %670 = sdiv i64 %669, %659
-  %671 = load i64, ptr %654, align 8
-  %672 = shl i64 %666, 3
-  %673 = mul i64 %672, %670
-  %674 = mul i64 %673, %671
-  %675 = call ptr @malloc(i64 noundef %674) nounwind
-  store ptr %675, ptr %653, align 16
-  br label %676
+664:
+  %665 = getelementptr inbounds i8, ptr %197, i64 8
+  %666 = load i64, ptr %665, align 8
+  %667 = getelementptr inbounds i8, ptr %659, i64 96
+  %668 = load i64, ptr %667, align 8
+  %669 = icmp sgt i64 %666, %668
+  br i1 %669, label %670, label %683
 
-676:
-  %677 = getelementptr inbounds i8, ptr %197, i64 16
-  %678 = load i64, ptr %677, align 16
-  %679 = getelementptr inbounds i8, ptr %637, i64 56
-  %680 = load i64, ptr %679, align 8
-  %681 = icmp sgt i64 %678, %680
-  br i1 %681, label %682, label %833
+670:
+  %671 = add i64 %666, -1
+  %672 = sdiv i64 %671, %668
+  %673 = add i64 %672, 1
+  %674 = getelementptr inbounds i8, ptr %197, i64 232
+  store i64 %673, ptr %674, align 8
+  %675 = getelementptr inbounds i8, ptr %197, i64 16
+  %676 = load i64, ptr %675, align 16
+  %677 = sdiv i64 %676, %666
+  %678 = load i64, ptr %661, align 8
+  %679 = shl i64 %673, 3
+  %680 = mul i64 %679, %677
+  %681 = mul i64 %680, %678
+  %682 = call ptr @malloc(i64 noundef %681) nounwind
+  store ptr %682, ptr %660, align 16
+  br label %683
 
-682:
-  %683 = getelementptr inbounds i8, ptr %0, i64 16
-  %684 = load ptr, ptr %683, align 8
+683:
+  %684 = getelementptr inbounds i8, ptr %197, i64 16
+  %685 = load i64, ptr %684, align 16
+  %686 = getelementptr inbounds i8, ptr %644, i64 56
+  %687 = load i64, ptr %686, align 8
+  %688 = icmp sgt i64 %685, %687
+  br i1 %688, label %689, label %840
+
+689:
+  %690 = getelementptr inbounds i8, ptr %0, i64 16
+  %691 = load ptr, ptr %690, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) nounwind
   store i64 1, ptr %7, align 8
   call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %8) nounwind
   store i64 32, ptr %8, align 8
-  %685 = getelementptr inbounds i8, ptr %8, i64 8
-  store ptr null, ptr %685, align 8
-  %686 = getelementptr inbounds i8, ptr %8, i64 16
-  %687 = getelementptr inbounds i8, ptr %0, i64 24
-  %688 = load ptr, ptr %687, align 8
-  store ptr %688, ptr %686, align 8
-  %689 = getelementptr inbounds i8, ptr %8, i64 24
-  store ptr %7, ptr %689, align 8
-  %690 = getelementptr i8, ptr %684, i64 144
-  %691 = load ptr, ptr %690, align 8
-  %692 = call ptr %691(ptr noundef nonnull %8) nounwind
-  %693 = icmp eq ptr %692, null
-  br i1 %693, label %699, label %694
+  %692 = getelementptr inbounds i8, ptr %8, i64 8
+  store ptr null, ptr %692, align 8
+  %693 = getelementptr inbounds i8, ptr %8, i64 16
+  %694 = getelementptr inbounds i8, ptr %0, i64 24
+  %695 = load ptr, ptr %694, align 8
+  store ptr %695, ptr %693, align 8
+  %696 = getelementptr inbounds i8, ptr %8, i64 24
+  store ptr %7, ptr %696, align 8
+  %697 = getelementptr i8, ptr %691, i64 144
+  %698 = load ptr, ptr %697, align 8
+  %699 = call ptr %698(ptr noundef nonnull %8) nounwind
+  %700 = icmp eq ptr %699, null
+  br i1 %700, label %706, label %701
 
-694:
+701:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) nounwind
   store i64 24, ptr %6, align 8
-  %695 = getelementptr inbounds i8, ptr %6, i64 8
-  store ptr null, ptr %695, align 8
-  %696 = getelementptr inbounds i8, ptr %6, i64 16
-  store ptr %692, ptr %696, align 8
-  %697 = getelementptr i8, ptr %684, i64 64
-  %698 = load ptr, ptr %697, align 8
-  call void %698(ptr noundef nonnull %6) nounwind
+  %702 = getelementptr inbounds i8, ptr %6, i64 8
+  store ptr null, ptr %702, align 8
+  %703 = getelementptr inbounds i8, ptr %6, i64 16
+  store ptr %699, ptr %703, align 8
+  %704 = getelementptr i8, ptr %691, i64 64
+  %705 = load ptr, ptr %704, align 8
+  call void %705(ptr noundef nonnull %6) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) nounwind
-  br label %699
+  br label %706
 
-699:
-  %700 = load i64, ptr %7, align 8
-  %701 = select i1 %693, i64 %700, i64 1
+706:
+  %707 = load i64, ptr %7, align 8
+  %708 = select i1 %700, i64 %707, i64 1
   call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %8) nounwind
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) nounwind
-  %702 = icmp slt i64 %701, 2
-  br i1 %702, label %830, label %703
+  %709 = icmp slt i64 %708, 2
+  br i1 %709, label %837, label %710
 
-703:
-  %704 = load i64, ptr %677, align 16
-  %705 = shl i64 %701, 2
-  %706 = sdiv i64 %704, %705
-  %707 = load ptr, ptr %197, align 16
-  %708 = getelementptr inbounds i8, ptr %707, i64 56
-  %709 = load i64, ptr %708, align 8
-  %710 = sdiv i64 %709, 4
-  %711 = call noundef i64 @llvm.smax.i64(i64 %706, i64 %710)
-  %712 = add i64 %711, 1
-  %713 = getelementptr inbounds i8, ptr %707, i64 104
-  %714 = load i64, ptr %713, align 8
-  %715 = icmp eq i64 %714, 0
-  br i1 %715, label %727, label %716
+710:
+  %711 = load i64, ptr %684, align 16
+  %712 = shl i64 %708, 2
+  %713 = sdiv i64 %711, %712
+  %714 = load ptr, ptr %197, align 16
+  %715 = getelementptr inbounds i8, ptr %714, i64 56
+  %716 = load i64, ptr %715, align 8
+  %717 = sdiv i64 %716, 4
+  %718 = call noundef i64 @llvm.smax.i64(i64 %713, i64 %717)
+  %719 = add i64 %718, 1
+  %720 = getelementptr inbounds i8, ptr %714, i64 104
+  %721 = load i64, ptr %720, align 8
+  %722 = icmp eq i64 %721, 0
+  br i1 %722, label %734, label %723
 
-716:
-  %717 = getelementptr inbounds i8, ptr %197, i64 24
-  %718 = load i64, ptr %717, align 8
-  %719 = icmp eq i64 %718, 0
-  %720 = getelementptr inbounds i8, ptr %707, i64 96
-  %721 = getelementptr inbounds i8, ptr %197, i64 8
-  %722 = select i1 %719, ptr %720, ptr %721
-  %723 = load i64, ptr %722, align 8
-  %724 = sdiv i64 %711, %723
-  %725 = add i64 %724, 1
-  %726 = mul i64 %725, %723
-  br label %727
+723:
+  %724 = getelementptr inbounds i8, ptr %197, i64 24
+  %725 = load i64, ptr %724, align 8
+  %726 = icmp eq i64 %725, 0
+  %727 = getelementptr inbounds i8, ptr %714, i64 96
+  %728 = getelementptr inbounds i8, ptr %197, i64 8
+  %729 = select i1 %726, ptr %727, ptr %728
+  %730 = load i64, ptr %729, align 8
+  %731 = sdiv i64 %718, %730
+  %732 = add i64 %731, 1
+  %733 = mul i64 %732, %730
+  br label %734
 
-727:
-  %728 = phi i64 [ %726, %716 ], [ %712, %703 ]
-  %729 = sdiv i64 %704, %728
-  %730 = add i64 %729, 1
-  %731 = call noundef i64 @llvm.smin.i64(i64 %701, i64 %730)
-  %732 = load i64, ptr %0, align 8
-  %733 = icmp eq i64 %732, 0
-  %734 = call ptr @malloc(i64 noundef %196) nounwind
-  %735 = icmp eq ptr %734, null
-  br i1 %735, label %830, label %736
+734:
+  %735 = phi i64 [ %733, %723 ], [ %719, %710 ]
+  %736 = sdiv i64 %711, %735
+  %737 = add i64 %736, 1
+  %738 = call noundef i64 @llvm.smin.i64(i64 %708, i64 %737)
+  %739 = load i64, ptr %0, align 8
+  %740 = icmp eq i64 %739, 0
+  %741 = call ptr @malloc(i64 noundef %196) nounwind
+  %742 = icmp eq ptr %741, null
+  br i1 %742, label %837, label %743
 
-736:
-  br i1 %733, label %755, label %737
+743:
+  br i1 %740, label %762, label %744
 
-737:
+744:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) nounwind
   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %5, ptr noundef nonnull align 8 dereferenceable(24) @__const.new_future.arguments, i64 24, i1 false)
-  %738 = getelementptr i8, ptr %684, i64 152
-  %739 = load ptr, ptr %738, align 8
-  %740 = call ptr %739(ptr noundef nonnull %5) nounwind
-  %741 = icmp eq ptr %740, null
-  br i1 %741, label %747, label %742
+  %745 = getelementptr i8, ptr %691, i64 152
+  %746 = load ptr, ptr %745, align 8
+  %747 = call ptr %746(ptr noundef nonnull %5) nounwind
+  %748 = icmp eq ptr %747, null
+  br i1 %748, label %754, label %749
 
-742:
+749:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) nounwind
   store i64 24, ptr %4, align 8
-  %743 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %743, align 8
-  %744 = getelementptr inbounds i8, ptr %4, i64 16
-  store ptr %740, ptr %744, align 8
-  %745 = getelementptr i8, ptr %684, i64 64
-  %746 = load ptr, ptr %745, align 8
-  call void %746(ptr noundef nonnull %4) nounwind
+  %750 = getelementptr inbounds i8, ptr %4, i64 8
+  store ptr null, ptr %750, align 8
+  %751 = getelementptr inbounds i8, ptr %4, i64 16
+  store ptr %747, ptr %751, align 8
+  %752 = getelementptr i8, ptr %691, i64 64
+  %753 = load ptr, ptr %752, align 8
+  call void %753(ptr noundef nonnull %4) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) nounwind
-  br label %747
+  br label %754
 
-747:
-  %748 = getelementptr inbounds i8, ptr %5, i64 16
-  %749 = load ptr, ptr %748, align 8
-  %750 = select i1 %741, ptr %749, ptr null
+754:
+  %755 = getelementptr inbounds i8, ptr %5, i64 16
+  %756 = load ptr, ptr %755, align 8
+  %757 = select i1 %748, ptr %756, ptr null
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) nounwind
-  %751 = icmp eq ptr %750, null
-  br i1 %751, label %752, label %753
+  %758 = icmp eq ptr %757, null
+  br i1 %758, label %759, label %760
 
-752:
-  call void @free(ptr noundef nonnull %734) nounwind
-  br label %830
+759:
+  call void @free(ptr noundef nonnull %741) nounwind
+  br label %837
 
-753:
-  %754 = getelementptr inbounds i8, ptr %0, i64 168
-  store ptr %750, ptr %754, align 8
-  br label %755
+760:
+  %761 = getelementptr inbounds i8, ptr %0, i64 168
+  store ptr %757, ptr %761, align 8
+  br label %762
 
-755:
-  %756 = phi ptr [ null, %736 ], [ %750, %753 ]
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %734, ptr nonnull readonly align 16 %197, i64 %196, i1 false)
-  %757 = getelementptr inbounds i8, ptr %734, i64 96
-  store i64 %728, ptr %757, align 8
-  %758 = getelementptr inbounds i8, ptr %734, i64 216
-  store i64 0, ptr %758, align 8
-  %759 = getelementptr inbounds i8, ptr %734, i64 112
-  store i64 0, ptr %759, align 8
-  %760 = getelementptr inbounds i8, ptr %734, i64 104
-  store i64 0, ptr %760, align 8
-  %761 = getelementptr inbounds i8, ptr %734, i64 120
-  store i64 %731, ptr %761, align 8
-  %762 = getelementptr inbounds i8, ptr %734, i64 224
-  store ptr %639, ptr %762, align 8
-  %763 = getelementptr inbounds i8, ptr %734, i64 128
-  store ptr %684, ptr %763, align 8
-  %764 = getelementptr inbounds i8, ptr %734, i64 136
-  store ptr %756, ptr %764, align 8
-  %765 = icmp sgt i64 %731, 1
-  br i1 %765, label %766, label %775
+762:
+  %763 = phi ptr [ null, %743 ], [ %757, %760 ]
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %741, ptr nonnull readonly align 16 %197, i64 %196, i1 false)
+  %764 = getelementptr inbounds i8, ptr %741, i64 96
+  store i64 %735, ptr %764, align 8
+  %765 = getelementptr inbounds i8, ptr %741, i64 216
+  store i64 0, ptr %765, align 8
+  %766 = getelementptr inbounds i8, ptr %741, i64 112
+  store i64 0, ptr %766, align 8
+  %767 = getelementptr inbounds i8, ptr %741, i64 104
+  store i64 0, ptr %767, align 8
+  %768 = getelementptr inbounds i8, ptr %741, i64 120
+  store i64 %738, ptr %768, align 8
+  %769 = getelementptr inbounds i8, ptr %741, i64 224
+  store ptr %646, ptr %769, align 8
+  %770 = getelementptr inbounds i8, ptr %741, i64 128
+  store ptr %691, ptr %770, align 8
+  %771 = getelementptr inbounds i8, ptr %741, i64 136
+  store ptr %763, ptr %771, align 8
+  %772 = icmp sgt i64 %738, 1
+  br i1 %772, label %773, label %782
 
-766:
-  %767 = getelementptr inbounds i8, ptr %9, i64 8
-  %768 = getelementptr inbounds i8, ptr %9, i64 16
-  %769 = getelementptr inbounds i8, ptr %9, i64 24
-  %770 = getelementptr inbounds i8, ptr %9, i64 32
-  %771 = getelementptr i8, ptr %684, i64 136
-  %772 = getelementptr inbounds i8, ptr %3, i64 8
-  %773 = getelementptr inbounds i8, ptr %3, i64 16
-  %774 = getelementptr i8, ptr %684, i64 64
-  br label %776
-
-775:
-  call fastcc void @draw(ptr noundef nonnull %734)
-  br i1 %733, label %788, label %823
-
-776:
-  %777 = phi i64 [ 1, %766 ], [ %786, %785 ]
-  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %9) nounwind
-  store i64 40, ptr %9, align 8
-  store ptr null, ptr %767, align 8
-  %778 = load ptr, ptr %687, align 8
-  store ptr %778, ptr %768, align 8
-  store ptr @work, ptr %769, align 8
-  store ptr %734, ptr %770, align 8
-  %779 = load ptr, ptr %771, align 8
-  %780 = call ptr %779(ptr noundef nonnull %9) nounwind
-  %781 = icmp eq ptr %780, null
-  br i1 %781, label %785, label %782
+773:
+  %774 = getelementptr inbounds i8, ptr %9, i64 8
+  %775 = getelementptr inbounds i8, ptr %9, i64 16
+  %776 = getelementptr inbounds i8, ptr %9, i64 24
+  %777 = getelementptr inbounds i8, ptr %9, i64 32
+  %778 = getelementptr i8, ptr %691, i64 136
+  %779 = getelementptr inbounds i8, ptr %3, i64 8
+  %780 = getelementptr inbounds i8, ptr %3, i64 16
+  %781 = getelementptr i8, ptr %691, i64 64
+  br label %783
 
 782:
+  call fastcc void @draw(ptr noundef nonnull %741)
+  br i1 %740, label %795, label %830
+
+783:
+  %784 = phi i64 [ 1, %773 ], [ %793, %792 ]
+  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %9) nounwind
+  store i64 40, ptr %9, align 8
+  store ptr null, ptr %774, align 8
+  %785 = load ptr, ptr %694, align 8
+  store ptr %785, ptr %775, align 8
+  store ptr @work, ptr %776, align 8
+  store ptr %741, ptr %777, align 8
+  %786 = load ptr, ptr %778, align 8
+  %787 = call ptr %786(ptr noundef nonnull %9) nounwind
+  %788 = icmp eq ptr %787, null
+  br i1 %788, label %792, label %789
+
+789:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
   store i64 24, ptr %3, align 8
-  store ptr null, ptr %772, align 8
-  store ptr %780, ptr %773, align 8
-  %783 = load ptr, ptr %774, align 8
-  call void %783(ptr noundef nonnull %3) nounwind
+  store ptr null, ptr %779, align 8
+  store ptr %787, ptr %780, align 8
+  %790 = load ptr, ptr %781, align 8
+  call void %790(ptr noundef nonnull %3) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
-  %784 = atomicrmw sub ptr %761, i64 1 acq_rel, align 8
-  br label %785
+  %791 = atomicrmw sub ptr %768, i64 1 acq_rel, align 8
+  br label %792
 
-785:
+792:
   call void @llvm.lifetime.end.p0(i64 40, ptr nonnull %9) nounwind
-  %786 = add nuw nsw i64 %777, 1
-  %787 = icmp eq i64 %786, %731
-  br i1 %787, label %775, label %776
+  %793 = add nuw nsw i64 %784, 1
+  %794 = icmp eq i64 %793, %738
+  br i1 %794, label %782, label %783
 
-788:
-  %789 = getelementptr inbounds i8, ptr %734, i64 16
-  %790 = load atomic i64, ptr %759 acquire, align 8
-  %791 = load i64, ptr %789, align 8
-  %792 = icmp eq i64 %790, %791
-  br i1 %792, label %802, label %793
+795:
+  %796 = getelementptr inbounds i8, ptr %741, i64 16
+  %797 = load atomic i64, ptr %766 acquire, align 8
+  %798 = load i64, ptr %796, align 8
+  %799 = icmp eq i64 %797, %798
+  br i1 %799, label %809, label %800
 
-793:
-  %794 = phi i64 [ %798, %797 ], [ 0, %788 ]
-  %795 = icmp sgt i64 %794, 999
-  br i1 %795, label %796, label %797
+800:
+  %801 = phi i64 [ %805, %804 ], [ 0, %795 ]
+  %802 = icmp sgt i64 %801, 999
+  br i1 %802, label %803, label %804
 
-796:
+803:
   call void @give_way() nounwind
-  br label %797
+  br label %804
 
-797:
-  %798 = add i64 %794, 1
-  %799 = load atomic i64, ptr %759 acquire, align 8
-  %800 = load i64, ptr %789, align 8
-  %801 = icmp eq i64 %799, %800
-  br i1 %801, label %802, label %793
+804:
+  %805 = add i64 %801, 1
+  %806 = load atomic i64, ptr %766 acquire, align 8
+  %807 = load i64, ptr %796, align 8
+  %808 = icmp eq i64 %806, %807
+  br i1 %808, label %809, label %800
 
-802:
-  %803 = load atomic i64, ptr %758 monotonic, align 8
-  %804 = icmp eq i64 %803, 0
-  br i1 %804, label %805, label %811
+809:
+  %810 = load atomic i64, ptr %765 monotonic, align 8
+  %811 = icmp eq i64 %810, 0
+  br i1 %811, label %812, label %818
 
-805:
-  %806 = getelementptr i8, ptr %734, i64 248
-  %807 = load ptr, ptr %734, align 8
-  %808 = getelementptr inbounds i8, ptr %807, i64 16
-  %809 = load i64, ptr %808, align 8
-  %810 = getelementptr %struct.Bound, ptr %806, i64 %809
-  call fastcc void @combine(ptr noundef nonnull %734, ptr noundef %810, ptr noundef %639)
-  br label %811
+812:
+  %813 = getelementptr i8, ptr %741, i64 248
+  %814 = load ptr, ptr %741, align 8
+  %815 = getelementptr inbounds i8, ptr %814, i64 16
+  %816 = load i64, ptr %815, align 8
+  %817 = getelementptr %struct.Bound, ptr %813, i64 %816
+  call fastcc void @combine(ptr noundef nonnull %741, ptr noundef %817, ptr noundef %646)
+  br label %818
 
-811:
-  %812 = load atomic i64, ptr %758 monotonic, align 8
-  %813 = icmp eq i64 %812, 0
-  br i1 %813, label %817, label %814
-
-814:
-  %815 = load ptr, ptr %734, align 8
-  %816 = call fastcc ptr @cancelled(ptr noundef readonly %684, ptr noundef %815) cold
-  br label %823
-
-817:
-  %818 = getelementptr inbounds i8, ptr %734, i64 152
-  %819 = load i64, ptr %818, align 8
+818:
+  %819 = load atomic i64, ptr %765 monotonic, align 8
   %820 = icmp eq i64 %819, 0
-  br i1 %820, label %823, label %821
+  br i1 %820, label %824, label %821
 
 821:
-  %822 = call fastcc ptr @explained(ptr noundef readonly %684, ptr noundef %734) cold
-  br label %823
+  %822 = load ptr, ptr %741, align 8
+  %823 = call fastcc ptr @cancelled(ptr noundef readonly %691, ptr noundef %822) cold
+  br label %830
 
-823:
-  %824 = phi ptr [ null, %775 ], [ %816, %814 ], [ %822, %821 ], [ null, %817 ]
-  %825 = atomicrmw sub ptr %761, i64 1 acq_rel, align 8
-  %826 = icmp eq i64 %825, 1
-  br i1 %826, label %827, label %830
+824:
+  %825 = getelementptr inbounds i8, ptr %741, i64 152
+  %826 = load i64, ptr %825, align 8
+  %827 = icmp eq i64 %826, 0
+  br i1 %827, label %830, label %828
 
-827:
-  %828 = getelementptr inbounds i8, ptr %734, i64 240
-  %829 = load ptr, ptr %828, align 8
-  call void @free(ptr noundef %829) nounwind
-  call void @free(ptr noundef %734) nounwind
+828:
+  %829 = call fastcc ptr @explained(ptr noundef readonly %691, ptr noundef %741) cold
   br label %830
 
 830:
-  %831 = phi ptr [ null, %699 ], [ null, %727 ], [ %824, %827 ], [ %824, %823 ], [ null, %752 ]
-  %832 = phi i1 [ false, %699 ], [ false, %727 ], [ true, %827 ], [ true, %823 ], [ false, %752 ]
-  br i1 %832, label %859, label %833
+  %831 = phi ptr [ null, %782 ], [ %823, %821 ], [ %829, %828 ], [ null, %824 ]
+  %832 = atomicrmw sub ptr %768, i64 1 acq_rel, align 8
+  %833 = icmp eq i64 %832, 1
+  br i1 %833, label %834, label %837
 
-833:
-  %834 = getelementptr i8, ptr %197, i64 248
-  %835 = load ptr, ptr %197, align 16
-  %836 = getelementptr inbounds i8, ptr %835, i64 16
-  %837 = load i64, ptr %836, align 8
-  %838 = getelementptr %struct.Bound, ptr %834, i64 %837
-  %839 = load i64, ptr %677, align 16
-  %840 = call fastcc i32 @run(ptr noundef nonnull %197, ptr noundef %838, i64 noundef 0, i64 noundef %839, ptr noundef %639)
-  %841 = icmp eq i32 %840, 0
-  br i1 %841, label %842, label %850
+834:
+  %835 = getelementptr inbounds i8, ptr %741, i64 240
+  %836 = load ptr, ptr %835, align 8
+  call void @free(ptr noundef %836) nounwind
+  call void @free(ptr noundef %741) nounwind
+  br label %837
 
-842:
-  %843 = load ptr, ptr %197, align 16
-  %844 = getelementptr inbounds i8, ptr %843, i64 16
-  %845 = load i64, ptr %844, align 8
-  %846 = getelementptr %struct.Bound, ptr %834, i64 %845
-  call fastcc void @combine(ptr noundef nonnull %197, ptr noundef %846, ptr noundef %639)
-  %847 = load ptr, ptr %653, align 16
-  call void @free(ptr noundef %847) nounwind
-  %848 = load i64, ptr %199, align 8
-  %849 = icmp eq i64 %848, 0
-  br i1 %849, label %859, label %855
+837:
+  %838 = phi ptr [ null, %706 ], [ null, %734 ], [ %831, %834 ], [ %831, %830 ], [ null, %759 ]
+  %839 = phi i1 [ false, %706 ], [ false, %734 ], [ true, %834 ], [ true, %830 ], [ false, %759 ]
+  br i1 %839, label %866, label %840
 
-850:
-  %851 = load ptr, ptr %653, align 16
-  call void @free(ptr noundef %851) nounwind
-  %852 = getelementptr inbounds i8, ptr %0, i64 16
-  %853 = load ptr, ptr %852, align 8
-  %854 = call fastcc ptr @cancelled(ptr noundef %853, ptr noundef %637) cold
-  br label %859
+840:
+  %841 = getelementptr i8, ptr %197, i64 248
+  %842 = load ptr, ptr %197, align 16
+  %843 = getelementptr inbounds i8, ptr %842, i64 16
+  %844 = load i64, ptr %843, align 8
+  %845 = getelementptr %struct.Bound, ptr %841, i64 %844
+  %846 = load i64, ptr %684, align 16
+  %847 = call fastcc i32 @run(ptr noundef nonnull %197, ptr noundef %845, i64 noundef 0, i64 noundef %846, ptr noundef %646)
+  %848 = icmp eq i32 %847, 0
+  br i1 %848, label %849, label %857
 
-855:
-  %856 = getelementptr inbounds i8, ptr %0, i64 16
-  %857 = load ptr, ptr %856, align 8
-  %858 = call fastcc ptr @explained(ptr noundef readonly %857, ptr noundef nonnull %197) cold
-  br label %859
+849:
+  %850 = load ptr, ptr %197, align 16
+  %851 = getelementptr inbounds i8, ptr %850, i64 16
+  %852 = load i64, ptr %851, align 8
+  %853 = getelementptr %struct.Bound, ptr %841, i64 %852
+  call fastcc void @combine(ptr noundef nonnull %197, ptr noundef %853, ptr noundef %646)
+  %854 = load ptr, ptr %660, align 16
+  call void @free(ptr noundef %854) nounwind
+  %855 = load i64, ptr %199, align 8
+  %856 = icmp eq i64 %855, 0
+  br i1 %856, label %866, label %862
 
-859:
-  %860 = phi ptr [ %64, %56 ], [ null, %40 ], [ null, %34 ], [ %188, %182 ], [ %319, %318 ], [ %635, %634 ], [ %650, %647 ], [ %854, %850 ], [ %831, %830 ], [ %858, %855 ], [ null, %842 ]
-  ret ptr %860
+857:
+  %858 = load ptr, ptr %660, align 16
+  call void @free(ptr noundef %858) nounwind
+  %859 = getelementptr inbounds i8, ptr %0, i64 16
+  %860 = load ptr, ptr %859, align 8
+  %861 = call fastcc ptr @cancelled(ptr noundef %860, ptr noundef %644) cold
+  br label %866
+
+862:
+  %863 = getelementptr inbounds i8, ptr %0, i64 16
+  %864 = load ptr, ptr %863, align 8
+  %865 = call fastcc ptr @explained(ptr noundef readonly %864, ptr noundef nonnull %197) cold
+  br label %866
+
+866:
+  %867 = phi ptr [ %64, %56 ], [ null, %40 ], [ null, %34 ], [ %188, %182 ], [ %319, %318 ], [ %642, %641 ], [ %657, %654 ], [ %861, %857 ], [ %838, %837 ], [ %865, %862 ], [ null, %849 ]
+  ret ptr %867
 }
 
 define ptr @workbench_cuda(ptr noundef %0, ptr noundef %1) local_unnamed_addr nounwind {
@@ -2456,7 +2497,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %14 = ptrtoint ptr %13 to i64
   store i64 %14, ptr %3, align 8
   %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.31, ptr noundef nonnull %3) cold
-  br label %139
+  br label %138
 
 16:
   %17 = getelementptr i8, ptr %1, i64 248
@@ -2469,168 +2510,165 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %24 = shl i64 %23, 3
   %25 = add i64 %24, 8
   %26 = alloca i8, i64 %25, align 8
-  %27 = icmp ult i64 %23, 9223372036854775807
-  br i1 %27, label %28, label %30
-
-28:
-  %29 = getelementptr inbounds i8, ptr %7, i64 48
-  br label %50
+  %27 = getelementptr inbounds i8, ptr %7, i64 48
+  %28 = load ptr, ptr %27, align 8
+  %29 = icmp ult i64 %23, 9223372036854775807
+  br i1 %29, label %30, label %38
 
 30:
-  %31 = getelementptr inbounds i8, ptr %1, i64 8
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds i8, ptr %7, i64 32
-  %34 = load i64, ptr %33, align 8
-  %35 = add i64 %32, -1
-  %36 = add i64 %35, %34
-  %37 = udiv i64 %36, %34
-  %38 = icmp ugt i64 %37, 2147483647
-  br i1 %38, label %59, label %39
+  %31 = phi i64 [ %36, %30 ], [ 0, %16 ]
+  %32 = getelementptr i64, ptr %28, i64 %31
+  %33 = load i64, ptr %32, align 8
+  %34 = getelementptr i8, ptr %21, i64 %33
+  %35 = getelementptr ptr, ptr %26, i64 %31
+  store ptr %34, ptr %35, align 8
+  %36 = add nuw nsw i64 %31, 1
+  %37 = icmp eq i64 %31, %23
+  br i1 %37, label %38, label %30
 
-39:
-  %40 = getelementptr inbounds i8, ptr %1, i64 16
-  %41 = load i64, ptr %40, align 8
-  %42 = icmp sgt i64 %41, 0
-  br i1 %42, label %43, label %139
+38:
+  %39 = getelementptr inbounds i8, ptr %1, i64 8
+  %40 = load i64, ptr %39, align 8
+  %41 = getelementptr inbounds i8, ptr %7, i64 32
+  %42 = load i64, ptr %41, align 8
+  %43 = add i64 %40, -1
+  %44 = add i64 %43, %42
+  %45 = udiv i64 %44, %42
+  %46 = icmp ugt i64 %45, 2147483647
+  br i1 %46, label %47, label %54
 
-43:
-  %44 = getelementptr inbounds i8, ptr %1, i64 24
-  %45 = getelementptr inbounds i8, ptr %1, i64 32
-  %46 = trunc nuw nsw i64 %37 to i32
-  %47 = getelementptr inbounds i8, ptr %7, i64 24
-  %48 = getelementptr inbounds i8, ptr %7, i64 56
-  %49 = getelementptr inbounds i8, ptr %1, i64 136
-  br label %66
+47:
+  %48 = load ptr, ptr %5, align 8
+  %49 = ptrtoint ptr %48 to i64
+  store i64 %49, ptr %4, align 8
+  %50 = getelementptr inbounds i8, ptr %4, i64 8
+  store i64 %45, ptr %50, align 8
+  %51 = getelementptr inbounds i8, ptr %4, i64 16
+  store i64 2147483647, ptr %51, align 8
+  %52 = getelementptr inbounds i8, ptr %4, i64 24
+  store i64 0, ptr %52, align 8
+  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
+  br label %138
 
-50:
-  %51 = phi i64 [ 0, %28 ], [ %57, %50 ]
-  %52 = load ptr, ptr %29, align 8
-  %53 = getelementptr i64, ptr %52, i64 %51
-  %54 = load i64, ptr %53, align 8
-  %55 = getelementptr i8, ptr %21, i64 %54
-  %56 = getelementptr ptr, ptr %26, i64 %51
-  store ptr %55, ptr %56, align 8
-  %57 = add nuw nsw i64 %51, 1
-  %58 = icmp eq i64 %51, %23
-  br i1 %58, label %30, label %50
+54:
+  %55 = trunc nuw nsw i64 %45 to i32
+  %56 = getelementptr inbounds i8, ptr %7, i64 24
+  %57 = load i64, ptr %56, align 8
+  %58 = trunc i64 %57 to i32
+  %59 = getelementptr inbounds i8, ptr %7, i64 56
+  %60 = load i64, ptr %59, align 8
+  %61 = trunc i64 %60 to i32
+  %62 = getelementptr inbounds i8, ptr %1, i64 16
+  %63 = load i64, ptr %62, align 8
+  %64 = icmp sgt i64 %63, 0
+  br i1 %64, label %65, label %138
 
-59:
-  %60 = load ptr, ptr %5, align 8
-  %61 = ptrtoint ptr %60 to i64
-  store i64 %61, ptr %4, align 8
-  %62 = getelementptr inbounds i8, ptr %4, i64 8
-  store i64 %37, ptr %62, align 8
-  %63 = getelementptr inbounds i8, ptr %4, i64 16
-  store i64 2147483647, ptr %63, align 8
-  %64 = getelementptr inbounds i8, ptr %4, i64 24
-  store i64 0, ptr %64, align 8
-  %65 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
-  br label %139
+65:
+  %66 = getelementptr inbounds i8, ptr %1, i64 24
+  %67 = getelementptr inbounds i8, ptr %1, i64 32
+  %68 = getelementptr inbounds i8, ptr %1, i64 136
+  br label %69
 
-66:
-  %67 = phi ptr [ undef, %43 ], [ %132, %133 ]
-  %68 = phi i64 [ 0, %43 ], [ %136, %133 ]
-  %69 = phi i64 [ 0, %43 ], [ %135, %133 ]
-  %70 = load ptr, ptr %1, align 8
-  %71 = getelementptr inbounds i8, ptr %70, i64 16
-  %72 = load i64, ptr %71, align 8
-  %73 = icmp sgt i64 %72, 0
-  br i1 %73, label %74, label %118
+69:
+  %70 = phi ptr [ undef, %65 ], [ %131, %132 ]
+  %71 = phi i64 [ 0, %65 ], [ %135, %132 ]
+  %72 = phi i64 [ 0, %65 ], [ %134, %132 ]
+  %73 = load ptr, ptr %1, align 8
+  %74 = getelementptr inbounds i8, ptr %73, i64 16
+  %75 = load i64, ptr %74, align 8
+  %76 = icmp sgt i64 %75, 0
+  br i1 %76, label %77, label %121
 
-74:
-  %75 = getelementptr inbounds i8, ptr %70, i64 72
-  br label %76
+77:
+  %78 = getelementptr inbounds i8, ptr %73, i64 72
+  br label %79
 
-76:
-  %77 = phi i64 [ 0, %74 ], [ %115, %114 ]
-  %78 = load ptr, ptr %75, align 8
-  %79 = getelementptr %struct.Param, ptr %78, i64 %77
-  %80 = getelementptr %struct.Bound, ptr %17, i64 %77
-  %81 = load i64, ptr %44, align 8
-  %82 = add i64 %81, -1
-  %83 = icmp sgt i64 %82, -1
-  br i1 %83, label %84, label %86
+79:
+  %80 = phi i64 [ 0, %77 ], [ %118, %117 ]
+  %81 = load ptr, ptr %78, align 8
+  %82 = getelementptr %struct.Param, ptr %81, i64 %80
+  %83 = getelementptr %struct.Bound, ptr %17, i64 %80
+  %84 = load i64, ptr %66, align 8
+  %85 = add i64 %84, -1
+  %86 = icmp sgt i64 %85, -1
+  br i1 %86, label %87, label %89
 
-84:
-  %85 = getelementptr inbounds i8, ptr %80, i64 8
-  br label %96
+87:
+  %88 = getelementptr inbounds i8, ptr %83, i64 8
+  br label %99
 
-86:
-  %87 = phi i64 [ 0, %76 ], [ %106, %96 ]
-  %88 = load ptr, ptr %80, align 8
-  %89 = getelementptr i8, ptr %88, i64 %87
-  %90 = getelementptr inbounds i8, ptr %79, i64 8
-  %91 = load i64, ptr %90, align 8
-  %92 = icmp eq i64 %91, 1
-  %93 = getelementptr inbounds i8, ptr %79, i64 72
+89:
+  %90 = phi i64 [ 0, %79 ], [ %109, %99 ]
+  %91 = load ptr, ptr %83, align 8
+  %92 = getelementptr i8, ptr %91, i64 %90
+  %93 = getelementptr inbounds i8, ptr %82, i64 8
   %94 = load i64, ptr %93, align 8
-  %95 = getelementptr i8, ptr %21, i64 %94
-  br i1 %92, label %110, label %113
+  %95 = icmp eq i64 %94, 1
+  %96 = getelementptr inbounds i8, ptr %82, i64 72
+  %97 = load i64, ptr %96, align 8
+  %98 = getelementptr i8, ptr %21, i64 %97
+  br i1 %95, label %113, label %116
 
-96:
-  %97 = phi i64 [ %82, %84 ], [ %108, %96 ]
-  %98 = phi i64 [ 0, %84 ], [ %106, %96 ]
-  %99 = phi i64 [ %68, %84 ], [ %107, %96 ]
-  %100 = getelementptr [8 x i64], ptr %45, i64 0, i64 %97
-  %101 = load i64, ptr %100, align 8
-  %102 = urem i64 %99, %101
-  %103 = getelementptr [8 x i64], ptr %85, i64 0, i64 %97
+99:
+  %100 = phi i64 [ %85, %87 ], [ %111, %99 ]
+  %101 = phi i64 [ 0, %87 ], [ %109, %99 ]
+  %102 = phi i64 [ %71, %87 ], [ %110, %99 ]
+  %103 = getelementptr [8 x i64], ptr %67, i64 0, i64 %100
   %104 = load i64, ptr %103, align 8
-  %105 = mul i64 %104, %102
-  %106 = add i64 %105, %98
-  %107 = udiv i64 %99, %101
-  %108 = add nsw i64 %97, -1
-  %109 = icmp sgt i64 %97, 0
-  br i1 %109, label %96, label %86
-
-110:
-  %111 = getelementptr inbounds i8, ptr %79, i64 64
-  %112 = load i64, ptr %111, align 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %95, ptr align 1 %89, i64 %112, i1 false)
-  br label %114
+  %105 = urem i64 %102, %104
+  %106 = getelementptr [8 x i64], ptr %88, i64 0, i64 %100
+  %107 = load i64, ptr %106, align 8
+  %108 = mul i64 %107, %105
+  %109 = add i64 %108, %101
+  %110 = udiv i64 %102, %104
+  %111 = add nsw i64 %100, -1
+  %112 = icmp sgt i64 %100, 0
+  br i1 %112, label %99, label %89
 
 113:
-  store ptr %89, ptr %95, align 8
-  br label %114
+  %114 = getelementptr inbounds i8, ptr %82, i64 64
+  %115 = load i64, ptr %114, align 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %98, ptr align 1 %92, i64 %115, i1 false)
+  br label %117
 
-114:
-  %115 = add nuw nsw i64 %77, 1
-  %116 = load i64, ptr %71, align 8
-  %117 = icmp slt i64 %115, %116
-  br i1 %117, label %76, label %118
+116:
+  store ptr %92, ptr %98, align 8
+  br label %117
 
-118:
-  %119 = load ptr, ptr %7, align 8
-  %120 = getelementptr inbounds i8, ptr %119, i64 32
-  %121 = load ptr, ptr %120, align 8
-  %122 = load i64, ptr %47, align 8
-  %123 = trunc i64 %122 to i32
-  %124 = load i64, ptr %48, align 8
-  %125 = trunc i64 %124 to i32
-  %126 = load ptr, ptr %49, align 8
-  %127 = call i32 %121(i64 noundef %10, i32 noundef %46, i32 noundef 1, i32 noundef 1, i32 noundef %123, i32 noundef 1, i32 noundef 1, i32 noundef %125, ptr noundef %126, ptr noundef nonnull %26, ptr noundef null) nounwind
-  %128 = icmp eq i32 %127, 0
-  br i1 %128, label %131, label %129
+117:
+  %118 = add nuw nsw i64 %80, 1
+  %119 = load i64, ptr %74, align 8
+  %120 = icmp slt i64 %118, %119
+  br i1 %120, label %79, label %121
 
-129:
-  %130 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.30, i32 noundef %127) cold
-  br label %131
+121:
+  %122 = load ptr, ptr %7, align 8
+  %123 = getelementptr inbounds i8, ptr %122, i64 32
+  %124 = load ptr, ptr %123, align 8
+  %125 = load ptr, ptr %68, align 8
+  %126 = call i32 %124(i64 noundef %10, i32 noundef %55, i32 noundef 1, i32 noundef 1, i32 noundef %58, i32 noundef 1, i32 noundef 1, i32 noundef %61, ptr noundef %125, ptr noundef nonnull %26, ptr noundef null) nounwind
+  %127 = icmp eq i32 %126, 0
+  br i1 %127, label %130, label %128
 
-131:
-  %132 = phi ptr [ %130, %129 ], [ %67, %118 ]
-  br i1 %128, label %133, label %139
+128:
+  %129 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.30, i32 noundef %126) cold
+  br label %130
 
-133:
-  %134 = load i64, ptr %31, align 8
-  %135 = add i64 %134, %69
-  %136 = add i64 %68, 1
-  %137 = load i64, ptr %40, align 8
-  %138 = icmp slt i64 %135, %137
-  br i1 %138, label %66, label %139
+130:
+  %131 = phi ptr [ %129, %128 ], [ %70, %121 ]
+  br i1 %127, label %132, label %138
 
-139:
-  %140 = phi ptr [ %15, %12 ], [ %65, %59 ], [ null, %39 ], [ %132, %131 ], [ null, %133 ]
-  ret ptr %140
+132:
+  %133 = load i64, ptr %39, align 8
+  %134 = add i64 %133, %72
+  %135 = add i64 %71, 1
+  %136 = load i64, ptr %62, align 8
+  %137 = icmp slt i64 %134, %136
+  br i1 %137, label %69, label %138
+
+138:
+  %139 = phi ptr [ %15, %12 ], [ %53, %47 ], [ null, %54 ], [ %131, %130 ], [ null, %132 ]
+  ret ptr %139
 }
 
 define internal fastcc i64 @array_size(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2) unnamed_addr noinline nounwind {

@@ -108,6 +108,11 @@ class Segment:
         steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
         return replace(self, steps=steps) if steps != self.steps else self
 
+    @property
+    def checked(self) -> bool:
+        """Return whether one of its launches reports faults."""
+        return any(isinstance(s, Launch) and s.target.description.checked for s in self.steps)
+
     @cached_property
     def launches(self) -> int:
         """How many of its steps are launches."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.interop.jax.launches.primitives import primitives, tangent_of
+from workbench.interop.jax.launches.primitives import fault_effect, primitives, tangent_of
 from workbench.interop.jax.programs.flat import Flat, flatten
 from workbench.interop.jax.programs.schedule import Part, parts
 from workbench.interop.jax.values import arguments
@@ -63,7 +63,8 @@ class Program:
     def is_one_call(self) -> bool:
         """Whether it may be one native call: nothing in it acts outside, and all sizes are known."""
         avals = (*self.closed.in_avals, *self.closed.out_avals)
-        return not self.closed.effects and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
+        acts = self.closed.effects - fault_effect()
+        return not acts and not any(arguments.is_symbolic(n) for a in avals for n in a.shape)
 
     @property
     def checked(self) -> bool:
@@ -163,7 +164,8 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
         closed = jax.make_jaxpr(lambda *t: [push(*t)[n] for n in floats])(*moved)
         # Out by a side door: `jax.make_jaxpr` returns only the outer function's jaxpr, and the linear one is made
         # inside it.
-        kept.append(closed)
+        # Without its constants, which are values of this trace: JAX's leak checker looks for those that outlive theirs.
+        kept.append(closed.jaxpr)
         return [*results, *closed.consts]
 
     traced = Program.of(program.name, forward, program.inputs)
@@ -182,11 +184,11 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
             residuals.append(("result", outputs.index(atom)))
     chosen = [*range(count), *more]
     small = traced.chosen(tuple(chosen))
-    types = [v.aval for v in linear.jaxpr.constvars]
+    types = [v.aval for v in linear.constvars]
 
     def tangent(*operands: Any) -> list[Any]:
         split = len(types)
-        return jax.core.eval_jaxpr(linear.jaxpr, operands[:split], *operands[split:])
+        return jax.core.eval_jaxpr(linear, operands[:split], *operands[split:])
 
     return Linearised(small, Program.of(f"{program.name}_tangent", tangent, [*types, *moved]), tuple(residuals))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.jet import refuse_jet
+from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.table import Segment
 from workbench.interop.jax.programs.flat import Value
@@ -38,7 +39,7 @@ def programs() -> Programs:
         primitive.multiple_results = True
     for primitive in (found.program, found.linear):
         primitive.def_impl(partial(_run_jitted, primitive))
-        primitive.def_abstract_eval(_results)
+        primitive.def_effectful_abstract_eval(_results)
         jax.mlir.register_lowering(primitive, _lower, platform="cpu")
         # Without a platform: everywhere but on the CPU each launch is XLA's.
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
@@ -51,7 +52,7 @@ def programs() -> Programs:
     jax.ad.primitive_transposes[found.linear] = _transpose
     jax.ad.primitive_transposes[found.program] = _transpose_program
     jax.partial_eval.dce_rules[found.program] = _drop_results
-    found.segment.def_abstract_eval(_segment_results)
+    found.segment.def_effectful_abstract_eval(_segment_results)
     jax.mlir.register_lowering(found.segment, _lower_segment, platform="cpu")
     return found
 
@@ -74,8 +75,8 @@ def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
     return program.derived(key, make)(*operands)
 
 
-def _results(*avals: Any, program: Program, split: int = 0) -> list[Any]:
-    return [shaped(a.shape, a.dtype, avals) for a in program.closed.out_avals]
+def _results(*avals: Any, program: Program, split: int = 0) -> tuple[list[Any], Any]:
+    return [shaped(a.shape, a.dtype, avals) for a in program.closed.out_avals], program.closed.effects
 
 
 def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:
@@ -122,15 +123,18 @@ def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any])
     known |= {value: read(source).reshape(value.shape) for value, source in part.same}
 
 
-def _segment_results(*avals: Any, segment: Segment) -> list[Any]:
-    return [library().ShapedArray(shape, np.dtype(SCALARS[d].numpy)) for d, shape in segment.results]
+def _segment_results(*avals: Any, segment: Segment) -> tuple[list[Any], Any]:
+    results = [library().ShapedArray(shape, np.dtype(SCALARS[d].numpy)) for d, shape in segment.results]
+    return results, fault_effect() if segment.checked else frozenset()
 
 
 def _lower_segment(ctx: Any, *operands: Any, segment: Segment) -> Any:
     segment = segment.with_targets(partial(edits.called, ctx))
     edits.note_export(ctx, segment.function, segment.name)
     segment.register()
-    rule = library().jax.ffi.ffi_lowering(segment.name, operand_output_aliases=dict(segment.aliases))
+    rule = library().jax.ffi.ffi_lowering(
+        segment.name, has_side_effect=segment.checked, operand_output_aliases=dict(segment.aliases)
+    )
     with located(segment.name):
         return rule(ctx, *operands)
 
@@ -204,9 +208,10 @@ def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
     """What is not requested is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
     equation = given[-1]
     program = equation.params["program"]
-    if not any(used):
+    effects = bool(program.closed.effects)
+    if not any(used) and not effects:
         return [False] * len(equation.invars), None
-    if all(used):
+    if all(used) or effects:
         return [True] * len(equation.invars), equation
     chosen = tuple(n for n, u in enumerate(used) if u)
     outvars = [equation.outvars[n] for n in chosen]

@@ -1,33 +1,30 @@
 """The calls that XLA made while a recorder was open: read from the native notes (`native/notes.c`).
 
-A call is run again outside JAX by handing the same handler a frame of our own, with the operands that were kept and
-fresh results: so batches, views, static values and initial values mean what they meant.
+A call is run again outside JAX as ordinary work, on arrays with the operands that were kept (`replay_call`).
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from workbench.errors import LaunchError, RecordError, WorkbenchError
-from workbench.interop.jax.native.abi import ATTR_ARRAY, CODES, FUNCTIONS, STAGE_EXECUTE, STRUCTS
-from workbench.interop.jax.native.faults import fault_in
+from workbench.errors import LaunchError, RecordError
+from workbench.interop.jax.native.abi import CODES
 from workbench.interop.jax.native.handler import LOADED
 from workbench.interop.jax.native.registry import plan_of, segments
 from workbench.interop.jax.recording.replay_call import unfold
 from workbench.interop.jax.values.library import library
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import from_numpy
-from workbench.runtime.arrays.substitute import Substitution
-from workbench.runtime.records.entries import CalledEntry, Entry
 from workbench.runtime.records.external_calls import add_source
-from workbench.types import MAX_NDIM, SCALARS
+from workbench.runtime.work import Access, Call, Work
+from workbench.types import SCALARS
 
 CAPACITY = 65536
 ROOM = 1 << 30
@@ -46,28 +43,24 @@ class Operand:
     data: np.ndarray[Any, Any] | None = None
 
 
-class CallEntry(Entry, frozen=True, eq=False):
+class CallEntry(Work, frozen=True, eq=False, dict=True):
     """A call that XLA made; with `record(inputs=True)` it can be run again outside JAX.
 
     Attributes:
         kernel: address of the kernel's description.
-        handler: address of the native handler.
         label: the kernel's name.
         attributes: the call's, as numbers: the launch's dimensions first.
         operands, results: its buffers.
-        outputs: what the results were when it was last run again here; of more than four dimensions the first as one.
         plan: the kernel's plan; None if that is gone.
         calls: of a fused program, its launches.
         segment: of a fused program, what it was made from; None if it was only preloaded.
     """
 
     kernel: int
-    handler: int
     label: str
     attributes: tuple[tuple[int, ...], ...]
     operands: tuple[Operand, ...]
     results: tuple[Operand, ...]
-    outputs: list[array]
     plan: Any = None
     calls: tuple[CallEntry, ...] = ()
     segment: Any = None
@@ -88,7 +81,7 @@ class CallEntry(Entry, frozen=True, eq=False):
         return (len(self.calls),) if self.calls else self.attributes[0] if self.attributes else ()
 
     @property
-    def parts(self) -> tuple[Entry, ...]:
+    def parts(self) -> tuple[Work, ...]:
         """The launches inside a fused program."""
         return self.calls
 
@@ -98,59 +91,65 @@ class CallEntry(Entry, frozen=True, eq=False):
         return sum(int(np.prod(o.shape)) * _numpy(o.dtype).itemsize for o in (*self.operands, *self.results) if o.dtype)
 
     @property
-    def subject(self) -> object:
-        """It is not announced."""
-        return self
+    def accesses(self) -> Sequence[Access]:
+        """None: the operands are JAX's."""
+        return ()
+
+    @cached_property
+    def _call(self) -> Call:
+        """The call as ordinary work."""
+        if any(o.data is None for o in self.operands):
+            raise RecordError(
+                f"The operands of JAX's call of {self.label} were not kept.", advice="Record with inputs=True."
+            )
+        if self.segment is not None and self.calls:
+            steps, outputs = self._program()
+        elif self.plan is None:
+            raise RecordError(
+                f"The kernel {self.label} that JAX called is known by its machine code alone, or is gone."
+            )
+        else:
+            operands = [o.data for o in self.operands if o.data is not None]
+            results = [(o.dtype, o.shape) for o in self.results]
+            steps, outputs = unfold(self.plan, self.attributes, operands, results)
+        return Call(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
+
+    def _program(self) -> tuple[tuple[Work, ...], tuple[array, ...]]:
+        """Its launches, each on what it found then; the outputs are those of the launches that wrote them last."""
+        done = [call.unfolded() for call in self.calls]
+        # A program's last result may be memory for what lives inside it only.
+        shown = len(self.results) - self.segment.scratch
+        writers = [self.segment.written_by(n) for n in range(shown)]
+        return tuple(s for call in done for s in call.steps), tuple(done[w[0]].outputs[w[1]] for w in writers if w)
+
+    @property
+    def outputs(self) -> tuple[array, ...]:
+        """The results of its last run here; of more than four dimensions the first as one."""
+        return self.unfolded().outputs
 
     def launch(self) -> None:
         """Run it again, on the operands that it had then; `outputs` has the results.
 
         Raises:
-            LaunchError: its operands were not kept, or the handler refused the call.
+            LaunchError: its operands were not kept, or it has no form outside of JAX.
             KernelFault: it was made with checks, and met a fault again.
         """
-        given = self._given(LaunchError)
-        made = [_aligned(o.shape, o.dtype) for o in self.results]
-        refusal = _call(self.handler, self.kernel, given, made, self.attributes)
-        if refusal:
-            raise fault_in(refusal) or LaunchError(refusal)
-        self.outputs[:] = [from_numpy(_seen(m)) for m in made[: self._shown] if m.dtype.name in SCALARS]
+        try:
+            call = self._call
+        except RecordError as error:
+            raise LaunchError(error.message, advice=error.advice) from None
+        call.launch()
 
-    @property
-    def _shown(self) -> int:
-        """How many results are some: a fused program's last may be memory for what lives inside it only."""
-        return len(self.results) - (self.segment is not None and self.segment.scratch)
-
-    def _given(self, error: type[WorkbenchError]) -> list[np.ndarray[Any, Any]]:
-        if any(o.data is None for o in self.operands):
-            raise error(f"The operands of JAX's call of {self.label} were not kept.", advice="Record with inputs=True.")
-        return [o.data for o in self.operands if o.data is not None]
-
-    def unfolded(self) -> CalledEntry:
-        """The call as ordinary work, which needs no JAX and can be saved.
+    def unfolded(self) -> Call:
+        """Return the call as ordinary work, which needs no JAX and can be saved.
 
         Raises:
             RecordError: its operands were not kept, its kernel is gone, or it has a form that has none in a file.
         """
-        given = self._given(RecordError)
-        if self.segment is not None and self.calls:
-            return self._unfolded_program()
-        if self.plan is None:
-            raise RecordError(f"The kernel {self.label} that JAX called no longer exists, so the call cannot be saved.")
-        results = [(o.dtype, o.shape) for o in self.results]
-        steps, outputs = unfold(self.plan, self.attributes, given, results)
-        return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
+        return self._call
 
-    def _unfolded_program(self) -> CalledEntry:
-        """Its launches, each on what it found then; the outputs are those of the launches that wrote them last."""
-        done = [call.unfolded() for call in self.calls]
-        steps = tuple(step for call in done for step in call.steps)
-        writers = [self.segment.written_by(n) for n in range(self._shown)]
-        outputs = tuple(done[w[0]].outputs[w[1]] for w in writers if w is not None)
-        return CalledEntry(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
-
-    def changed(self, values: Mapping[str, Any], swap: Substitution) -> Entry:
-        """The same call: JAX's operands have no names and are replaced by nothing."""
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same call: JAX's operands have no names and are replaced by nothing."""
         return self
 
 
@@ -159,7 +158,6 @@ class Notes:
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
         """From the addresses of the handler's symbols."""
-        self._handlers = addresses["workbench_ffi"], addresses["workbench_program"]
         self._steps: dict[int, list[CallEntry]] = {}
         self._on = ctypes.c_int32.from_address(addresses["wb_ffi_on"])
         self._head, self._lost, self._room = (
@@ -173,7 +171,7 @@ class Notes:
         self._room.value = ROOM
         self._on.value = (3 if inputs else 1) if on else 0
 
-    def drain(self) -> tuple[Sequence[Entry], int]:
+    def drain(self) -> tuple[Sequence[Work], int]:
         """The calls noted since the last time, once all that JAX has queued is done; and how many were lost."""
         if not self._on.value:
             return (), 0
@@ -204,12 +202,12 @@ class Notes:
         if not address:
             return None
         try:
-            return _read(address, self._handlers)
+            return _read(address)
         finally:
             self._free(address)
 
 
-def _read(address: int, handlers: tuple[int, int]) -> tuple[CallEntry, int, int]:
+def _read(address: int) -> tuple[CallEntry, int, int]:
     """The call of a note, the address of its frame, and of that of the program that it is a step of."""
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
@@ -224,105 +222,20 @@ def _read(address: int, handlers: tuple[int, int]) -> tuple[CallEntry, int, int]
         shape, name = tuple(dims[: min(rank, _MOST_DIMS)]), _NAMES.get(dtype, "")
         data = None
         if kept and n < operands and rank <= _MOST_DIMS and name:
-            data = _aligned(shape, name)
-            if data.nbytes:
-                ctypes.memmove(data.ctypes.data, address + place, data.nbytes)
+            data = np.empty(shape, _numpy(name))
+            ctypes.memmove(data.ctypes.data, address + place, data.nbytes)
         buffers.append(Operand(name, shape, data))
     label = ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()
     made = buffers[:operands], buffers[operands:]
     entry = CallEntry(
-        kernel, handlers[kernel in segments], label, tuple(attributes), tuple(made[0]), tuple(made[1]), [],
-        plan_of(kernel), segment=segments.get(kernel), started=start / 1e9, seconds=(end - start) / 1e9,
+        kernel, label, tuple(attributes), tuple(made[0]), tuple(made[1]), plan_of(kernel),
+        segment=segments.get(kernel), started=start / 1e9, seconds=(end - start) / 1e9,
     )  # fmt: skip
     return entry, frame, parent
 
 
-def _seen(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A result as an array of our own has it: 1 to 4 dimensions."""
-    extra = data.ndim - MAX_NDIM + 1
-    return data.reshape(-1, *data.shape[extra:]) if extra > 1 else data.reshape(data.shape or (1,))
-
-
 def _numpy(name: str) -> np.dtype[Any]:
     return SCALARS[name].numpy if name in SCALARS else np.dtype(name)
-
-
-def _aligned(shape: tuple[int, ...], name: str) -> np.ndarray[Any, Any]:
-    """An array that begins at a multiple of 64 bytes, as XLA's buffers do."""
-    dtype = _numpy(name)
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    raw = np.zeros(count + 64, np.uint8)
-    start = -raw.ctypes.data % 64
-    return raw[start : start + count].view(dtype).reshape(shape)
-
-
-_SIMPLE = {"i64": ctypes.c_int64, "i32": ctypes.c_int32, "ptr": ctypes.c_void_p, "[18 x ptr]": ctypes.c_void_p * 18}
-
-
-def _structures() -> dict[str, Any]:
-    """XLA's structures for ctypes, from the table that the handler's text is made of."""
-    made: dict[str, Any] = {}
-    for name, fields in STRUCTS.items():
-        listed = [(f, made[t[1:]] if t.startswith("%") else _SIMPLE[t]) for f, t in fields]
-        made[name] = type(name, (ctypes.Structure,), {"_fields_": listed})
-    return made
-
-
-_XLA = _structures()
-_REFUSED, _NOTHING = 1, 2
-
-
-def _call(
-    handler: int, kernel: int, given: Sequence[np.ndarray[Any, Any]], made: Sequence[np.ndarray[Any, Any]],
-    attributes: Sequence[tuple[int, ...]],
-) -> str:  # fmt: skip
-    """Hand the handler a frame of our own, on this thread alone; returns why it refused, or an empty text."""
-    said: list[str] = []
-    pointer = ctypes.c_void_p
-
-    def create(arguments: int) -> int:
-        asked = _XLA["ErrorCreate"].from_address(arguments)
-        said.append(ctypes.string_at(asked.message).decode(errors="replace"))
-        return _REFUSED
-
-    # XLA is played here: error functions that keep the message, and for all others one that says that there is nothing.
-    callbacks = {
-        "XLA_FFI_Error_Create": ctypes.CFUNCTYPE(pointer, pointer)(create),
-        "XLA_FFI_Error_Destroy": ctypes.CFUNCTYPE(None, pointer)(lambda _: None),
-    }
-    absent = ctypes.CFUNCTYPE(pointer, pointer)(lambda _: _NOTHING)
-    api = _XLA["Api"](ctypes.sizeof(_XLA["Api"]))
-    for name, number in FUNCTIONS.items():
-        api.XLA_FFI_Error_Create[number] = ctypes.cast(callbacks.get(name, absent), pointer).value
-    kept: list[Any] = []
-    frame = _XLA["Frame"](ctypes.sizeof(_XLA["Frame"]), None, ctypes.addressof(api), None, STAGE_EXECUTE)
-    for items, arrays in ((frame.args, given), (frame.rets, made)):
-        buffers = [_buffer(a, kept) for a in arrays]
-        table = (pointer * (len(buffers) or 1))(*(ctypes.addressof(b) for b in buffers))
-        kept += [buffers, table]
-        items.size, last = len(buffers), items._fields_[-1][0]
-        setattr(items, last, ctypes.addressof(table))
-    numbers = [np.array(a, np.int64) for a in attributes]
-    arrays = [_XLA["Array"](CODES["int64"], a.size, a.ctypes.data) for a in numbers]
-    kinds = (ctypes.c_int32 * (len(arrays) or 1))(*([ATTR_ARRAY] * len(arrays)))
-    table = (pointer * (len(arrays) or 1))(*(ctypes.addressof(a) for a in arrays))
-    frame.attrs.size, frame.attrs.types, frame.attrs.attrs = (
-        len(arrays),
-        ctypes.addressof(kinds),
-        ctypes.addressof(table),
-    )
-    entry = ctypes.CFUNCTYPE(pointer, pointer, pointer)(handler)
-    entry(ctypes.addressof(frame), kernel)
-    return said[0] if said else ""
-
-
-def _buffer(data: np.ndarray[Any, Any], kept: list[Any]) -> Any:
-    dims = (ctypes.c_int64 * max(1, data.ndim))(*data.shape)
-    kept += [dims, data]
-    code = CODES[data.dtype.name]
-    return _XLA["Buffer"](
-        ctypes.sizeof(_XLA["Buffer"]), None, code, data.ctypes.data, data.ndim, ctypes.addressof(dims)
-    )
 
 
 LOADED.append(lambda addresses: add_source(Notes(addresses)))

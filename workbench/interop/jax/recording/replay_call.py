@@ -24,7 +24,7 @@ from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.launching.record import LaunchOptions
 from workbench.runtime.records.contents import write_bytes
-from workbench.runtime.records.entries import CopyEntry, Entry, FillEntry, LaunchEntry
+from workbench.runtime.work import Copy, Fill, Launch, Work
 from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Held:
 def unfold(
     plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
     results: Sequence[tuple[str, tuple[int, ...]]],
-) -> tuple[tuple[Entry, ...], tuple[array, ...]]:  # fmt: skip
+) -> tuple[tuple[Work, ...], tuple[array, ...]]:  # fmt: skip
     """The work of a call, in order, and the arrays that have its results afterwards.
 
     Args:
@@ -105,16 +105,16 @@ class _Call:
         """The buffer that a parameter is: a result rather than an operand."""
         return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
 
-    def steps(self) -> Iterator[Entry]:
+    def steps(self) -> Iterator[Work]:
         """What the handler does, in its order."""
         for wire in self.wires:
             if wire.kind is Kind.SHAPE or wire.result < 0:
                 continue
             target = self.results[wire.result].whole()
             if wire.operand >= 0:
-                yield CopyEntry(target, self.operands[wire.operand].whole(), "copy")
+                yield Copy(target, self.operands[wire.operand].whole())
             if wire.fill is not None:
-                yield FillEntry(target, _fill(wire))
+                yield Fill(target, _fill(wire))
         if not math.prod(self.dims):
             return
         if math.prod(self.batches) > MOST_BATCHES:
@@ -123,7 +123,7 @@ class _Call:
         for batch in itertools.product(*map(range, self.batches)):
             arguments = dict(self.arguments(batch))
             options = LaunchOptions(code.options)
-            yield LaunchEntry(bind(code.specialisation, code.direction, self.dims, arguments, CPU, options))
+            yield Launch(bind(code.specialisation, code.direction, self.dims, arguments, CPU, options))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
         """The kernel's arguments in one batch."""

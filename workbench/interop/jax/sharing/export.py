@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from workbench.errors import LaunchError
+from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.target import NAME
 from workbench.interop.jax.values.library import export_library, library
@@ -78,7 +79,16 @@ def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch:
     called = sorted(known.intersection(NAME.findall(made.mlir_module()))) if known else ()
     # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
     gradient = partial(_gradient, made._get_vjp, given, arch)
-    return replace(made, disabled_safety_checks=(*given, *map(allow, called)), _get_vjp=gradient)
+    # What keeps unused launches in the program has done so; a file cannot hold our effect.
+    effects = tuple(e for e in made.unordered_effects if e not in fault_effect())
+    allowed = (*given, *map(allow, called))
+    return replace(made, disabled_safety_checks=allowed, unordered_effects=effects, _get_vjp=gradient)
+
+
+def is_exported_here(exported: Any) -> bool:
+    """Return whether `jax_export` made it in this process: then its gradient is exported when it is asked for."""
+    make = getattr(exported, "_get_vjp", None)
+    return isinstance(make, partial) and make.func is _gradient
 
 
 def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], arch: str, exported: Any) -> Any:

@@ -94,7 +94,8 @@ def _told(name: str, members: dict[str, bytes]) -> Any:
     # One member for a kernel and all of its derivatives.
     member = f"kernels/{hashlib.sha256(module).hexdigest()[:16]}.json"
     members[member] = module
-    rest = {n: origin[n] for n in _ORIGIN[2:]}
+    # Only code for some launches says so: files from before there was any are read as they were.
+    rest = {n: origin[n] for n in (*_ORIGIN[2:], "single") if n != "single" or origin.get(n) is not None}
     fma = {"fma": True} if origin.get("fma") else {}
     return {
         "module": {"kernel": kernel, "member": member, "checkpoints": origin["checkpoints"], **fma},
@@ -156,19 +157,22 @@ def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
 
 
 def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | CudaTarget | None:
-    told = saved_values.record(data, f"the target {name}", _TARGET)
+    some = ("single",) if isinstance(data, dict) and "single" in data else ()
+    told = saved_values.record(data, f"the target {name}", (*_TARGET, *some))
     function, checkpoints, contracted = read_function(told["module"], members, False)
-    direction, constant = told["direction"], told["constant"]
+    direction, constant, single = told["direction"], told["constant"], told.get("single")
     flags = [told[n] for n in ("contiguous", "shared", "checks", "late")]
-    if direction not in DIRECTIONS or not all(type(flag) is bool for flag in flags) or not isinstance(constant, list):
+    lists = isinstance(constant, list) and isinstance(single, list | None)
+    if direction not in DIRECTIONS or not all(type(flag) is bool for flag in flags) or not lists:
         raise saved_values.Wrong(f"the target {name} is compiled in no way that there is")
     block = saved_values.index(told["block"], 1025, "block")
     if block and driver() is None:
         return None
     chosen = tuple(saved_values.index(n, len(function.params), "parameter") for n in constant)
+    axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
     contiguous, shared, checks, late = flags
     source = SavedSpecialisation(function, checkpoints, contracted)
-    code = Code(source, direction, contiguous, shared, constant=chosen, checks=checks)
+    code = Code(source, direction, contiguous, shared, constant=chosen, checks=checks, single=axes)
     try:
         loaded = load(source, direction, code.options, "cpu", shared)
         wires = _wires(told["wires"], {s.name: s.type for s in loaded.layout.slots})

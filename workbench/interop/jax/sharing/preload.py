@@ -5,11 +5,13 @@ The store keeps what each name stands for, so neither the kernels' text nor the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from workbench.interop.jax.native.table import preload_segment
 from workbench.interop.jax.native.target import NAME, kept, make_known, registered, thunk_named
+from workbench.interop.jax.sharing.export import is_exported_here
 from workbench.interop.jax.sharing.pack import on_gpus
 
 
@@ -21,7 +23,8 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
         exported.call(x)
 
     Args:
-        programs: an `Exported`, a program's text, a target's name, or several of these.
+        programs: an `Exported` (its gradients are read too), a compiled program, a program's text, a target's name, or
+            several of these.
 
     Returns:
         The names of the targets found.
@@ -30,9 +33,10 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
         CacheError: the cache does not hold one of the kernels.
     """
     found: dict[str, None] = {}
-    for program in [programs] if isinstance(programs, str) or hasattr(programs, "mlir_module") else programs:  # type: ignore[union-attr]
-        text = program if isinstance(program, str) else program.mlir_module()
-        found |= dict.fromkeys(NAME.findall(text))
+    alone = isinstance(programs, str) or hasattr(programs, "mlir_module") or hasattr(programs, "as_text")
+    for program in [programs] if alone else programs:  # type: ignore[union-attr]
+        for text in [program] if isinstance(program, str) else _texts(program):
+            found |= dict.fromkeys(NAME.findall(text))
     known = registered()
     for name in found:
         if name not in known:
@@ -46,3 +50,15 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
             else:
                 make_known(name, partial(thunk_named, name))
     return tuple(found)
+
+
+def _texts(program: Any) -> Iterator[str]:
+    """An exported program and its gradients, as far as they were exported with it; or a compiled program."""
+    if not hasattr(program, "mlir_module"):
+        yield program.as_text()
+        return
+    yield program.mlir_module()
+    # One that this process exported would make gradients of gradients without end; it knows their kernels anyway.
+    while program.has_vjp() and not is_exported_here(program):
+        program = program.vjp()
+        yield program.mlir_module()

@@ -43,18 +43,20 @@ def literal_type() -> Any:
     return Literal
 
 
-@lru_cache(maxsize=1)
 def partitioning() -> Any:
-    """`jax.experimental.custom_partitioning`; None where this JAX has no sharding rules, or does not use them."""
+    """`jax.experimental.custom_partitioning`; None where this JAX has no sharding rules, or does not use them now."""
     import jax
 
+    # Asked each time: XLA's older partitioner, switched on later, would end the process for want of a callback.
+    if not getattr(jax.config, "jax_use_shardy_partitioner", False):
+        return None
     try:
         from jax.experimental import custom_partitioning
 
         custom_partitioning.SdyShardingRule  # noqa: B018  not in JAX 0.5
     except (ImportError, AttributeError):
         return None
-    return custom_partitioning if getattr(jax.config, "jax_use_shardy_partitioner", False) else None
+    return custom_partitioning
 
 
 def needs_devices(primitive: Any) -> None:
@@ -71,7 +73,8 @@ def old_shard_map() -> Any:
     """The module of `shard_map` in JAX before 0.6, where primitives must be made known to it; None later."""
     import jax
 
-    if hasattr(jax.lax, "pvary") or hasattr(jax.lax, "pcast"):
+    # The newer name first: to look at the older one is deprecated where both are.
+    if hasattr(jax.lax, "pcast") or hasattr(jax.lax, "pvary"):
         return None
     from jax.experimental import shard_map
 

@@ -7,12 +7,41 @@ is put back into a tree of the same kind.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import LaunchError
+from workbench.interop.jax.values.library import library
+from workbench.runtime.arrays.structure import StructValue
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type
+
+_registered: set[type[StructValue]] = set()
+
+
+def register_structs() -> None:
+    """Make a pytree, with a leaf for each field, of the values of every struct that is defined."""
+    for kind in StructValue.__subclasses__():
+        if kind not in _registered:
+            _registered.add(kind)
+            library().jax.tree_util.register_pytree_with_keys(kind, _with_keys, partial(_of_fields, kind))
+
+
+def _with_keys(value: StructValue) -> tuple[list[tuple[Any, Any]], tuple[str, ...]]:
+    key = library().jax.tree_util.GetAttrKey
+    # JAX takes plain NumPy arrays for leaves, not those that have a vector's components as attributes.
+    fields = {n: np.asarray(v) if isinstance(v, np.ndarray) else v for n, v in vars(value).items()}
+    return [(key(n), v) for n, v in fields.items()], tuple(fields)
+
+
+def _of_fields(kind: type[StructValue], names: tuple[str, ...], values: Iterable[Any]) -> StructValue:
+    # Not checked: what JAX puts into a tree may be a tracer, a type or a placeholder of its own.
+    made = object.__new__(kind)
+    vars(made).update(zip(names, values, strict=True))
+    return made
 
 
 def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
@@ -70,6 +99,8 @@ def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
         changed[field.name] = put_back(field.type, old, new)
     if isinstance(value, Mapping):
         return {**value, **changed}
+    if isinstance(value, StructValue):
+        return _of_fields(type(value), tuple(vars(value)), ({**vars(value), **changed}).values())
     if isinstance(value, tuple):
         return type(value)(**changed)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

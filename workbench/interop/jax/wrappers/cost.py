@@ -12,7 +12,7 @@ from workbench.interop.jax.launches.primitives import primitives
 from workbench.interop.jax.recording.replay_call import unfold
 from workbench.interop.jax.values.library import library, literal_type
 from workbench.interop.jax.values.misfits import is_typed
-from workbench.runtime.records.entries import FillEntry, LaunchEntry
+from workbench.runtime.work import Fill, Launch
 
 
 class Costed:
@@ -52,9 +52,9 @@ class Costed:
         known = {v: x for v, x in zip(closed.jaxpr.invars, arrays.values(), strict=True) if hasattr(x, "__array__")}
         flops, moved = 0.0, 0.0
         for entry in _work(closed, known):
-            if isinstance(entry, FillEntry):
+            if isinstance(entry, Fill):
                 moved += entry.target.nbytes
-            elif isinstance(entry, LaunchEntry):
+            elif isinstance(entry, Launch):
                 found = effort_of_launch(entry.record)
                 moved += found.bytes
                 flops = flops + found.flops if found.flops is not None and flops >= 0 else -1.0

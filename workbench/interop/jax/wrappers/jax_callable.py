@@ -16,8 +16,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.graphs.graph import Graph
+from workbench.api.kernels.kernel import Specialisation
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.recorder import Recorder
+from workbench.api.tapes.tape import Tape
 from workbench.errors import KernelTypeError, LaunchError, RecordError
 from workbench.frontend import Definition, parameter_annotation
 from workbench.interop.jax.launches.eager import whole
@@ -31,8 +34,11 @@ from workbench.interop.jax.programs.sizes import same_program
 from workbench.interop.jax.programs.trace import Trace, ValuesRead
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.signature import FunctionObject
+from workbench.interop.jax.values.struct_pytrees import register_structs
 from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, Sizes
+from workbench.interop.jax.wrappers.replayed import Replayed
+from workbench.interop.jax.wrappers.surroundings import surroundings
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.checks import checks_both
@@ -63,13 +69,13 @@ class _Program:
     checked: bool = False
     specialisations: frozenset[Specialisation] = frozenset()
     constants: tuple[tuple[Memory, int], ...] = ()
-    kernels: tuple[tuple[str, Kernel], ...] = ()
+    surroundings: Any = None
 
-    def is_current(self, names: Mapping[str, Any]) -> bool:
+    def is_current(self, function: Any) -> bool:
         return (
             all(s.is_current() and not s.kernel.stale for s in self.specialisations)
             and all(m.version == v for m, v in self.constants)
-            and all(names.get(n) is k for n, k in self.kernels)
+            and self.surroundings == surroundings(function)
         )
 
 
@@ -133,7 +139,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         # The plain call, found by a cheap key: building a signature walks trees and annotations at every call.
         fast = self._fast_key(values, output_dims)
         kept = self._fast.get(fast) if fast is not None else None
-        if kept is not None and kept[1].is_current(self.function.__globals__):
+        if kept is not None and kept[1].is_current(self.function):
             return self._result(kept[0], kept[1].run(*kept[0].operands(values)))
         mode = self.graph_mode
         # Each round may learn that one more scalar has to be a constant; there are only so many.
@@ -225,15 +231,12 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
     def _program(self, signature: Signature) -> _Program:
         key = (signature, *checks_both(None))
         found = self._programs.get(key)
-        names = self.function.__globals__
-        if found is None or not found.is_current(names):
+        if found is None or not found.is_current(self.function):
             found = self._programs[key] = self._make(signature)
         return found
 
     def _make(self, signature: Signature) -> _Program:
-        names, code = self.function.__globals__, self.function.__code__
-        # Global names of kernels, because a cell that is run again binds a new kernel to the same name.
-        made = _Program(kernels=tuple((n, names[n]) for n in code.co_names if isinstance(names.get(n), Kernel)))
+        code, made = self.function.__code__, _Program()
 
         def traced(*operands: Any, around: int = 0) -> list[Any]:
             trace = Trace(self.definition, code, self.vmap_method, around)
@@ -241,6 +244,8 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             made.specialisations = frozenset(trace.specialisations)
             made.checked |= trace.checked
             made.constants = tuple(trace.constants)
+            # Now, not before: what tracing itself changed (a list of calls, say) is no reason to trace again.
+            made.surroundings = surroundings(self.function)
             return results
 
         def run(*operands: Any) -> list[Any]:
@@ -288,8 +293,11 @@ def jax_callable(
     and the like, and arithmetic with numbers work; a number that the function needs to know (a loop's count, say)
     becomes a compile-time constant if it was passed as a Python number.
 
+    Of a record, a tape or a captured graph (`wb.jax_callable(rec)`) each array is a parameter, by its name in the first
+    launch. Those that it changes are the results, and inputs, too, unless a fill or a copy came first.
+
     Args:
-        func: a `def`; it is called once per new signature.
+        func: a `def`; it is called once per new signature. Or recorded work; then options that it decides are refused.
         num_outputs: how many results there are, those of `in_out_argnames` included.
         graph_mode: "workbench": all launches are one native call, and "staged" is the same on the CPU. "jax": every
             launch is a native call of XLA's program, which a GPU captures with the rest. "none": the function is called
@@ -310,6 +318,10 @@ def jax_callable(
         LaunchError: an option names no parameter, or the numbers do not fit.
         KernelSyntaxError: the source code of `func` cannot be found.
     """
+    if isinstance(func, Recorder | Tape | Graph):
+        if num_outputs != 1 or in_out_argnames or init or source or output_dims is not None:
+            raise LaunchError("What recorded work changes is known: its arrays decide which are the outputs.")
+        return _of_work(Replayed(func), graph_mode, vmap_method)
     definition = definition_of(func, source)
     name, parameters = definition.name, tuple(a.arg for a in definition.parameters)
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
@@ -317,16 +329,27 @@ def jax_callable(
     arguments.check_names(name, "in_out_argnames", in_out, inputs)
     arguments.check_names(name, "static_argnames", static, inputs)
     arguments.check_names(name, "init", init or {}, outputs)
+    mode = _mode(name, graph_mode, vmap_method)
+    return JaxCallable(
+        func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,
+        mode, vmap_method,
+    )  # fmt: skip
+
+
+def _mode(name: str, graph_mode: GraphMode | str | None, vmap_method: str) -> GraphMode | None:
     if vmap_method not in VMAP_METHODS:
         raise LaunchError(f"vmap_method={vmap_method!r} is not one of {', '.join(VMAP_METHODS)}.", function=name)
     modes = [m.value for m in GraphMode]
     if graph_mode is not None and str(graph_mode).lower() not in modes:
         raise LaunchError(f"graph_mode={graph_mode!r} is not one of {', '.join(modes)}.", function=name)
-    mode = None if graph_mode is None else GraphMode(str(graph_mode).lower())
-    return JaxCallable(
-        func, definition, _annotations(definition), inputs, outputs, in_out, static, dict(init or {}), output_dims,
-        mode, vmap_method,
-    )  # fmt: skip
+    return None if graph_mode is None else GraphMode(str(graph_mode).lower())
+    register_structs()
+
+
+def _of_work(work: Replayed, graph_mode: GraphMode | str | None, vmap_method: str) -> JaxCallable:
+    return jax_callable(
+        work.function, work.num_outputs, graph_mode, vmap_method, work.output_dims, work.in_out, source=work.text
+    )
 
 
 def _annotations(definition: Definition) -> dict[str, Type | None]:

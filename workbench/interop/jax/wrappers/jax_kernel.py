@@ -27,7 +27,14 @@ from workbench.interop.jax.values.arguments import shaped
 from workbench.interop.jax.values.library import library
 from workbench.interop.jax.values.out_of_range import Reach
 from workbench.interop.jax.values.signature import FunctionObject
-from workbench.interop.jax.values.struct_pytrees import array_fields, coming_out, fields_of, put_back, taken_apart
+from workbench.interop.jax.values.struct_pytrees import (
+    array_fields,
+    coming_out,
+    fields_of,
+    put_back,
+    register_structs,
+    taken_apart,
+)
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.interop.jax.wrappers.case import Case
 from workbench.interop.jax.wrappers.cost import Costed
@@ -360,6 +367,7 @@ def jax_kernel(
     options = {name: value for name, value in locals().items() if name != "kernel"}
     refuse_text(kernel)
     refuse_outdated(kernel)
+    register_structs()
     return followed(_wrapped(kernel, **options), partial(jax_kernel, **options))
 
 

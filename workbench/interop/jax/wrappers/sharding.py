@@ -16,6 +16,7 @@ from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
+from workbench.passes.analysis.partition import Halo
 
 HOW = 'Write a letter for each axis, arrays left and results right: "i j, j -> i".'
 
@@ -28,18 +29,20 @@ class ShardingRule:
         rule: a letter for each axis, array arguments left and results right: "i j, k -> i". Axes with the same letter
             are divided alike; one whose letter is on one side only stays whole, or is summed over.
         whole: of each axis that stays whole, why.
+        exchanged: of each axis along which devices exchange the edges of their parts, what one device receives.
     """
 
     rule: str
     whole: tuple[str, ...]
+    exchanged: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The rule."""
         return self.rule
 
     def __repr__(self) -> str:
-        """The rule, and below it what stays whole."""
-        return "\n".join([self.rule, *self.whole])
+        """The rule, and below it what is exchanged and what stays whole."""
+        return "\n".join([self.rule, *self.exchanged, *self.whole])
 
 
 class Sharded:
@@ -56,7 +59,8 @@ class Sharded:
             *args, **named: as in a call, or `jax.ShapeDtypeStruct` in place of arrays; nothing runs.
 
         Returns:
-            The rule, with the reason for each axis that stays whole.
+            The rule, with the reason for each axis that stays whole, and what devices exchange along those of which
+            threads access neighbours.
 
         Raises:
             LaunchError: as a call does.
@@ -80,7 +84,20 @@ class Sharded:
             if f in rule.whole
         ]
         text = " -> ".join(", ".join(" ".join(axes) for _, axes in side) for side in (left, right))
-        return ShardingRule(text, tuple(dict.fromkeys(whole)))
+        avals = {"operand": launch.invars, "result": launch.outvars}
+        exchanged = [
+            _exchanged(f"axis {axis} of {(plan.operands if place == 'operand' else plan.results)[number].name}",
+                       avals[place][number].aval, len(rule.batch) + axis, halo)
+            for (place, number, axis), halo in rule.halos.items()
+        ]  # fmt: skip
+        return ShardingRule(text, tuple(dict.fromkeys(whole)), tuple(exchanged))
+
+
+def _exchanged(what: str, aval: Any, axis: int, halo: Halo) -> str:
+    row = aval.size // max(1, aval.shape[axis]) * aval.dtype.itemsize
+    how = "adds to" if halo.added else "receives"
+    count = halo.before + halo.after
+    return f"{what}: a device {how} {halo.before} before and {halo.after} after its part, {count * row} bytes"
 
 
 def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple[Wire, Axes]]]:

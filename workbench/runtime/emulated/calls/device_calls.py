@@ -11,8 +11,6 @@ from workbench.runtime.emulated.refusal import Refusal, expect, invalid
 from workbench.runtime.emulated.state import Context, Pool, State, Table, function
 
 TABLE: Table = {}
-VERSION = 13_000
-"""What `cuDriverGetVersion` answers: CUDA 13.0, the first that Workbench works with."""
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
 
 
@@ -24,7 +22,7 @@ def _cuInit(state: State, flags: int) -> None:
 
 @function(TABLE, context=False)
 def _cuDriverGetVersion(state: State) -> int:
-    return VERSION
+    return state.version
 
 
 @function(TABLE, context=False)
@@ -63,6 +61,11 @@ def _cuDeviceCanAccessPeer(state: State, device: Any, peer: Any) -> int:
 
 
 @function(TABLE, context=False)
+def _cuDevicePrimaryCtxGetState(state: State, device: Any) -> tuple[int, int]:
+    return 0, int(state.known(device) in state.active)
+
+
+@function(TABLE, context=False)
 def _cuDeviceGetMemPool(state: State, device: Any) -> Any:
     return state.api.CUmemoryPool(state.pools[state.known(device)])
 
@@ -96,7 +99,9 @@ def _cuCtxGetCurrent(state: State) -> Any:
 
 @function(TABLE, context=False)
 def _cuCtxSetCurrent(state: State, context: Any) -> None:
-    state.here.device = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
+    found = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
+    state.here.device = found
+    state.active.update(() if found is None else (found,))
 
 
 @function(TABLE)
@@ -143,6 +148,7 @@ def _cuMemcpyHtoD(state: State, target: Any, source: Any, nbytes: int) -> None:
         state.unwritten.wrote(target, nbytes)
 
     _at_once(state, move, "a copy to the device")
+    state.flush()
 
 
 @function(TABLE)

@@ -97,8 +97,12 @@ def _cuGraphAddChildGraphNode(state: State, graph: Any, dependencies: Any, count
 
 
 @function(TABLE)
-def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, data: Any, count: int, params: Any) -> Any:
-    where = "cuGraphAddNode"
+def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, *rest: Any) -> Any:
+    where, of_bindings = "cuGraphAddNode", 3 if state.api.CUDA_VERSION >= 13_000 else 2
+    if len(rest) != of_bindings:
+        raise TypeError(f"{where} takes {of_bindings + 2} arguments ({len(rest) + 2} given)")
+    *_, count, params = rest
+    expect(state.version >= 12_030, f"{where}: this driver has no conditional nodes", "CUDA_ERROR_NOT_SUPPORTED")
     kinds = state.api.CUgraphConditionalNodeType
     if params.type != state.api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL:
         raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{where}: only conditional nodes are emulated here")
@@ -108,7 +112,8 @@ def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, data: Any, coun
     expect(condition.graph is state.handles.get(graph, Graph, where), f"{where}: the condition is of another graph")
     loop = given.type == kinds.CU_GRAPH_COND_TYPE_WHILE
     expect(loop or given.type == kinds.CU_GRAPH_COND_TYPE_IF, f"{where}: a switch is not emulated")
-    expect(given.size == 1 or (given.size == 2 and not loop), f"{where}: a condition has no {given.size} bodies")
+    most = 2 if state.version >= 12_080 and not loop else 1
+    expect(1 <= given.size <= most, f"{where}: a condition has no {given.size} bodies here")
     bodies = [Graph(state.device(), inner=True) for _ in range(given.size)]
     made = _add(state, graph, dependencies, count, Conditional(condition, loop, tuple(bodies)), where)
     out = (ctypes.c_void_p * len(bodies))(*(state.handles.new(body) for body in bodies))
@@ -165,6 +170,7 @@ def _kind(work: Leaf | None) -> str:
 def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
     found = state.handles.get(executable, Executing, "cuGraphLaunch")
     stream_object, device = state.stream(stream, "cuGraphLaunch"), state.device()
+    state.flush()
     now = Executing(found.graph, dict(found.work))  # later updates are for later launches
     state.put(stream_object, lambda: play(now, state.streams.shuffled, state.run, device), "a graph")
 

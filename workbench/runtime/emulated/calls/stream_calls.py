@@ -80,9 +80,25 @@ def _cuLaunchKernel(
     state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
     pointers: int, extra: Any,
 ) -> None:  # fmt: skip
-    stream_object, device = state.stream(stream, "cuLaunchKernel"), state.device()
-    found = launched(state, kernel, "cuLaunchKernel")
-    launch = Launch((gx, gy, gz), (bx, by, bz), parameters(found, int(pointers or 0)), shared)
+    _launch(state, "cuLaunchKernel", kernel, (gx, gy, gz), (bx, by, bz), shared, stream, pointers)
+
+
+@function(TABLE)
+def _cuLaunchCooperativeKernel(
+    state: State, kernel: Any, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: Any,
+    pointers: int,
+) -> None:  # fmt: skip
+    _launch(state, "cuLaunchCooperativeKernel", kernel, (gx, gy, gz), (bx, by, bz), shared, stream, pointers)
+
+
+def _launch(
+    state: State, where: str, kernel: Any, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int,
+    stream: Any, pointers: int,
+) -> None:  # fmt: skip
+    stream_object, device = state.stream(stream, where), state.device()
+    state.flush()
+    found = launched(state, kernel, where)
+    launch = Launch(grid, block, parameters(found, int(pointers or 0)), shared, "Cooperative" in where)
     check(found, launch, device, state.devices[device])
     if stream_object.capture is not None:
         stream_object.capture.add(stream_object, (found, launch))
@@ -116,6 +132,7 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
 
 @function(TABLE)
 def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
+    state.flush()
     text = ctypes.string_at(int(image))  # PTX ends with a zero byte
     if not text.isascii():
         raise Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX")
@@ -126,6 +143,13 @@ def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
 def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
     found = state.handles.get(library, Library, "cuLibraryGetKernel")
     return state.api.CUkernel(state.kernel(found.module, name.decode()).number)
+
+
+@function(TABLE)
+def _cuLibraryGetGlobal(state: State, library: Any, name: bytes) -> Any:
+    found = state.handles.get(library, Library, "cuLibraryGetGlobal")
+    address, size = state.variable(found.module, name.decode())
+    return state.api.CUdeviceptr(address), size
 
 
 @function(TABLE)

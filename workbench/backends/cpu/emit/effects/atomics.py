@@ -28,6 +28,20 @@ def emit_atomic(emitter: Emitter, op: Op) -> None:
     emitter.bind(op.result, [old])
 
 
+def emit_swap(emitter: Emitter, op: Op) -> None:
+    """Compare and swap, by bits; the result is whether it has to be tried again."""
+    (place,) = memory.places(emitter, op)
+    w, old, new = emitter.writer, emitter.operand(op.operands[-2]), emitter.operand(op.operands[-1])
+    scalar, word = element(op.operands[-1].type), f"i{8 * element(op.operands[-1].type).size}"
+    if scalar.kind is Kind.BOOL:
+        old, new = (w.emit(f"zext i1 {value} to i8") for value in (old, new))
+    elif not scalar.is_half:
+        old, new = _bits(emitter, old, scalar), _bits(emitter, new, scalar)
+    pair = w.emit(f"cmpxchg ptr {place}, {word} {old}, {word} {new} monotonic monotonic")
+    done = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1")
+    emitter.bind(op.result, [w.emit(f"xor i1 {done}, true", op.result.name)])
+
+
 def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
     if scalar.kind is not Kind.FLOAT:
         return value

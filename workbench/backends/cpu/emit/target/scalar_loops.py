@@ -18,6 +18,7 @@ from workbench.ir.attributes import COLD, SCALAR, attributes
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import GATHER_OPERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.loops.later import by_index
 from workbench.types import Kind, element, int64
@@ -26,8 +27,6 @@ from workbench.types import bool as bool_
 MOVED = frozenset({"load", "const", "vec", "extract", "insert"})
 CHEAP = frozenset({"add", "sub", "mul", "neg", "fma", "min", "max", "cast"})
 """Arithmetic of about an instruction."""
-COMPUTED = 4
-"""Numbers computed for each one that is loaded by index, at most."""
 
 
 def scalar_loops(function: Function) -> Function:
@@ -57,7 +56,7 @@ def _loads_by_index(body: Block) -> bool:
     floats = [op for op in body.ops if op.results and element(op.result.type).kind is Kind.FLOAT]
     computed = [op for op in floats if op.name not in MOVED]
     numbers, gathered = (sum(width(op.result.type) for op in ops) for ops in (computed, loaded))
-    return all(op.name in CHEAP for op in computed) and numbers <= COMPUTED * gathered
+    return all(op.name in CHEAP for op in computed) and numbers <= GATHER_OPERATIONS * gathered
 
 
 def _with_branches(body: Block) -> Block:

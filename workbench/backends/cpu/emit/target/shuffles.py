@@ -16,13 +16,9 @@ from __future__ import annotations
 from workbench.backends.cpu.text.values import width
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Function, Op, walk
+from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
 from workbench.passes.loops.later import by_index
 from workbench.types import ArrayType
-
-WIDE = 9
-"""Numbers in an element, at least. Of structs some fields are stored and others not: there two are enough."""
-COMPUTED = 10
-"""Numbers computed for each one that is loaded or stored, at most, for narrow vectors."""
 
 
 def preferences(function: Function) -> str:
@@ -31,7 +27,7 @@ def preferences(function: Function) -> str:
     arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
     loops = any(op.name in LOOPS for op in operations)
     scattered = _adds_behind_gathers(operations)
-    wide = any(width(t.dtype) >= WIDE or (t.pitch > 0 and not loops) for t in arrays)
+    wide = any(width(t.dtype) >= SHUFFLED_COMPONENTS_LEAST or (t.pitch > 0 and not loops) for t in arrays)
     if not scattered and not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
@@ -47,7 +43,7 @@ def _adds_behind_gathers(operations: list[Op]) -> bool:
 def _mostly_moves(operations: list[Op]) -> bool:
     moved = sum(map(_moved, operations))
     computed = sum(width(v.type) for op in operations if not _moved(op) for v in op.results)
-    return computed <= COMPUTED * moved
+    return computed <= SHUFFLED_OPERATIONS * moved
 
 
 def _moved(op: Op) -> int:

@@ -17,9 +17,9 @@ from workbench.backends.cpu.emit.tiles.windows import arguments, window
 from workbench.backends.cpu.text.values import literal, register
 from workbench.ir.attributes import ACCUMULATE, SHAPE, TRANSPOSE_A
 from workbench.ir.values import Op
+from workbench.limits import MATMUL_VECTORS
 from workbench.types import Scalar, element
 
-VECTORS = 2
 # Rows of a block, by bits of a vector: 2 × rows accumulators and two vectors of b fit 32 registers of 512, 16 of 256.
 ROWS = {512: 8, 256: 6, 128: 6}
 
@@ -93,7 +93,7 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
     lanes = bits // shape.scalar.bits
     start = 0
     # Two vectors wide, then one, then halves of it down to one number: each column is in exactly one group.
-    for width, vectors in ((lanes, VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
+    for width, vectors in ((lanes, MATMUL_VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
         size = width * vectors
         stop = start + (shape.n - start) // size * size
         if stop > start:

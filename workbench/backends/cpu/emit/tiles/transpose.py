@@ -14,13 +14,11 @@ from workbench.backends.cpu.emit.tiles.windows import arguments
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import SHAPE
 from workbench.ir.values import Op
+from workbench.limits import PREFETCH_BYTES
 from workbench.types import Scalar, element
 
 SIDES = (8, 4, 2, 1)
 """Of a block. At 16 the shuffles are fewer per element, and the text is four times as long."""
-
-AHEAD = 256
-"""Bytes that a row is asked for ahead of its use: no CPU expects what comes next in 16 rows at once."""
 
 
 def emit_transpose(emitter: Emitter, op: Op) -> None:
@@ -66,7 +64,7 @@ class _Text:
             parts = [(r, c) for r in _parts(rows) for c in _parts(columns)]
         else:
             # Kernels have several calls, of code that LLVM takes long for.
-            given, how, self.ahead = f"{given}, i64 %rows, i64 %columns", "noinline nounwind", AHEAD
+            given, how, self.ahead = f"{given}, i64 %rows, i64 %columns", "noinline nounwind", PREFETCH_BYTES
             parts = [((0, "%rows", SIDES[0]), (0, "%columns", SIDES[0]))]
         self.lines = [f"define internal void @{name}({given}) {how} {{", "start:"]
         label = "start"

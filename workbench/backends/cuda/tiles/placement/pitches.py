@@ -55,9 +55,9 @@ def _tile(value: Value) -> Tile:
     return value.type
 
 
-def _shared(made: Plan) -> set[Value]:
+def _shared(made: Plan) -> list[Value]:
     inner = (v for op in uniform_ops(made.function.body) for v in (*op.operands, *op.results) if is_tile(v))
-    return {root for v in inner if (root := made.root(v)) in made.shared}
+    return list(dict.fromkeys(root for v in inner if (root := made.root(v)) in made.shared))
 
 
 def _pitch(type: Tile, strided: bool) -> int:

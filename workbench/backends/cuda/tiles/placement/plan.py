@@ -71,13 +71,6 @@ class Classes:
         if a is not b:
             self._parent[b] = a
 
-    def members(self, values: set[Value]) -> dict[Value, set[Value]]:
-        """These values by class."""
-        found: dict[Value, set[Value]] = {}
-        for value in values:
-            found.setdefault(self.of(value), set()).add(value)
-        return found
-
 
 def uniform_ops(block: Block) -> Iterator[Op]:
     """Every operation that a block of threads does as one: those inside maps and combinations are left out."""
@@ -226,10 +219,10 @@ def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
         ops: list[Op] = []
         if not op.name.startswith("tile_"):
             op = on.inside(op)
-        needed = {v for v in crossing(op) if made.root(v) in spread}
+        needed = dict.fromkeys(v for v in crossing(op) if made.root(v) in spread)
         # These go by row-major order, which a product's registers do not have.
         if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
-            needed.add(op.operands[0])
+            needed[op.operands[0]] = None
         for value in needed:
             copy = Value(replace(_type(value), storage="shared"), value.name)
             made.shared.add(copy)

@@ -1,0 +1,271 @@
+"""Homework: the students' notebook out of an instructor's, and a folder of submissions graded into a table.
+
+An answer stands between nbgrader's marks, `### BEGIN SOLUTION` and `### END SOLUTION`, and hidden tests between theirs;
+what is left is an ordinary notebook. Each submission is run by a process of its own, with limits of time and memory, so
+that whatever it does is a row of the table.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernel_ext.puzzles.counts import COUNTS
+from kernel_ext.puzzles.course import SEEDS, Course
+from kernel_ext.puzzles.trial import device, profile_of
+from kernel_ext.refusal import Refusal
+
+_MARK = re.compile(r"^(\s*)### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
+LEFT_OPEN = "...  # your code here"
+"""What stands in the place of an answer: a kernel refuses it at its line."""
+GRADES = ("not yet", "right", "solved")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts beside the solution's."""
+
+    submission: str
+    puzzle: str
+    grade: int = 0
+    word: str = GRADES[0]
+    said: str = ""
+    costs: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def stripped(text: str, cell: int = 0) -> str:
+    """A cell's text without answers and hidden tests.
+
+    Raises:
+        Refusal: a mark has no partner.
+    """
+    lines: list[str] = []
+    inside = ""
+    for line in text.split("\n"):
+        mark = _MARK.match(line)
+        if mark is None:
+            lines += [] if inside else [line]
+            continue
+        indent, which, what = mark.groups()
+        if (which == "BEGIN") == bool(inside) or (inside and inside != what):
+            raise Refusal(f"cell {cell}: ### {which} {what} has no partner")
+        lines += [indent + LEFT_OPEN] if which == "BEGIN" and what == "SOLUTION" else []
+        inside = what if which == "BEGIN" else ""
+    if inside:
+        raise Refusal(f"cell {cell}: ### BEGIN {inside} has no end")
+    return "\n".join(lines).rstrip("\n")
+
+
+def write_for_students(source: Path, target: Path) -> str:
+    """Write the students' notebook: answers and outputs stripped, tests kept; says what was stripped.
+
+    Raises:
+        Refusal: a mark has no partner, or the source is no notebook.
+    """
+    notebook = _notebook(source)
+    count = 0
+    for number, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] == "code":
+            before = "".join(cell["source"])
+            cell["source"] = stripped(before, number)
+            count += before.count("### BEGIN SOLUTION")
+            cell["outputs"], cell["execution_count"] = [], None
+    target.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return f"wrote {target} without {count} answers"
+
+
+def _notebook(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(found["cells"], list)
+    except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
+        raise Refusal(f"{path} is no notebook ({type(error).__name__})") from None
+    return found
+
+
+def courses_of(path: Path) -> dict[str, Course]:
+    """The courses that a Python file defines, by name.
+
+    Raises:
+        Refusal: it defines none.
+    """
+    sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks beside it
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise Refusal(f"--course takes a Python file with a Course; there is no {path}")
+    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = {name: value for name, value in vars(module).items() if isinstance(value, Course)}
+    if not found:
+        raise Refusal(f"{path} defines no Course")
+    return found
+
+
+def submissions(folder: Path) -> list[Path]:
+    """Notebooks and Python files of a folder, in order."""
+    found = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
+    return [p for p in found if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
+
+
+def grade_folder(
+    folder: Path, course: Path, table: Path, seconds: float = 300.0, megabytes: int = 4096,
+    tell: Callable[[str], None] = print,
+) -> list[Row]:  # fmt: skip
+    """Grade each submission in a process of its own, and write the table.
+
+    Args:
+        folder: of the submissions.
+        course: the Python file with the puzzles.
+        table: the CSV file to write.
+        seconds: that each may take.
+        megabytes: of memory that each may take beyond what a process has that did nothing yet.
+        tell: is told a line for each.
+
+    Raises:
+        Refusal: there is no course, or no submission.
+    """
+    names = [name for found in courses_of(course).values() for name in found.puzzles]
+    files = submissions(folder)
+    if not files:
+        raise Refusal(f"there is no .ipynb and no .py file in {folder}")
+    rows: list[Row] = []
+    for path in files:
+        shown = str(path.relative_to(folder))
+        found, said = _run(path, course, seconds, megabytes)
+        known = {row["puzzle"]: row for row in found}
+        rows += [Row(**{**known[n], "submission": shown}) if n in known else Row(shown, n, said=said) for n in names]
+        solved = sum(row.grade > 0 for row in rows[-len(names) :])
+        tell(f"{shown}: {solved} of {len(names)}{f', {said}' if said else ''}")
+    _write(rows, table)
+    return rows
+
+
+def _write(rows: Sequence[Row], table: Path) -> None:
+    goals = [goal for goal in COUNTS if any(goal in row.costs for row in rows)]
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["submission", "puzzle", "grade", "word", "said", *goals])
+        for row in rows:
+            writer.writerow(
+                [row.submission, row.puzzle, row.grade, row.word, row.said, *(row.costs.get(g, "") for g in goals)]
+            )
+
+
+def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list[dict[str, Any]], str]:
+    """The rows that a process wrote, and what became of it if it did not end well."""
+    with tempfile.TemporaryDirectory() as here:
+        answer = Path(here) / "rows.jsonl"
+        command = [sys.executable, "-m", "kernel_ext.puzzles", "one", str(path.resolve()), "--course",
+                   str(course.resolve()), "-o", str(answer), "--memory", str(megabytes)]  # fmt: skip
+        roots = os.pathsep.join(p or os.getcwd() for p in sys.path)
+        process = subprocess.Popen(
+            command, cwd=here, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, env={**os.environ, "PYTHONPATH": roots, "WORKBENCH_WIDGETS": "0"},
+        )  # fmt: skip
+        try:
+            code = process.wait(seconds)
+            said = "" if code == 0 else f"it crashed ({_signal(-code)})" if code < 0 else "it ended its process"
+        except subprocess.TimeoutExpired:
+            said = f"it took more than {seconds:g} s"
+        finally:
+            if hasattr(os, "killpg"):
+                try:
+                    os.killpg(process.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            process.kill()
+            process.wait()
+        lines = answer.read_text(encoding="utf-8").split("\n") if answer.is_file() else []
+    return [json.loads(line) for line in lines[:-1]], said
+
+
+def _signal(number: int) -> str:
+    return signal.Signals(number).name if number in {s.value for s in signal.Signals} else f"signal {number}"
+
+
+def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
+    """Run a submission in this process, and write a row for each puzzle as soon as it is graded."""
+    limit_memory(megabytes)
+    courses = courses_of(course)
+    names, failed = _ran(path)
+    with answer.open("w", encoding="utf-8") as file:
+        for found in courses.values():
+            for name in found.puzzles:
+                file.write(json.dumps(asdict(_row(found, name, names.get(name), failed))) + "\n")
+                file.flush()
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process take so much memory more; not on Windows."""
+    try:
+        import resource
+    except ImportError:
+        return
+    pages = Path("/proc/self/statm")
+    now = int(pages.read_text().split()[0]) * resource.getpagesize() if pages.is_file() else 0
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    wanted = now + megabytes * 1_000_000
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+
+
+def _ran(path: Path) -> tuple[dict[str, Any], str]:
+    """The names that a submission's cells define, and its first error."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.hist_file = ":memory:"
+    shell: Any = InteractiveShell.instance(config=config)
+    shell.user_ns["__name__"] = "__main__"
+    shell.run_line_magic("load_ext", "kernel_ext")
+    failed = ""
+    for number, text in enumerate(_cells(path), 1):
+        result = shell.run_cell(text, store_history=True)
+        error = result.error_before_exec or result.error_in_exec
+        if error is not None and not failed:
+            first = str(error).strip().split("\n")[0]
+            failed = f"cell {number}: {type(error).__name__}: {first}"
+    return shell.user_ns, failed
+
+
+def _cells(path: Path) -> Iterator[str]:
+    if path.suffix == ".py":
+        yield path.read_text(encoding="utf-8")
+        return
+    for cell in _notebook(path)["cells"]:
+        if cell.get("cell_type") == "code":
+            yield "".join(cell.get("source", ()))
+
+
+def _row(course: Course, name: str, answer: Any, failed: str) -> Row:
+    if answer is None:
+        return Row("", name, said=f"no answer; {failed}" if failed else "no answer")
+    try:
+        found = course.check(answer)
+    except (Exception, KeyboardInterrupt) as error:
+        return Row("", name, said=f"{type(error).__name__}: {error}")
+    costs = _costs(course, name, answer) if found else {}
+    return Row("", name, found.grade, GRADES[found.grade], " ".join(found.text.split()), costs)
+
+
+def _costs(course: Course, name: str, answer: Any) -> dict[str, str]:
+    """Counts of a right answer, each with the solution's: `128 of 64`."""
+    puzzle = course.puzzles[name]
+    if puzzle.case is None or not puzzle.goals or device() == "cpu":
+        return {}
+    case = puzzle.case(np.random.default_rng(SEEDS[-1]))
+    mine, best = profile_of(answer, case), profile_of(puzzle.solved(), case)
+    return {goal: f"{COUNTS[goal].of(mine)} of {COUNTS[goal].of(best)}" for goal in puzzle.goals}

@@ -1,0 +1,70 @@
+"""The state of one run of the oracle: its thread, the tape of derivatives, the disturbance of inexact values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+Partials = Sequence[tuple["Node", float, float]]
+"""Nodes, their derivatives, and the magnitudes that are added up in these."""
+
+
+class Node:
+    """A float's place on the tape: how it changes with the floats that it was computed from."""
+
+    __slots__ = ("number", "partials")
+
+    def __init__(self, number: int, partials: Partials) -> None:
+        self.number = number
+        self.partials = partials
+
+
+@dataclass
+class Run:
+    """One run of a launch.
+
+    Attributes:
+        disturbance: draws by how much of its bound an inexact value is off; None in the undisturbed run.
+        taped: whether derivatives are wanted, and floats computed in float64 beside.
+        thread: the number of the thread that runs.
+        index: its index along each dimension.
+        inexact: whether a condition that this thread met depends on an inexact value.
+        diverged: the threads that go another way in float64.
+        fma: whether a product that is added need not be rounded before.
+        block_dim: the threads of a block of tiles.
+        lanes: where these meet, if they have values of their own.
+        lane: the number of the one that runs.
+        suspect: what checks report and code without them defines: divisions of integers by zero, shifts too far.
+    """
+
+    disturbance: Random | None = None
+    taped: bool = False
+    thread: int = -1
+    index: tuple[int, ...] = ()
+    inexact: bool = False
+    diverged: set[int] = field(default_factory=set)
+    suspect: set[str] = field(default_factory=set)
+    fma: bool = False
+    block_dim: int = 0
+    lanes: Any = None
+    lane: int = 0
+    nodes: int = 0
+
+    def node(self, partials: Partials) -> Node:
+        """A new node of the tape."""
+        self.nodes += 1
+        return Node(self.nodes, partials)
+
+    def choose(self, here: bool, in_float64: bool) -> bool:
+        """A decision of the program; a thread that decides otherwise in float64 has no comparable derivative."""
+        if here != in_float64:
+            self.diverged.add(self.thread)
+        return here
+
+
+class Current:
+    """The run in progress."""
+
+    run: Run = Run()

@@ -1,0 +1,58 @@
+"""The source text of a program, prepared for CPython: what the language says of names and literals, and nothing else.
+
+- An assignment copies: names hold values, not references to elements of arrays.
+- A literal with a point is one that has no type yet.
+- An atomic function whose result is dropped does not read.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from types import CodeType
+
+
+class Prepared(ast.NodeTransformer):
+    """The rewriting of a module."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _call("__value__", node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return node
+        self.generic_visit(node)
+        return ast.copy_location(ast.Assign([node.target], _call("__typed__", node.annotation, node.value)), node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _call("__each__", node.iter)
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return _call("__literal__", node) if type(node.value) is float else node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        self.generic_visit(node)
+        call = node.value
+        if isinstance(call, ast.Call):
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            if name.startswith("atomic_"):
+                call.keywords.append(ast.keyword("dropped", ast.Constant(True)))
+        return node
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), arguments[0])
+
+
+@cache
+def prepared(text: str, name: str) -> CodeType:
+    """The code of a program's module."""
+    tree = ast.fix_missing_locations(Prepared().visit(ast.parse(text)))
+    return compile(tree, f"<oracle: {name}>", "exec", dont_inherit=True)

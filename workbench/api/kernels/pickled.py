@@ -1,0 +1,94 @@
+"""Pickles of kernels and funcs: by name as of functions, or by value where another process cannot import them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import re
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from workbench.frontend import Definition, Scope
+from workbench.source import Source, nodes_of, parsed
+
+LANGUAGE: dict[str, Any] = {}
+"""Names of the language; the package fills it in, which stands above."""
+
+
+def reduced(thing: Any, definition: Definition, options: Mapping[str, Any]) -> str | tuple[Any, ...]:
+    """Return what `__reduce__` of a kernel or func returns.
+
+    A function of an importable module is pickled as its name. One of a notebook, a script or a factory is pickled with
+    its text and the values of the names that it reads.
+    """
+    named = getattr(sys.modules.get(definition.module), definition.name, None) is thing
+    if named and definition.module != "__main__":
+        return definition.name
+    modules: dict[str, str] = {}
+    words: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    for name in _names(definition):
+        scope = definition.scope
+        value = scope.lookup(name)
+        word = next((word for word, meant in LANGUAGE.items() if meant is value), None)
+        if name not in scope.known() or (name in scope.language and name not in scope.user) or value is thing:
+            continue
+        if isinstance(value, ModuleType):
+            modules[name] = value.__name__
+        elif word is not None:
+            words[name] = word
+        elif value is not getattr(builtins, name, scope):
+            values[name] = value
+    source = definition.source
+    text = source.text, source.name, source.filename, source.line_offset
+    made_from = (*text, definition.node.lineno, definition.written, bool(definition.scope.language))
+    where = definition.module, definition.name, named
+    return restored, (
+        type(thing),
+        where,
+        made_from,
+        modules,
+        words,
+        values,
+        dict(definition.annotations),
+        dict(options),
+        dict(definition.defaults),
+    )
+
+
+def restored(
+    kind: Any, where: tuple[str, str, bool], made_from: tuple[Any, ...], modules: Mapping[str, str],
+    words: Mapping[str, str], values: Mapping[str, Any], annotations: Mapping[str, Any], options: Mapping[str, Any],
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> Any:  # fmt: skip
+    """Return the kernel or func of a pickle; the one of this process where that has the same text and name."""
+    module, name, named = where
+    *text, line, written, has_language = made_from
+    source = Source(*text)
+    known = getattr(sys.modules.get(module), name, None) if named else None
+    if known is not None and type(known) is kind:
+        twin: Definition = known.definition
+        if twin.source == source and twin.defaults == defaults:
+            return known
+    user = {"__name__": module, **values, **{n: LANGUAGE[word] for n, word in words.items()}}
+    user |= {n: importlib.import_module(path) for n, path in modules.items()}
+    node = next(n for n in nodes_of(parsed(source.text)) if isinstance(n, ast.FunctionDef) and n.lineno == line)
+    scope = Scope(user=user, language=LANGUAGE if has_language else {})
+    thing = kind(Definition(name, node, source, scope, annotations, defaults, written=written))
+    for option, value in options.items():
+        setattr(thing, option, value)
+    return thing
+
+
+def _names(definition: Definition) -> list[str]:
+    """Return the names that the definition may read from around it, those in annotations that are text among them."""
+    node = definition.node
+    parts = nodes_of(*definition.parameters, *([node.returns] if node.returns else []), *node.body)
+    names = {n.id for n in parts if isinstance(n, ast.Name)}
+    for annotation in (a.annotation for a in definition.parameters):
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            names.update(re.findall(r"\w+", annotation.value))
+    return sorted(names - definition.locals - {a.arg for a in definition.parameters})

@@ -1,0 +1,129 @@
+"""Masks of the elements that a gradient reaches, where whole-array `where` left some of them unused.
+
+A cotangent that is 0 because the program did not use a value must not meet an infinite slope: in `where(x > 0, sqrt(x),
+0)` the root's adjoint would be 0 · inf at x = 0. Inside a kernel a condition says where a value was used
+(`design/adjoint.md`, NaN). Between the kernels of whole-array expressions it is an array of bools: `where` marks what
+it chose, a map passes on to its operands what was marked in its result, and the adjoint of a map runs for marked
+elements only. Any other step reaches all elements that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from workbench.api.kernels.kernel import Kernel
+from workbench.api.launches.launch import launch, prepare
+from workbench.api.launches.map import LETTERS, Elementwise, live_kernel
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.api.tapes.steps import Step, Tape
+from workbench.autodiff import FORWARD
+from workbench.builtins import TABLE
+from workbench.runtime.active_observers import Listener, without
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.device.memory import Memory
+from workbench.types import bool as bool_
+from workbench.types import is_float
+
+
+class _Tape(Tape, Listener, Protocol):
+    """A tape in its backward pass."""
+
+
+def elementwise(step: Step) -> Elementwise | None:
+    """Return what a step maps over the elements of whole arrays to one result; None if it does something else."""
+    if not isinstance(step, LaunchStep):
+        return None
+    record = step.record
+    mapped = getattr(getattr(record.specialisation, "kernel", None), "elementwise", None)
+    plain = mapped is not None and record.direction == FORWARD and len(record.values) == len(mapped.indices) + 1
+    return mapped if plain else None
+
+
+class Live:
+    """Of adjoints in one backward pass: the elements that are reached; without an entry or with None, all.
+
+    Attributes:
+        some: whether a step may reach only some elements; else `through` returns each step as it is.
+    """
+
+    def __init__(self, steps: Sequence[Step], tape: Tape, ends: Iterable[array]) -> None:
+        """Of a pass through these steps, which starts at `ends`: of those, all elements are reached."""
+        # Without a call for each step: a tape of many launches has no maps.
+        kernels = [getattr(getattr(getattr(s, "record", None), "specialisation", None), "kernel", None) for s in steps]
+        maps = [s for s, k in zip(steps, kernels, strict=True) if getattr(k, "elementwise", None) is not None]
+        mapped = [(step, what) for step in maps if (what := elementwise(step)) is not None]
+        restricts = any([getattr(kernel, "restricts", None) is not None for kernel in kernels])
+        self.some = restricts or any(what.func is TABLE["where"] for _, what in mapped)
+        changed = [a for step, _ in mapped for a in step.changed] if self.some else []
+        self._of_maps = {tape.adjoint_of(a).memory for a in changed if _is_whole(a)}
+        self._live: dict[Memory, array | None] = {tape.adjoint_of(a).memory: None for a in ends} if self.some else {}
+
+    def through(self, step: Step, tape: _Tape) -> Step:
+        """Return the step for the elements that are reached, and note which elements of what it reads are.
+
+        Steps come in the order of the backward pass, so all that used a result have been here before what wrote it.
+        """
+        if not self.some:
+            return step
+        mapped = elementwise(step)
+        if mapped is not None and isinstance(step, LaunchStep):
+            live = [self._live.pop(tape.adjoint_of(a).memory, None) for a in step.changed if _is_whole(a)]
+            live = live[0] if live else None
+            with without(tape):
+                self._operands(step, mapped, live, tape)
+            return step if live is None else _restricted(step, mapped, live)
+        of = _restriction(step)
+        for value in step.used:
+            if of is None or not isinstance(step, LaunchStep) or value.shape != step.record.dim:
+                self._live[tape.adjoint_of(value).memory] = None
+                continue
+            given = [{**step.record.arguments, **step.as_they_were(tape)}["live"]]
+            with without(tape):
+                self._mark(value, live_kernel(of, ", ".join(LETTERS[: of.ndim]), True, False, False), step, given, tape)
+        return step
+
+    def _operands(self, step: LaunchStep, mapped: Elementwise, live: array | None, tape: Tape) -> None:
+        """Note which elements of the operands are reached through the live elements of the result."""
+        record = step.record
+        chooses = mapped.func is TABLE["where"]
+        condition = {**record.arguments, **step.as_they_were(tape)}["x0"] if chooses else None
+        for k, (value, index) in enumerate(zip(record.values, mapped.indices, strict=False)):
+            if isinstance(value, array) and is_float(value.dtype):
+                given = [side for side in (live, condition) if side is not None]
+                kernel = live_kernel(mapped, index, live is not None, chooses, negated=k == 2) if given else None
+                self._mark(value, kernel, step, given, tape)
+
+    def _mark(
+        self, value: array, kernel: Kernel | None, step: LaunchStep, given: Sequence[object], tape: Tape
+    ) -> None:  # fmt: skip
+        """Add the elements that the kernel marks to those of the array that are reached; without a kernel, all."""
+        place = tape.adjoint_of(value).memory
+        all_known = place in self._live and self._live[place] is None
+        if kernel is None or all_known or not _is_whole(value) or place not in self._of_maps:
+            self._live[place] = None
+            return
+        known = self._live.get(place)
+        out = self._live[place] = known if known is not None else zeros(value.shape, bool_, value.device)
+        launch(kernel, step.record.dim, inputs=given, outputs=[out], device=out.device)
+
+
+def _is_whole(value: array) -> bool:
+    """Return whether the array is all of its memory, so that a mask of its elements is one of the memory."""
+    return value.is_contiguous and value.nbytes == value.memory.nbytes
+
+
+def _restriction(step: Step) -> Elementwise | None:
+    """Return the map whose restriction to live elements the step differentiates; None if it is another step."""
+    kernel = getattr(step.record.specialisation, "kernel", None) if isinstance(step, LaunchStep) else None
+    return getattr(kernel, "restricts", None)
+
+
+def _restricted(step: LaunchStep, mapped: Elementwise, live: array) -> Step:
+    """Return the step as if it had run for the live elements alone."""
+    values: Sequence[object] = [live, *step.record.values]
+    record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.loaded.device)
+    made = LaunchStep(record, step.unwanted)
+    made.versions = (live.memory.version, *step.versions)
+    return made

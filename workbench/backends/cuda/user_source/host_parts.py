@@ -1,0 +1,165 @@
+"""A `.cu` file without its code of the host: NVRTC compiles device code only.
+
+What has no `__device__` or `__global__` is left out as blanks, so lines and columns stay. What each `kernel<<<…>>>(…)`
+in it becomes in Python is noted. Device code that cannot run from Python is refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from workbench.backends.cuda.user_source.declarations import Declaration, blank, blanked, closing, declarations, macros
+from workbench.backends.cuda.user_source.preprocess import Whole
+from workbench.errors import KernelSyntaxError
+from workbench.source import Location
+
+_DEVICE = frozenset(("__global__", "__device__", "__constant__", "__managed__", "__shared__"))
+_HOST_NAMES = re.compile(
+    r"\bcuda(?!TextureObject_t|SurfaceObject_t|::)[A-Z]\w*|\bcu[A-Z]\w+_t\b|\b(?:cublas|cufft|cusparse|cusolver|cudnn|"
+    r"curand|nccl|MPI_)\w+|\bFILE\b|\bthrust::(?!complex)\w+|"
+    r"\b(?:std\s*::\s*)?(?:vector|unordered_\w+|map|set|deque|unique_ptr|shared_ptr|mt19937\w*|\w+_distribution|"
+    r"[io]?[fs]?stream|[io]?stringstream|random_device|mutex|thread)\s*[<& ]|\bstd\s*::\s*(?:string|chrono)\b"
+)
+"""What only code of the host has, in declarations without an annotation."""
+_FUNCTION_HEAD = re.compile(r"[\w>*&\s~]+\(.*\)[\s\w]*(?:=\s*0\s*)?;?\s*$", re.DOTALL)
+_NO_VARIABLE = re.compile(
+    r"\s*(?:typedef|using|struct|class|union|enum|template|static_assert|friend|namespace|asm)\b|.*\bconst(?:expr)?\b",
+    re.DOTALL,
+)
+_NO_FUNCTION = re.compile(r"\s*(?:typedef|using|friend|static_assert|virtual)\b|.*=\s*(?:default|delete)\b", re.DOTALL)
+_LAUNCH = re.compile(r"(\w[\w:]*(?:\s*<[^<>;(){}]*>)?)\s*<<<(.*?)>>>\s*(?=\()", re.DOTALL)
+_DIM3 = re.compile(r"\bdim3\s+([^;]*);")
+_SIZES = re.compile(r"(\w+)\s*(?:=\s*dim3\s*)?[({](.*)[)}]", re.DOTALL)
+_LAMBDA = re.compile(r"\]\s*((?:\b(?:__device__|__host__)\b\s*)+)(?=[({])")
+_REFUSED: tuple[tuple[str, str, str], ...] = (
+    (r"\bcudaTextureObject_t\b|\btex(?:1D|2D|3D|Cubemap)\w*|\btexture\s*<", "Textures are not supported.",
+     "Pass the data as an array and read it by index; for interpolation, weigh the neighbours."),
+    (r"\bcudaSurfaceObject_t\b|\bsurf(?:1D|2D|3D|Cubemap)\w*|\bsurface\s*<", "Surfaces are not supported.",
+     "Pass the data as an array and write it by index."),
+    (r"\bthrust\s*::\s*(?!complex)\w+", "Thrust is for code of the host and cannot be compiled here.",
+     "wb.utils has scans, sorts and sums; within a block use <cub/block/block_reduce.cuh> and its like."),
+    (r"\bcurand\w*", "cuRAND is not supported.",
+     "Compute random numbers from the thread's index, as a counter-based generator (Philox, PCG) does."),
+    (r"\w+\s*<<<", "A kernel cannot launch a kernel here (dynamic parallelism).",
+     "Launch both from Python: one after the other, or in a graph with wb.capture()."),
+)  # fmt: skip
+"""Device code that is not supported: pattern, what it is, what to do."""
+
+
+def device_part(whole: Whole) -> Whole:
+    """The text without code of the host.
+
+    Raises:
+        KernelSyntaxError: device code uses textures, Thrust, cuRAND or dynamic parallelism; at its place.
+    """
+    plain, defined = blanked(whole.text), macros(whole.text)
+    out, names, notes = list(whole.text), list[str](), list[str]()
+
+    def cut(start: int, end: int) -> None:
+        rows = whole.text[start:end].split("\n")
+        out[start:end] = "\n".join(r if r.startswith("#line") else blank(r) for r in rows)
+
+    members: dict[tuple[str, ...], bool] = {}
+    for d in declarations(plain, defined):
+        host = _is_host(d)
+        if d.form == "class":
+            host = members.pop((*d.scope, *_class_name(d)), False) or bool(_HOST_NAMES.search(d.head))
+        elif d.member and host and not _function_like(d):  # without one of its variables a class is another
+            members[d.scope] = True
+            continue
+        if host:
+            cut(d.start, d.end)
+            if d.form == "function" or _function_like(d):
+                notes += _launches(plain[d.start : d.end], whole.text[d.start : d.end])
+                names += re.findall(r"(\w+)\s*\(", d.head)[-1:]
+            elif d.form == "other":
+                names += re.findall(r"(\w+)\s*(?:[\[={;]|$)", d.head)[:1]
+        elif not d.annotations & _DEVICE and d.form == "function":
+            at = d.start + d.head.index("constexpr")
+            out[at] = "__device__ " + out[at]
+    for found in _LAMBDA.finditer(plain):  # NVRTC takes a lambda of device code as such
+        out[found.start(1) : found.end(1)] = blank(found[1])
+    text = "".join(out)
+    _refuse(whole, text)
+    return replace(whole, text=text, host=tuple(dict.fromkeys(names)), notes=tuple(dict.fromkeys(notes)))
+
+
+def _is_host(d: Declaration) -> bool:
+    if d.annotations & _DEVICE:
+        return False
+    if "__host__" in d.annotations:
+        return True
+    if d.form == "function":
+        return not re.search(r"\bconstexpr\b", d.head)
+    if _HOST_NAMES.search(d.head):
+        return True
+    if _function_like(d):
+        return not _NO_FUNCTION.match(d.head)
+    return not d.member and not _NO_VARIABLE.match(d.head)
+
+
+def _function_like(d: Declaration) -> bool:
+    return d.form == "function" or bool(_FUNCTION_HEAD.match(d.head) and "=" not in d.head.split("(")[0])
+
+
+def _class_name(d: Declaration) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", d.head.split(":")[0])[-1:])
+
+
+def _launches(plain: str, text: str) -> Iterator[str]:
+    """The Python of each launch in a function of the host."""
+    declared = (_SIZES.fullmatch(d) for row in _DIM3.findall(plain) for d in _listed(row))
+    sizes = {m[1]: _listed(m[2]) for m in declared if m}
+    for found in _LAUNCH.finditer(plain):
+        end = closing(plain, found.end())
+        grid, block, *more = [*_listed(found[2]), "?"][: max(2, len(_listed(found[2])))]
+        arguments = " ".join(text[found.end() + 1 : end].split())
+        blocks, threads = ([*(_shape(v, sizes)), *["1"] * 3][:3] for v in (grid, block))
+        used = max((n for n in (1, 2, 3) if (blocks[n - 1], threads[n - 1]) != ("1", "1")), default=1)
+        dims = [f"{_factor(b)} * {_factor(t)}" for b, t in zip(blocks[:used], threads[:used], strict=True)][::-1]
+        dim, shape = (
+            (dims[0], threads[0]) if used == 1 else (f"[{', '.join(dims)}]", f"({', '.join(threads[:used][::-1])})")
+        )
+        shared = f", shared={more[0]}" if more and more[0] != "0" else ""
+        name = " ".join(found[1].split())
+        call = f'module["{name}"]' if re.search(r"\W", name) else name
+        yield f"{name}<<<{', '.join(_listed(found[2]))}>>> is {call}[{dim}]({arguments}, block_dim={shape}{shared})"
+
+
+def _shape(value: str, sizes: dict[str, list[str]]) -> list[str]:
+    written = re.fullmatch(r"dim3\s*[({](.*)[)}]", value, re.DOTALL)
+    return _listed(written[1]) if written else sizes.get(value, [value])
+
+
+def _factor(value: str) -> str:
+    return value if re.fullmatch(r"[\w.]+", value) else f"({value})"
+
+
+def _listed(text: str) -> list[str]:
+    """Arguments between commas."""
+    pieces, depth = [""], 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [" ".join(p.split()) for p in pieces if p.strip()]
+
+
+def _refuse(whole: Whole, text: str) -> None:
+    plain = blanked(text)
+    for pattern, problem, advice in _REFUSED:
+        if found := re.search(pattern, plain):
+            raise KernelSyntaxError(problem, _place(whole, plain, found.start(), found.end()), advice)
+
+
+def _place(whole: Whole, text: str, start: int, end: int) -> Location:
+    """A place of the whole text, as that of the cell or header it is from."""
+    above = text.rfind("\n#line ", 0, start) + 1
+    number = int(text[above:].split(None, 2)[1]) + text.count("\n", above, start) - 1
+    column = start - (text.rfind("\n", 0, start) + 1)
+    return whole.at(number, column, column + end - start)

@@ -1,0 +1,199 @@
+"""Warp's attributes of arrays, types, kernels and devices, as data: set once, when this package is imported."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from workbench.frontend import parameter_annotations
+from workbench.runtime.arrays.host_convert import as_value
+from workbench.structs import as_element
+from workbench.types import Scalar, Vector
+
+_C: dict[str, Any] = {
+    "int8": ctypes.c_int8, "uint8": ctypes.c_uint8, "int16": ctypes.c_int16, "uint16": ctypes.c_uint16,
+    "int32": ctypes.c_int32, "uint32": ctypes.c_uint32, "int64": ctypes.c_int64, "uint64": ctypes.c_uint64,
+    "float32": ctypes.c_float, "float64": ctypes.c_double, "bool": ctypes.c_bool, "float16": ctypes.c_uint16,
+    "bfloat16": ctypes.c_uint16,
+}  # fmt: skip
+
+
+INITIAL_OPTIONS: dict[str, Any] = {
+    "enable_backward": True, "mode": None, "max_unroll": None, "block_dim": 256, "fast_math": False,
+    "fuse_fp": True, "deterministic": None, "lineinfo": False, "enable_mathdx_gemm": True, "strip_hash": False,
+    "compile_time_trace": False, "cuda_output": None, "deterministic_max_records": None, "optimization_level": None,
+    "cpu_compiler_flags": None, "enable_cpu_blocks": None, "default_grid_stride": None, "extra_build_options": None,
+}  # fmt: skip
+
+
+class Module:
+    """A name and options in the role of a module; kernels are built one by one at their first launch.
+
+    Attributes:
+        name: that of the Python module.
+        options: settings, without effect.
+    """
+
+    def __init__(self, name: str, loader: Any = None) -> None:
+        self.name, self.loader = name, loader
+        self.options: dict[str, Any] = {**INITIAL_OPTIONS}
+        self.kernels: dict[str, Any] = {}
+        self.functions: dict[str, Any] = {}
+        self.structs: dict[str, Any] = {}
+
+    def load(self, *args: Any, **options: Any) -> Module:
+        """The module itself: nothing is loaded ahead."""
+        return self
+
+    def unload(self) -> None:
+        """Nothing: what was built stays in the cache."""
+
+    mark_modified = unload
+
+
+_MODULES: dict[str, Module] = {}
+
+
+def get_module(name: str) -> Module:
+    """The module of kernels of this name."""
+    return _MODULES.setdefault(name, Module(name))
+
+
+def _listed(x: wb.array) -> list[Any]:
+    """The elements in a list."""
+    values = x.numpy()
+    flat = values.reshape(-1, *values.shape[x.ndim :])
+    shaped = bool(x.dtype.shape) or not isinstance(x.dtype, Scalar)
+    return [as_value(x.dtype, v.copy()) for v in flat] if shaped else flat.tolist()
+
+
+def _itself(kernel: wb.Kernel, *types: Any) -> wb.Kernel:
+    """The kernel, which is built for the types of each launch."""
+    return kernel
+
+
+class Attribute:
+    """A computed attribute, where the instance has none of that name itself: CUDA C++ kernels have a `module`."""
+
+    def __init__(self, name: str, value: Callable[[Any], Any]) -> None:
+        self.value, self.__doc__ = value, f"Return what Warp calls `{name}`."
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self if instance is None else self.value(instance)
+
+
+def _unused(x: wb.array) -> bool:
+    """Return False: the setting has no effect."""
+    return False
+
+
+def _never(*args: Any, **options: Any) -> bool:
+    return False
+
+
+ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
+    wb.array: {
+        "ptr": lambda x: x.address if x.size else None,
+        "capacity": lambda x: x.nbytes,
+        "pinned": lambda x: False,
+        "deleter": lambda x: None,
+        "is_transposed": lambda x: False,
+        "ctype": lambda x: x.packed,
+    },
+    Scalar: {"_type_": lambda t: _C[t.name]},
+    Vector: {
+        "_length_": lambda t: t.length,
+        "_shape_": lambda t: t.shape,
+        "_wp_scalar_type_": lambda t: t.dtype,
+        "_type_": lambda t: _C[t.dtype.name],
+    },
+    wb.Kernel: {
+        "key": lambda k: k.name,
+        "module": lambda k: get_module(k.definition.module or "__main__"),
+        "options": lambda k: {"enable_backward": k.enable_backward},
+        "is_generic": lambda k: any(t is None for t in _annotations(k).values()),
+        "overloads": lambda k: {},
+        "func": lambda k: k,
+    },
+    wb.Func: {
+        "key": lambda f: f.name,
+        "module": lambda f: get_module(f.__module__ or "__main__"),
+        "func": lambda f: f,
+    },
+    wb.Device: {
+        "alias": lambda d: d.name,
+        "ordinal": lambda d: d.index if d.is_cuda else -1,
+        "is_mempool_supported": _never,
+        "is_mempool_enabled": _never,
+        "is_uva": _never,
+        "is_primary": _never,
+        "is_capturing": _never,
+        "context": lambda d: None,
+        "sm_count": lambda d: 0,
+        "arch": lambda d: 0,
+        "pci_bus_id": lambda d: None,
+        "uuid": lambda d: None,
+        "total_memory": lambda d: 0,
+        "free_memory": lambda d: 0,
+    },
+}
+"""By class: a name and its value for an instance."""
+
+
+def _annotations(kernel: wb.Kernel) -> dict[str, Any]:
+    return parameter_annotations(kernel.definition)
+
+
+def _item(x: wb.array, index: Any, before: Any = wb.array.__getitem__) -> Any:
+    """`x[indices]`, of arrays of indices, as an indexed array."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if not any(isinstance(p, wb.array) for p in parts):
+        return before(x, index)
+    if not all(isinstance(p, wb.array) or p == slice(None) for p in parts):
+        raise wb.LaunchError("x[…] takes arrays of indices beside `:` alone.", advice="Slice the array first.")
+    tables = [p if isinstance(p, wb.array) else None for p in parts]
+    return wb.indexedarray(x, [*tables, *[None] * (x.ndim - len(tables))])
+
+
+def apply() -> None:
+    """Set the attributes."""
+    for cls, names in ATTRIBUTES.items():
+        for name, value in names.items():
+            setattr(cls, name, Attribute(name, value))
+    wb.array.list = _listed  # type: ignore[attr-defined]
+    wb.array.__getitem__ = _item  # type: ignore[method-assign]
+    unused = property(_unused, lambda x, value: None)
+    wb.array.retain_grad = unused  # type: ignore[attr-defined]
+    wb.Kernel.add_overload = _itself  # type: ignore[attr-defined]
+
+
+def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
+    """An array of the memory at an address of the CPU, which is not copied.
+
+    Raises:
+        LaunchError: it is on another device.
+    """
+    kind = as_element(dtype)
+    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    if wb.get_device(device).is_cuda:
+        raise wb.LaunchError("ptr= is an address of the CPU here.", advice="Pass the array itself, through DLPack.")
+    if not ptr or 0 in sizes:
+        return wb.empty(sizes, kind, device)
+    inner = tuple(kind.shape)
+    item = wb.types.element(kind).numpy if not hasattr(kind, "fields") else kind.numpy
+    dense = np.empty((0, *inner), item).strides[1:]
+    if strides is None:
+        steps, step = [], kind.size
+        for n in reversed(sizes):
+            steps.insert(0, step)
+            step *= n
+    else:
+        steps = list((strides,) if isinstance(strides, int) else strides)
+    reach = sum((n - 1) * abs(s) for n, s in zip(sizes, steps, strict=True)) + kind.size
+    raw = np.frombuffer((ctypes.c_uint8 * reach).from_address(ptr), np.uint8)
+    view = np.ndarray((*sizes, *inner), item, raw, 0, (*steps, *dense))
+    return wb.array(view, kind, copy=False, device=device)

@@ -1,0 +1,132 @@
+"""One finder for `import warp` and its submodules: ours, and those that the user's own wheel has in plain Python."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+HERE = "workbench.compat.warp"
+TESTED = "1.19"
+"""The wheels whose own modules run on ours; also what `warp.__version__` answers."""
+
+OURS = {name: name for name in ("autograd", "config", "optim", "types")} | {"utils": "whole_arrays"}
+"""Submodules to the module in `modules` that stands for each."""
+WHEEL = (
+    "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests",
+    "_src.fem", "_src.geometry", "_src.math", "_src.optim.linear", "_src.optim.fsai", "_src.render", "_src.sparse",
+)  # fmt: skip
+"""Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
+_PACKAGES = ("_src.optim",)
+MATHS = (
+    "norm_huber", "norm_l1", "norm_l2", "norm_pseudo_huber", "quat_from_euler", "quat_to_euler", "quat_to_rpy",
+    "quat_twist", "quat_twist_angle", "quat_twist_angle_signed", "smooth_normalize", "transform_compose",
+    "transform_decompose", "transform_from_matrix", "transform_to_matrix", "transform_twist", "transform_wrench",
+    "velocity_at_point",
+)  # fmt: skip
+"""Funcs of the wheel's `warp._src.math`, which are names of `warp`."""
+
+
+class Finder(MetaPathFinder, Loader):
+    """Answers for `warp` and its submodules once it is installed, and for submodules of this package always."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        """The spec of what stands for a module of Warp; None for any other."""
+        root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
+        rest = name[len(root) + 1 :] if root else ""
+        if root is None or (root == HERE and rest not in OURS):
+            return None
+        if root == "warp" and _is_in(rest, WHEEL):
+            return _from_wheel(name, rest)
+        depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
+        internals = rest.startswith("_src.") and rest.count(".") == depth
+        if rest in ("", "_src", *OURS, *_PACKAGES) or internals:
+            return ModuleSpec(name, self, is_package=rest in ("", "_src", "optim", *_PACKAGES))
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Put the module of ours that stands for it in its place."""
+        rest = module.__name__.removeprefix(HERE).removeprefix("warp").removeprefix(".")
+        if not rest:
+            sys.modules[module.__name__] = sys.modules[HERE]
+        elif rest in OURS:
+            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{OURS[rest]}")
+        elif rest not in _PACKAGES:
+            internals = importlib.import_module(f"{HERE}.modules.internals")
+            sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)
+
+
+def _is_in(rest: str, names: Sequence[str]) -> bool:
+    return any(rest == n or rest.startswith(f"{n}.") for n in names)
+
+
+def wheel() -> Path:
+    """The folder of the installed Warp.
+
+    Raises:
+        ModuleNotFoundError: none is installed.
+    """
+    spec = PathFinder.find_spec("warp")
+    if spec is None or spec.origin is None:
+        message = (
+            f"this part of Warp comes from its own wheel, which is not installed: pip install warp-lang=={TESTED}.*"
+        )
+        raise ModuleNotFoundError(message, name="warp")
+    return Path(spec.origin).parent
+
+
+def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
+    """The spec of the wheel's own file.
+
+    Raises:
+        ImportError: the wheel has another version than those tested.
+    """
+    folder = wheel()
+    version = importlib.metadata.version("warp-lang")
+    if not version.startswith(f"{TESTED}."):
+        raise ImportError(
+            f"{name} of warp-lang {version}: only that of warp-lang {TESTED} runs on Workbench", name=name
+        )
+    path = folder.joinpath(*rest.split("."))
+    if (path / "__init__.py").exists():
+        return importlib.util.spec_from_file_location(
+            name, path / "__init__.py", submodule_search_locations=[str(path)]
+        )
+    file = path.with_suffix(".py")
+    if path.is_dir():
+        return importlib.util.spec_from_loader(name, None, is_package=True)
+    return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+
+
+FINDER = Finder()
+
+
+def install() -> None:
+    """Let `import warp`, and every import below it, mean this package: for notebooks, pytest and spawned children.
+
+        >>> import workbench.compat.warp
+        >>> workbench.compat.warp.install()
+        >>> import warp as wp
+
+    Modules that the wheel has in plain Python (`warp.fem`, `warp.sparse`, …) are then read from the installed wheel.
+    A process that is spawned has to call it, too.
+
+    Raises:
+        ImportError: Warp itself is already imported.
+    """
+    before = sys.modules.get("warp")
+    if before is not None and before is not sys.modules[HERE]:
+        version = getattr(before, "__version__", "")
+        message = f"warp {version} is already imported: call install() in a process before anything imports warp"
+        raise ImportError(message, name="warp")
+    if sys.meta_path[:1] != [FINDER]:
+        if FINDER in sys.meta_path:
+            sys.meta_path.remove(FINDER)
+        sys.meta_path.insert(0, FINDER)
+    sys.modules["warp"] = sys.modules[HERE]

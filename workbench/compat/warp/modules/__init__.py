@@ -1,0 +1,1 @@
+"""What stands for Warp's submodules."""

@@ -1,0 +1,95 @@
+"""What stands for `warp._src.…`: names that are public too; Warp's compiler and runtime are refused by name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+import warnings
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from workbench.compat.warp.absent import absent
+from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
+from workbench.compat.warp.modules.whole_arrays import array_scan
+from workbench.compat.warp.names import TABLE
+from workbench.runtime.arrays.array import array as wp_array
+from workbench.runtime.arrays.structure import StructValue
+from workbench.types import element
+
+
+class Internals(ModuleType):
+    """A module below `warp._src`: its public names, wherever they are."""
+
+    def __init__(self, name: str, spec: Any) -> None:
+        super().__init__(name)
+        self.__spec__, self.__path__ = spec, []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self.__name__ == "warp._src":
+            return importlib.import_module(f"warp._src.{name}")
+        if name in OWN:
+            return OWN[name]
+        wp = sys.modules["workbench.compat.warp"]
+        for value in (
+            TABLE[name].value if name in TABLE else None,
+            *(getattr(m, name, None) for m in (wp.types, wp.utils, wp)),
+        ):
+            if value is not None and not isinstance(value, ModuleType):
+                return value
+        return absent(f"{self.__name__.removeprefix('warp.')}.{name}")
+
+
+def _scalar_type(dtype: Any) -> Any:
+    return element(normal(dtype))
+
+
+def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
+    """The function itself, or a decorator that returns it."""
+    return function if callable(function) else lambda f: f
+
+
+def _log(message: Any, *args: Any, **options: Any) -> None:
+    print(message)
+
+
+def _arguments(function: Any) -> inspect.FullArgSpec:
+    """The signature, with annotations that are text evaluated."""
+    spec = inspect.getfullargspec(function)
+    return spec._replace(annotations=inspect.get_annotations(function, eval_str=True))
+
+
+def _resolved(function: Any, name: str) -> Any:
+    """Return the value of a name in a function's closure or module; None if there is none."""
+    names = inspect.getclosurevars(function)
+    return names.nonlocals.get(name, getattr(function, "__globals__", {}).get(name))
+
+
+OWN: dict[str, Any] = {
+    **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
+    **{name: _log for name in ("log_info", "log_error", "log_debug")},
+    "log_warning": lambda message, *args, **options: warnings.warn(str(message), stacklevel=3),
+    "register_api_function": _registered,
+    "type_scalar_type": _scalar_type,
+    "type_to_warp": normal,
+    "type_length": lambda dtype: getattr(normal(dtype), "length", 1),
+    "type_zero_element": lambda dtype: normal(dtype)(0),
+    "array_scan": array_scan,
+    "Array": Generic[TypeVar("DType")],
+    "Struct": type(StructValue),
+    "StructInstance": StructValue,
+    "get_annotations": lambda thing: inspect.get_annotations(thing, eval_str=True),
+    "get_full_arg_spec": _arguments,
+    "make_full_qualified_name": lambda f: (f if isinstance(f, str) else f.__qualname__).replace(".", "__"),
+    "resolve_closure_or_global": _resolved,
+    "det_buffer_allocation_scope": lambda *args, **options: nullcontext(),
+    "concrete_array_type": lambda t: wp_array if isinstance(t, ARRAYS) else type(t),
+    "types_equal_generic": lambda a, b: types_equal(a, b, match_generic=True),
+    "get_type_code": lambda kind: repr(normal(kind)),
+    **{name: lambda *args, **options: None for name in ("capture_pause", "capture_resume")},
+    "_is_graph_capture_allocation_supported": lambda device: True,
+}
+"""What the wheel's plain parts ask of `warp._src`."""

@@ -1,0 +1,139 @@
+"""`warp.types`: the types, makers of types, and questions about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import workbench as wb
+from workbench import types
+from workbench.compat.warp.absent import absent
+from workbench.structs import Struct, StructArray, as_element
+from workbench.tiles import Tile
+from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector, any_vector, as_type
+
+ARRAYS = (types.ArrayType, StructArray, wb.array)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(types, name, None) or getattr(wb, name)
+
+
+def vector(length: Any, dtype: Any = float) -> Any:
+    """The type of vectors of so many components; of a length that the language has not, a class that is refused.
+
+    Raises:
+        TypeError: the dtype is not a scalar type.
+    """
+    if isinstance(length, int) and not 2 <= length <= types.MOST_COMPONENTS:
+        return absent(f"vector({length})")
+    return types.vector(length, dtype)
+
+
+def matrix(shape: Any, dtype: Any = float) -> Any:
+    """The type of matrices of a shape; of one that the language has not, a class that is refused.
+
+    Raises:
+        TypeError: the dtype is not a scalar type.
+    """
+    sizes = [n for n in shape if isinstance(n, int)] if isinstance(shape, (tuple, list)) else []
+    if len(sizes) == 2 and (min(sizes) < 2 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
+        return absent(f"matrix({tuple(shape)})")
+    return types.matrix(shape, dtype)
+
+
+def quaternion(dtype: Any = float) -> Any:
+    """The type of quaternions of these components."""
+    return any_vector(Quaternion, (4,), dtype) or Quaternion(4, types.element(as_type(dtype)))
+
+
+def transformation(dtype: Any = float) -> Any:
+    """The type of rigid motions of these components."""
+    return any_vector(Transform, (7,), dtype) or Transform(7, types.element(as_type(dtype)))
+
+
+for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):
+    _make.__dict__["__wb_makes__"] = _kind
+
+
+def normal(spec: Any) -> Any:
+    """The type that `spec` means; `spec` itself if it is none."""
+    try:
+        return as_element(spec)
+    except TypeError:
+        return spec
+
+
+def type_size(dtype: Any) -> int:
+    """Return the number of scalars in a value of the type."""
+    kind = normal(dtype)
+    return kind.length if isinstance(kind, Vector) else 1
+
+
+def type_size_in_bytes(dtype: Any) -> int:
+    """Return the number of bytes of a value of the type."""
+    return normal(dtype).size
+
+
+def types_equal(a: Any, b: Any, match_generic: bool = False) -> bool:
+    """Return whether two types, or two lists of types, are the same."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(types_equal(x, y, match_generic) for x, y in zip(a, b, strict=True))
+    one, two = normal(a), normal(b)
+    if match_generic and Any in (one, two):
+        return True
+    if match_generic and (hasattr(one, "accepts") or hasattr(two, "accepts")):
+        return one == two or (one.accepts(two) if hasattr(one, "accepts") else two.accepts(one))
+    return type(one) is type(two) and one == two
+
+
+def type_repr(dtype: Any) -> str:
+    """The type as it is written."""
+    return repr(normal(dtype))
+
+
+def _kind(*kinds: Kind) -> Any:
+    return lambda t: isinstance(normal(t), Scalar) and normal(t).kind in kinds
+
+
+def _of_value(question: Any) -> Any:
+    """A question about a value's type."""
+
+    def ask(value: Any) -> bool:
+        if isinstance(value, (bool, int, float)):
+            return question(type(value))
+        kind = getattr(value, "type", None) or getattr(value, "__wb_struct__", None) or getattr(value, "dtype", None)
+        return kind is not None and not isinstance(value, wb.array) and question(kind)
+
+    return ask
+
+
+def type_is_tile(t: Any) -> bool:
+    """Return whether it is the type of tiles."""
+    return isinstance(t, Tile)
+
+
+QUESTIONS: dict[str, Any] = {
+    "scalar": lambda t: isinstance(normal(t), Scalar),
+    "float": _kind(Kind.FLOAT),
+    "int": _kind(Kind.INT, Kind.UINT),
+    "vector": lambda t: type(normal(t)) is Vector,
+    "matrix": lambda t: isinstance(normal(t), Matrix),
+    "quaternion": lambda t: isinstance(normal(t), Quaternion),
+    "transformation": lambda t: isinstance(normal(t), Transform),
+    "composite": lambda t: isinstance(normal(t), Vector),
+    "value": lambda t: isinstance(normal(t), (Scalar, Vector)),
+    "struct": lambda t: isinstance(normal(t), Struct),
+    "array": lambda t: isinstance(t, ARRAYS),
+}
+globals().update({f"type_is_{name}": question for name, question in QUESTIONS.items()})
+globals().update({f"is_{name}": _of_value(question) for name, question in QUESTIONS.items()})
+globals()["is_array"] = lambda value: isinstance(value, wb.array)
+globals()["is_tile"] = lambda value: False
+globals()["array"] = wb.array
+scalar_types = [t for t in types.SCALARS.values() if t.kind is not Kind.BOOL]
+float_types = [t for t in scalar_types if t.kind is Kind.FLOAT]
+int_types = [t for t in scalar_types if t.kind is not Kind.FLOAT]
+np_dtype_to_warp_type = {t.numpy: t for t in types.SCALARS.values() if t.name != "bfloat16"}
+__all__ = ["matrix", "quaternion", "transformation", "type_size", "types_equal", "vector"]

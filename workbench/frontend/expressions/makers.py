@@ -1,0 +1,70 @@
+"""`vector(1.0, 2.0)`, `matrix(x, shape=(2, 2), dtype=float)` in a kernel: the type that the arguments and names say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.errors import KernelTypeError
+from workbench.frontend.names.python_names import as_scalar
+from workbench.frontend.state.coerce import usable
+from workbench.frontend.state.context import Context
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.ir.values import Value
+from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
+
+_NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
+
+
+def type_of(
+    context: Context, kind: type[Vector], name: str, args: Sequence[Operand], keywords: Mapping[str, Operand]
+) -> Vector:
+    """The type of the value that such a call makes.
+
+    Raises:
+        KernelTypeError: its size or its scalar type is not said, or is none that the language has.
+    """
+    allowed = ("dtype", _NAMES[kind]) if kind in _NAMES else ("dtype",)
+    for label in keywords:
+        if label not in allowed:
+            raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
+    operands = [usable(context, a) for a in args]
+    whole = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
+    if kind is Quaternion:
+        return Quaternion(4, dtype)
+    if kind is Transform:
+        return Transform(7, dtype)
+    size = _size(context, name, keywords.get(_NAMES[kind]))
+    if not size and len(whole) == 1 and len(operands) == 1:
+        size = whole[0].shape
+    if not size and kind is Vector:
+        size = (len(operands),)
+    try:
+        return matrix(size, dtype) if kind is Matrix else vector(size[0], dtype)
+    except TypeError as error:
+        raise context.error(KernelTypeError, f"{name}(): {error}.", f"Give {_NAMES[kind]}= and dtype=.") from None
+
+
+def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
+    parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
+    if len(parts) == 1 and isinstance(parts[0], Static) and isinstance(parts[0].value, tuple):
+        return parts[0].value
+    sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
+    if len(sizes) != len(parts):
+        raise context.error(KernelTypeError, f"The size of {name}() is not known at compile time.")
+    return tuple(int(n) for n in sizes)
+
+
+def _scalar(context: Context, name: str, operand: Operand) -> Scalar:
+    value = operand.value if isinstance(operand, Static) else None
+    found = value if isinstance(value, Scalar) else as_scalar(value)
+    if not isinstance(found, Scalar):
+        raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
+    return found
+
+
+def _deduced(operands: Sequence[Operand]) -> Scalar:
+    """The scalar type of the first argument that has one; of literals alone that of their default."""
+    typed = [element(o.type) for o in operands if isinstance(o, Value)]
+    floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
+    return typed[0] if typed else float32 if floats else int32

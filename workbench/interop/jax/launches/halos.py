@@ -1,0 +1,71 @@
+"""Halos: what a device needs of its neighbours' parts of an array, and how what it added to them goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from workbench.interop.jax.values.library import library
+
+
+class Edge(NamedTuple):
+    """A halo along one axis of an array.
+
+    Attributes:
+        axis: of the array.
+        before, after: elements before and after a part.
+        names: the mesh axes that divide it.
+        count: the number of parts.
+    """
+
+    axis: int
+    before: int
+    after: int
+    names: tuple[str, ...]
+    count: int
+
+    def pieces(self, size: int) -> Iterator[tuple[int, int, int, int]]:
+        """Return the elements that come from each neighbour, where parts have `size` elements.
+
+        Yields:
+            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last, and
+            where these stand among the receiver's, from the front of its halo to the end.
+        """
+        for hop in range(-(-self.before // size), 0, -1):
+            take = min(size, self.before - (hop - 1) * size)
+            yield -hop, size - take, size, self.before - (hop - 1) * size - take
+        for hop in range(1, -(-self.after // size) + 1):
+            take = min(size, self.after - (hop - 1) * size)
+            yield hop, 0, take, self.before + hop * size
+
+    def shift(self, value: Any, hop: int) -> Any:
+        """The value of the part that is `hop` ahead; the last part is followed by the first."""
+        pairs = [((n + hop) % self.count, n) for n in range(self.count)]
+        return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
+
+
+def attached(part: Any, edges: Sequence[Edge]) -> Any:
+    """A part with its halos. The second axis sends what the first has attached, so corners arrive in two steps."""
+    lax = library().jax.lax
+    for edge in edges:
+        pieces = {0: part}
+        for hop, first, end, _ in edge.pieces(part.shape[edge.axis]):
+            pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
+        part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
+    return part
+
+
+def sent_back(whole: Any, edges: Sequence[Edge], added: bool) -> Any:
+    """A part without its halos; if `added`, each halo is added to the part that it belongs to, as the transpose of
+    `attached` does.
+    """
+    lax = library().jax.lax
+    for edge in reversed(edges):
+        size = whole.shape[edge.axis] - edge.before - edge.after
+        part = lax.slice_in_dim(whole, edge.before, edge.before + size, axis=edge.axis)
+        for hop, first, end, place in edge.pieces(size) if added else ():
+            piece = lax.slice_in_dim(whole, place, place + end - first, axis=edge.axis)
+            total = lax.slice_in_dim(part, first, end, axis=edge.axis) + edge.shift(piece, -hop)
+            part = lax.dynamic_update_slice_in_dim(part, total, first, edge.axis)
+        whole = part
+    return whole

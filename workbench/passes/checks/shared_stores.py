@@ -1,0 +1,62 @@
+"""Stores of a value of each thread at one place for all threads: which of them stays is left to chance.
+
+Only what is sure is reported: nothing under a condition that differs between threads, which may leave one of them, and
+no index that comes from memory.
+"""
+
+from __future__ import annotations
+
+from workbench.ir.ops import TILED
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.types import ArrayType
+
+_LOOPS = ("for", "while")
+
+
+def shared_stores(function: Function) -> list[Op]:
+    """Return the stores whose index does not depend on the thread while their value does, in a kernel over threads."""
+    if not function.launch_ndim or function.block_dim:
+        return []
+    found: list[Op] = []
+    _Lanes(found).block(function.body, False)
+    return found
+
+
+class _Lanes:
+    """Follows which values differ between threads (`varying`), and which come from memory (`loaded`)."""
+
+    def __init__(self, found: list[Op]) -> None:
+        self.varying: set[Value] = set()
+        self.loaded: set[Value] = set()
+        self.found = found
+
+    def block(self, block: Block, divergent: bool) -> None:
+        """Follow the operations of a block; `divergent`: not all threads run it."""
+        for op in block.ops:
+            if op.name == "store" and not divergent:
+                self._store(op)
+            inside = divergent or (bool(op.blocks) and self._varies(op.operands))
+            # Twice, since a loop carries values back.
+            for _ in range(2 if op.name in _LOOPS else 1):
+                for each in op.blocks:
+                    self._mark(op, each.params, self._varies((*op.operands, *each.yielded)), inside)
+                    self.block(each, inside or (op.name == "while" and self._varies(op.blocks[0].yielded)))
+            varies = op.name == "tid" or op.name in TILED or self._varies(op.operands)
+            varies = varies or inside or any(self._varies(each.yielded) for each in op.blocks)
+            self._mark(op, op.results, varies, inside)
+
+    def _mark(self, op: Op, values: tuple[Value, ...], varies: bool, inside: bool) -> None:
+        arrays = any(isinstance(v.type, ArrayType) for v in op.operands)
+        if varies or inside:
+            self.varying.update(values)
+        if (arrays and op.name != "shape") or any(v in self.loaded for v in op.operands) or op.blocks:
+            self.loaded.update(values if op.name not in _LOOPS else ())
+
+    def _varies(self, values: tuple[Value, ...]) -> bool:
+        return any(v in self.varying for v in values)
+
+    def _store(self, op: Op) -> None:
+        indices, value = op.operands[1:-1], op.operands[-1]
+        same = not any(i in self.varying or i in self.loaded for i in indices)
+        if same and value in self.varying and op not in self.found:
+            self.found.append(op)

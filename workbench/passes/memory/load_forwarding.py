@@ -1,0 +1,92 @@
+"""Elements loaded once: a load of what the thread has just loaded or stored becomes that value.
+
+So the adjoint adds to an element once where the kernel reads it three times, and a kernel may store a result and go on
+using it: the value comes from the computation, not from an array that is overwritten later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.ir.ops import EFFECTS
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.types import ArrayType, is_float
+
+Element = tuple[Value, ...]
+Known = dict[Element, Value]
+Overlap = Callable[[Value, Value], bool]
+"""Whether two array parameters may share elements."""
+
+
+def any_overlap(a: Value, b: Value) -> bool:
+    """Return True: any two arguments may be views of the same memory."""
+    return True
+
+
+def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
+    """The function with repeated loads removed; fold it first, so that equal indices are one value.
+
+    Another thread may write an element between two loads, or between a store and a load, only in a race, and then the
+    value that this thread has seen last is one that it might have loaded.
+
+    Args:
+        function: a kernel.
+        overlap: tells which arrays may share elements; writing one leaves what is known of the others.
+    """
+    return replace_body(function, _Reuse(overlap).block(function.body, {}))
+
+
+class _Reuse:
+    """One walk; `known` holds, by array and indices, the element's value at this point of the block."""
+
+    def __init__(self, overlap: Overlap) -> None:
+        self.overlap = overlap
+        self.mapping: dict[Value, Value] = {}
+
+    def block(self, block: Block, known: Known) -> Block:
+        ops: list[Op] = []
+        for op in block.ops:
+            operands = tuple(self.mapping.get(v, v) for v in op.operands)
+            if op.name == "load" and operands in known:
+                self.mapping[op.result] = known[operands]
+                continue
+            ops.append(self.op(op, operands, known))
+        return Block(block.params, tuple(ops))
+
+    def op(self, op: Op, operands: Element, known: Known) -> Op:
+        if op.blocks:
+            inside = dict(known)
+            # An iteration may follow another one, so what the loop writes is unknown from its first line on; the sides
+            # of an `if` start from what was known before.
+            if op.name != "if":
+                self.forget(op, inside)
+            blocks = tuple(self.block(b, dict(inside)) for b in op.blocks)
+            self.forget(op, known)
+            return op.replace(operands, blocks=blocks)
+        if op.name == "load":
+            known[operands] = op.result
+        elif op.name in EFFECTS:
+            # Forget first: the element may have another name, of an array that overlaps or of an index that is equal.
+            self.written(operands[0], known)
+            if op.name == "store":
+                known[operands[:-1]] = operands[-1]
+        return op.replace(operands)
+
+    def forget(self, op: Op, known: Known) -> None:
+        """Drop what the blocks of a structured operation may change."""
+        for inner in (o for block in op.blocks for o in walk(block)):
+            if inner.name in EFFECTS:
+                self.written(inner.operands[0], known)
+
+    def written(self, array: Value, known: Known) -> None:
+        """Drop what a write to the array may change."""
+        for place in list(known):
+            if place[0] is array or self.overlap(place[0], array):
+                del known[place]
+
+
+def may_overlap(a: Value, b: Value, apart: bool) -> bool:
+    """Whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
+    assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
+    return a is b or (is_float(a.type) == is_float(b.type) and not (apart and is_float(a.type)))

@@ -1,0 +1,104 @@
+"""Plain changes of elements in the place of atomic ones, where no other thread can touch the element.
+
+`y[i] += v` is an atomic add, because other threads may add there too. Where every access to an array in the kernel is
+at the thread's own index, none can, and a plain add vectorises. The front end writes other augmented assignments out
+both ways, plainly and atomically, and `owned` decides between the two. That holds as long as no argument overlaps
+another one, so the launcher asks for the atomic form where arguments do.
+
+Which arrays those are is a question of its own: code that is to run asks `owned_arrays`; autodiff, which needs what the
+element held as a value like any other, asks `workbench.autodiff.memory.effects.private_additions`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+
+from workbench.deep import deep
+from workbench.ir.attributes import AXIS
+from workbench.ir.ops import ELEMENTS, TILED
+from workbench.ir.rewrite import Rewriter, fresh, rewrite
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.passes.analysis.affine import Indices
+from workbench.types import ArrayType
+
+_CHANGES = frozenset(("atomic_add", "atomic", "atomic_swap"))
+
+
+def owned_arrays(function: Function) -> frozenset[Value]:
+    """Return the array parameters of which no two threads touch the same element.
+
+    Each `tid()` stands at a position of the indices that is the same in every access, so that different threads differ
+    there, whatever the other indices are: `y[i, j]`, `y[j, i]`, or rows `w[i, k]` of a launch of one dimension; but not
+    `y[i, j]` together with `y[j, i]`. Of arrays that are changed atomically, a multiple of it may stand there too, plus
+    what is the same for all threads (`y[2 * i]` with `y[2 * i + 1]`).
+    """
+    axes = {op.result: op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"}
+    positions: dict[Value, frozenset[tuple[int, int]]] = {}
+    uses: dict[Value, list[Op]] = defaultdict(list)
+    shared: set[Value] = set()
+    for op in walk(function.body):
+        if op.name in ELEMENTS:
+            array = op.operands[0]
+            uses[array].append(op)
+            assert isinstance(array.type, ArrayType)
+            indices = op.operands[1 : 1 + array.type.ndim]
+            own = frozenset((n, axes[v]) for n, v in enumerate(indices) if v in axes)
+            positions[array] = positions.get(array, own) & own
+        # It is the sum of all threads, into one element.
+        elif op.name == "reduce_add":
+            shared.add(op.operands[0])
+        if op.name in TILED:  # by many threads, or at many places
+            inside = (inner for block in op.blocks for inner in walk(block))
+            shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
+    every = set(range(function.launch_ndim))  # none: the kernel never asks which thread it is, so that all do the same
+    unsure = {array for array, own in positions.items() if not every or {axis for _, axis in own} != every}
+    # Few kernels have such an array, and forms of all indices cost more than the rest.
+    changed = [a for a in uses if every and a in unsure - shared and any(op.name in _CHANGES for op in uses[a])]
+    indices = Indices(function) if changed else None
+    shared |= unsure.difference(a for a in changed if indices and all(indices.own_places(n, uses[a]) for n in every))
+    return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
+
+
+@deep
+def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
+    """The function with its changes of `owned` arrays as loads and stores, and with no `owned` undecided."""
+    arrays = owned(function)
+    decided = {op.result: op.operands[0] in arrays for op in walk(function.body) if op.name == "owned"}
+
+    def change(on: Rewriter, op: Op) -> Iterable[Op] | None:
+        if op.name == "atomic_add" and op.operands[0] in arrays:
+            return _plain(on, op)
+        if op.name == "if" and op.operands[0] in decided:
+            return on.block(op.blocks[0 if decided[op.operands[0]] else 1]).ops[:-1]
+        return () if op.name == "owned" else None
+
+    # Looked at first: most kernels have none, and a rewrite copies every operation.
+    return rewrite(function, change) if decided or _adds(function, arrays) else function
+
+
+def atomic(function: Function) -> Function:
+    """The function with every change atomic that is written out both ways and was not decided before."""
+    return nonatomic(function, lambda _: frozenset())
+
+
+@deep
+def adds_alone(function: Function) -> bool:
+    """Return whether `nonatomic` rewrites the function, so that arguments that overlap need other code."""
+    return _adds(function, owned_arrays(function)) or any(op.name == "owned" for op in walk(function.body))
+
+
+def _adds(function: Function, arrays: Collection[Value]) -> bool:
+    return any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body))
+
+
+def _plain(on: Rewriter, op: Op) -> list[Op]:
+    *place, value = op.operands
+    old, new = fresh(op.result), Value(op.result.type)
+    # An atomic addition gives the old value, so that is what later uses mean.
+    on.mapping[op.result] = old
+    return [
+        Op("load", tuple(place), (old,), {}, (), op.location),
+        Op("add", (old, value), (new,), {}, (), op.location),
+        Op("store", (*place, new), (), {}, (), op.location),
+    ]

@@ -1,0 +1,254 @@
+"""The types of what is made of literals: the widest that it meets, and never narrower than its default.
+
+The front end emits a value of literals that only a run computes (`a = 0.1`, or 0.3 in a branch) in a weak type, and a
+`cast` where it meets a type. Weak values that flow into one another, through branches, loops, funcs and arithmetic, are
+of one type: float64 if one of their casts is to float64, else float32; int64 if one is to an integer of 64 bits or a
+literal needs it, else int32. Behind this pass no type is weak.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from workbench.builtins import TABLE
+from workbench.errors import KernelTypeError
+from workbench.ir.attributes import CAPTURED, VALUE
+from workbench.ir.rewrite import Mapping, replace_body
+from workbench.ir.values import FUNC, Block, Function, Op, Value, closed_blocks, number_of, walk
+from workbench.ranges import fits, misfit
+from workbench.types import Kind, Scalar, Type, element, float32, float64, int32, int64, is_integer, is_weak, strong
+
+
+def too_wide(number: int | float, scalar: Scalar, captured: str | None) -> KernelTypeError:
+    """The error for a literal, or the constant `captured`, that does not fit its type."""
+    text = misfit(number, scalar)
+    if captured:
+        text = f"The constant {captured} is {text.replace(' does', ', which does', 1)}"
+    return KernelTypeError(
+        f"{text}.", advice="Use a wider type, or write wb.inf." if scalar.kind is Kind.FLOAT else "Use a wider type."
+    )
+
+
+def decide(function: Function) -> Function:
+    """The function with a type for each weak value.
+
+    Raises:
+        KernelTypeError: a literal does not fit the type that it gets, at its line.
+    """
+    if not any(is_weak(v.type) for op in _everywhere(function.body) for v in op.results):
+        return function
+    return replace_body(function, _Decided(_Classes(function.body), function.name).block(function.body))
+
+
+def _everywhere(block: Block) -> Iterator[Op]:
+    """Every operation, also of blocks that are attributes: of gradients, replays and calls, which share theirs."""
+    entered, waiting = {block}, [block]
+    while waiting:
+        for op in walk(waiting.pop()):
+            yield op
+            attached = [b for b in _attached(op) if b not in entered]
+            waiting += attached
+            entered.update(attached)
+
+
+def _attached(op: Op) -> tuple[Block, ...]:
+    func = op.attrs.get(FUNC)
+    return (*closed_blocks(op), *((func,) if func is not None else ()))
+
+
+class _Classes:
+    """Classes of weak values that share one type (union-find), and the type of each class."""
+
+    def __init__(self, body: Block) -> None:
+        self.parent: dict[Value, Value] = {}
+        self.wide: set[Value] = set()
+        casts: list[Value] = []
+        for op in _everywhere(body):
+            for together in _together(op):
+                self.unite(together)
+            if op.name == "cast" and _widens(op.result.type, op.operands[0].type):
+                casts.append(op.operands[0])
+            elif op.name == "const" and op.result.type == int32 and is_weak(op.result.type):
+                casts += [] if fits(number_of(op), int32) else [op.result]
+        self.wide.update(map(self.root, casts))
+
+    def root(self, value: Value) -> Value:
+        """The value that stands for its class."""
+        while (parent := self.parent.get(value)) is not None:
+            if (above := self.parent.get(parent)) is not None:
+                self.parent[value] = above
+            value = parent
+        return value
+
+    def unite(self, values: Iterable[Value]) -> None:
+        """Make weak values, floats and integers apart, of one type."""
+        first: dict[Type, Value] = {}
+        for value in values:
+            if is_weak(value.type):
+                root = self.root(value)
+                leader = self.root(first.setdefault(value.type, root))
+                if leader is not root:
+                    self.parent[root] = leader
+
+    def type(self, value: Value) -> Type:
+        """The type of a value behind this pass."""
+        if not is_weak(value.type) or self.root(value) not in self.wide:
+            return strong(value.type)
+        return float64 if value.type == float32 else int64
+
+
+def _together(op: Op) -> Iterator[Sequence[Value]]:
+    """The values of an operation that are of one type where they are weak."""
+    if op.name == "if":
+        yield from zip(op.results, *(b.yielded for b in op.blocks), strict=True)
+    elif op.name == "for":
+        (body,) = op.blocks
+        yield from zip(op.results, op.operands[3:], body.params[1:], body.yielded, strict=True)
+    elif op.name == "while":
+        condition, body = op.blocks
+        yield from zip(op.results, op.operands, condition.params, body.params, body.yielded, strict=True)
+    elif op.name == "mark":
+        yield from zip(op.results, op.operands, strict=False)  # one that only keeps its operands has no results
+    elif op.name == "call":
+        func = op.attrs[FUNC]
+        yield from zip(op.results, func.yielded, strict=True)
+    elif _follows(op):
+        yield (*op.results, *op.operands)
+
+
+def _follows(op: Op) -> bool:
+    """Return whether an operation is arithmetic on weak values alone, or compares them: it is done in their type."""
+    return op.name in TABLE and any(map(_is_weak, op.operands)) and all(map(_is_open, op.results))
+
+
+def _is_weak(value: Value) -> bool:
+    return is_weak(value.type)
+
+
+def _is_open(value: Value) -> bool:
+    return is_weak(value.type) or element(value.type).kind is Kind.BOOL
+
+
+def _widens(type: Type, given: Type) -> bool:
+    """Return whether a cast of a weak value is to 64 bits of its kind."""
+    if not is_weak(given) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
+        return False
+    return is_integer(type) if given == int32 else type.kind is Kind.FLOAT
+
+
+class _Decided:
+    """Writes blocks again, in the types of the classes."""
+
+    def __init__(self, classes: _Classes, name: str) -> None:
+        self.classes = classes
+        self.name = name
+        self.mapping: Mapping = {}
+        self.funcs: dict[Block, Block] = {}
+        self.ops: list[Op] = []
+
+    def block(self, block: Block, results: Sequence[Type] | None = None) -> Block:
+        """The block, which yields `results`; the types that its own values have, if that is None."""
+        outer, self.ops = self.ops, []
+        params = tuple(map(self.value, block.params))
+        for op in block.ops:
+            if op.name == "yield" and results is not None:
+                self.ops.append(op.replace(self.fitted(op, op.operands, results)))
+            else:
+                self.op(op)
+        ops, self.ops = self.ops, outer
+        return Block(params, tuple(ops))
+
+    def value(self, value: Value) -> Value:
+        """Return the replacement of a parameter or a result."""
+        if is_weak(value.type):
+            self.mapping[value] = Value(self.classes.type(value), value.name)
+        return self.mapping.get(value, value)
+
+    def fitted(self, op: Op, operands: Sequence[Value], types: Sequence[Type]) -> tuple[Value, ...]:
+        """Return the replacements of the operands, in these types."""
+        values = (self.mapping.get(v, v) for v in operands)
+        return tuple(v if v.type == t else self.cast(op, v, t) for v, t in zip(values, types, strict=True))
+
+    def cast(self, op: Op, value: Value, type: Type) -> Value:
+        """The value in another type, at an operation's place."""
+        self.ops.append(Op("cast", (value,), (Value(type, value.name),), location=op.location))
+        return self.ops[-1].result
+
+    def op(self, op: Op) -> None:
+        """Append what stands for an operation."""
+        if op.name == "const" and is_weak(op.result.type):
+            self.ops.append(self.constant(op))
+        elif op.name == "cast" and (_is_weak(op.operands[0]) or _is_weak(op.result)):
+            (value,) = self.fitted(op, op.operands, [self.classes.type(op.operands[0])])
+            if value.type == self.classes.type(op.result):
+                self.mapping[op.result] = value
+            else:
+                self.ops.append(op.replace((value,), results=(self.value(op.result),)))
+        elif op.blocks or _attached(op):
+            self.structured(op)
+        elif any(map(_is_weak, (*op.operands, *op.results))):
+            self.plain(op)
+        elif self.mapping.keys().isdisjoint(op.operands):
+            self.ops.append(op)
+        else:
+            self.ops.append(op.replace(tuple(self.mapping.get(v, v) for v in op.operands)))
+
+    def constant(self, op: Op) -> Op:
+        """The literal in its type.
+
+        Raises:
+            KernelTypeError: it does not fit.
+        """
+        type, number = self.classes.type(op.result), number_of(op)
+        assert isinstance(type, Scalar)
+        if not fits(number, type):
+            error = too_wide(number, type, op.attrs.get(CAPTURED))
+            error.location, error.function = op.location, self.name
+            raise error
+        attrs: dict[str, object] = {**op.attrs, VALUE: float(number) if type.kind is Kind.FLOAT else number}
+        return op.replace(results=(self.value(op.result),), attrs=attrs)
+
+    def plain(self, op: Op) -> None:
+        """An operation without blocks: arithmetic on weak values in their type, any other in the types it was given."""
+        if _follows(op) or op.name == "mark":
+            wanted = {strong(v.type): self.classes.type(v) for v in op.operands if is_weak(v.type)}
+            types = [wanted.get(strong(v.type), v.type) for v in op.operands]
+            if op.name == "mark":
+                types = [self.classes.type(v) for v in op.operands]
+            operands = self.fitted(op, op.operands, types)
+            self.ops.append(op.replace(operands, results=tuple(map(self.value, op.results))))
+            return
+        exact = op.name in TABLE or op.name in _EXACT
+        types = [strong(v.type) if exact else self.classes.type(v) for v in op.operands]
+        results = tuple(Value(strong(v.type), v.name) if is_weak(v.type) else v for v in op.results)
+        self.ops.append(op.replace(self.fitted(op, op.operands, types), results=results))
+        for old, new in zip(op.results, results, strict=True):
+            type = self.classes.type(old)
+            self.mapping[old] = new if new.type == type else self.cast(op, new, type)
+
+    def structured(self, op: Op) -> None:
+        """An operation with blocks."""
+        types = [self.classes.type(v) for v in op.results]
+        given = [self.classes.type(v) for v in op.operands]
+        if op.name in ("for", "while"):
+            given[len(given) - len(types) :] = types
+        operands = self.fitted(op, op.operands, given)
+        if op.name in ("if", "for"):
+            blocks = tuple(self.block(b, types) for b in op.blocks)
+        elif op.name == "while":
+            blocks = (self.block(op.blocks[0]), self.block(op.blocks[1], types))
+        else:
+            blocks = tuple(map(self.block, op.blocks))
+        attrs: dict[str, object] = {k: self.attached(v) if isinstance(v, Block) else v for k, v in op.attrs.items()}
+        results = tuple(map(self.value, op.results))
+        self.ops.append(op.replace(operands, results=results, attrs=attrs, blocks=blocks))
+
+    def attached(self, block: Block) -> Block:
+        """A block that is an attribute; that of several calls stays one."""
+        if block not in self.funcs:
+            self.funcs[block] = self.block(block)
+        return self.funcs[block]
+
+
+_EXACT = frozenset({"vec", "insert", "store", "atomic", "atomic_add", "assert"})
+"""Operations whose operands are of types that their results or arrays say."""

@@ -1,0 +1,63 @@
+"""What the launches of a kernel or a graph share, so that each is one native call (`backends/cpu/native/queue.c`)."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from workbench.runtime.native.launcher import install_launcher
+
+shape_bytes = struct.Struct("=7I").pack
+"""Bytes of blocks along x, y, z, threads of a block along x, y, z, and bytes of dynamic shared memory."""
+
+
+class DeviceRow(ctypes.Structure):
+    """How launches find a device's context: addresses of the driver's functions, and the context."""
+
+    _fields_ = tuple((name, ctypes.c_uint64) for name in ("cuCtxGetCurrent", "cuCtxSetCurrent", "context"))
+
+
+class Queue(msgspec.Struct, frozen=True, eq=False):
+    """The queueing of graph launches, and of kernel launches from packed parameters of one layout.
+
+    Attributes:
+        name: the driver's function that launches.
+        index: the number of the device.
+        stream: the handle of the device's default stream.
+        put: takes packed parameters, what `shape_bytes` makes, a stream's handle, and the address of a fault record for
+            the kernel's last parameter or 0; returns the driver's status.
+        row: what `put` reads.
+    """
+
+    name: str
+    index: int
+    stream: int
+    put: Callable[[bytes, bytes, int, int], int]
+    row: Any
+
+
+def queue_of(
+    name: str, index: int, executable: int, places: Sequence[int] | None, device: DeviceRow, stream: int,
+    launch: int | Callable[..., int],
+) -> Queue:  # fmt: skip
+    """Return the queue of a kernel whose parameters lie at these offsets of the packed ones, or of a graph.
+
+    Args:
+        name, index: as `Queue` has them.
+        executable: the handle of the kernel or of the instantiated graph.
+        places: the offsets; None of a graph.
+        device: how its device's context is found.
+        stream: the handle of the device's default stream.
+        launch: the address of the driver's function, or of a driver that is written in Python a function that takes the
+            address of the shape, the stream's handle and the address of the parameters' addresses.
+    """
+    native, instead = (launch, 0) if isinstance(launch, int) else (0, id(launch))
+    count = -1 if places is None else len(places)
+    words = ctypes.addressof(device), native, instead, executable, count, *(places or ())
+    row = (ctypes.c_uint64 * len(words))(*words)
+    put = install_launcher().functions.queue(ctypes.addressof(row))
+    return Queue(name, index, stream, put, (row, device, launch))

@@ -1,0 +1,98 @@
+"""Numbers that advance from replay to replay: seeds, so that a Monte Carlo program draws other numbers each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from workbench.errors import LaunchError
+from workbench.ir.values import Function, Op, Value, walk
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.types import ArrayType, Scalar, is_integer
+
+Counter: TypeAlias = "str | Iterable[str] | Mapping[str, int]"
+"""The parameters that advance, or these and by how much."""
+
+
+class Counters:
+    """Recorded numbers that advance with each replay, and their present offsets.
+
+    Attributes:
+        steps: by how much each advances with a replay; 0: by enough for the recorded numbers not to come again.
+        amounts: how much more than recorded each was in the last replay.
+    """
+
+    def __init__(self, given: Counter = ()) -> None:
+        """Raise LaunchError if it is neither names nor a mapping of names to whole numbers."""
+        names = [given] if isinstance(given, str) else list(given)
+        self.steps: dict[str, int] = {n: given[n] if isinstance(given, Mapping) else 0 for n in names}
+        self.amounts: dict[str, int] = {}
+        if not all(isinstance(n, str) and type(s) is int for n, s in self.steps.items()):
+            raise LaunchError(
+                f"counter={given!r}: it names parameters, or says by how much each advances.",
+                advice='Write counter="seed" or counter={"seed": 100}.', parameter="counter",
+            )  # fmt: skip
+
+    def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
+        """By how much a number advances.
+
+        Raises:
+            LaunchError: it is no whole number of a launch.
+        """
+        numbers = [r.arguments[name] for r in records if name in r.arguments]
+        if not numbers or not all(isinstance(n, int) for n in numbers):
+            what = "is no whole number" if numbers else "is a parameter of no recorded launch"
+            raise LaunchError(f"The counter {name} {what}.", parameter=name)
+        return self.steps.get(name) or max(numbers) - min(numbers) + 1
+
+    def next(self, name: str, records: Sequence[LaunchRecord], step: int | None = None) -> int:
+        """Return the offset of a number from its recorded value in the next replay."""
+        own = self.step(name, records)
+        return self.amounts.get(name, 0) + (own if step is None else step)
+
+
+def step_of(name: str, value: Any) -> int | None:
+    """The step that a change `"+20"` of a parameter asks for; None if it is another value.
+
+    Raises:
+        LaunchError: it is a text, but not of that form.
+    """
+    if not isinstance(value, str):
+        return None
+    if not (value.startswith("+") and value[1:].strip().isdecimal()):
+        raise LaunchError(f"{name}={value!r} is neither a number nor a step.", parameter=name, advice='Write "+20".')
+    return int(value)
+
+
+def seeds(function: Function) -> tuple[str, ...]:
+    """The whole-number parameters of a kernel that seed its random numbers."""
+    makers = {v: op for op in walk(function.body) for v in op.results}
+    users: dict[Value, list[Op]] = {}
+    for op in walk(function.body):
+        for v in op.operands:
+            users.setdefault(v, []).append(op)
+    found: dict[Value, None] = {}
+    for op in walk(function.body):
+        if op.name == "rand_next" and not _is_offset(op, users):
+            found.update(dict.fromkeys(_sources(op.operands[0], makers)))
+    return tuple(p.name for p in function.params if p in found and isinstance(p.type, Scalar) and is_integer(p.type))
+
+
+def _is_offset(op: Op, users: Mapping[Value, list[Op]]) -> bool:
+    """Return whether a word is drawn of a stream's offset, which `rand_init` adds to the seed."""
+    words = users.get(op.result, [])
+    after = [user for word in words for user in users.get(word.result, [])] if words else []
+    return all(w.name == "rand_word" for w in words) and bool(after) and all(u.name == "add" for u in after)
+
+
+def _sources(value: Value, makers: Mapping[Value, Op]) -> Iterator[Value]:
+    """The parameters that a value is computed from, past no random word."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        value = pending.pop()
+        op = makers.get(value)
+        if op is None:
+            yield value
+        elif value not in seen and op.name not in ("rand_word", "rand_next"):
+            pending += [v for v in op.operands if not isinstance(v.type, ArrayType)]
+        seen.add(value)

@@ -1,0 +1,548 @@
+"""Work: launches, copies, sums, fills, graphs, branches, loops and calls, as nodes that run again on other arguments.
+
+Records, graphs and pages list the same nodes (`design/work.md`). A node is frozen and holds what it uses; a changed one
+is another node. The buffers and tables that run it belong to a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.copies import everywhere
+from workbench.runtime.arrays.host_convert import repeats
+from workbench.runtime.arrays.shapes import meet
+from workbench.runtime.device.call_site import Site
+from workbench.runtime.device.device import CPU, Device
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute_again
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.structs import Struct
+from workbench.types import is_float
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+class Access(msgspec.Struct, frozen=True, eq=False):
+    """One array that a node uses, under the node's own name for it."""
+
+    array: array
+    name: str
+    reads: bool
+    writes: bool
+
+
+class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
+    """One thing that runs.
+
+    Attributes:
+        started: when it ran, in seconds of `time.perf_counter`; 0 if that is not known.
+        seconds: how long the caller waited for it (a CUDA launch is queued by then, not over); None: not known.
+        site: the line that requested it.
+        events: on CUDA, before and after it in its stream, until they have been read.
+        on_device: when the device began it, on the clock of `started`, and for how many seconds it ran there.
+    """
+
+    started: float = 0.0
+    seconds: float | None = None
+    site: Site | None = None
+    events: tuple[Any, Any] | None = None
+    on_device: tuple[float, float] | None = None
+
+    @property
+    def kind(self) -> str:
+        """ "copy", "add", "fill", "graph", "if", "while"; of a launch its direction; of a call "jax" or "library"."""
+        return type(self).__name__.lower()
+
+    @property
+    def name(self) -> str:
+        """The kernel's name, or the value of a fill; "" if it has none."""
+        return ""
+
+    @property
+    def title(self) -> str:
+        """What pictures call it."""
+        return self.name or self.kind
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Dimensions of a launch, the shape of what is copied, the number of a graph's nodes."""
+        raise NotImplementedError
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """The arrays that it reads or writes."""
+        raise NotImplementedError
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Every array that it touches."""
+        return tuple({id(a.array): a.array for a in self.accesses}.values())
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it runs on."""
+        return next((a.array.device for a in self.accesses), CPU)
+
+    @property
+    def bodies(self) -> Mapping[str, Nodes]:
+        """Graphs inside it, by what they are for."""
+        return {}
+
+    @property
+    def is_barrier(self) -> bool:
+        """Return whether it may use any memory at all."""
+        return False
+
+    @property
+    def subject(self) -> object:
+        """What observers are notified of when it runs; itself if they are not."""
+        return self
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory that it may change."""
+        return tuple(dict.fromkeys(a.array.memory for a in self.accesses if a.writes))
+
+    @property
+    def parts(self) -> tuple[Work, ...]:
+        """What ran inside it, if that is known: shown with times of their own; they run again with it only."""
+        return ()
+
+    @property
+    def milliseconds(self) -> float | None:
+        """`seconds`, as pictures show them."""
+        return None if self.seconds is None else 1e3 * self.seconds
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all elements of the arrays that it touches."""
+        return sum(a.nbytes for a in self.arrays)
+
+    def launch(self) -> None:
+        """Run it again, on the arrays' current contents."""
+        raise NotImplementedError
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same work on other arrays; graphs inside it stay as they are.
+
+        Args:
+            instead: returns what to use in place of an argument.
+        """
+        raise NotImplementedError
+
+    def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Work:
+        """Return the same work with parameters changed by name and arrays replaced.
+
+        Raises:
+            LaunchError: an argument does not fit.
+        """
+        return self.on(swap) if swap else self
+
+    def unfolded(self) -> Work:
+        """Return the same as work that has a form in a file.
+
+        Raises:
+            RecordError: it has none.
+        """
+        return self
+
+    def row(self) -> tuple[str, ...]:
+        """What a record's table shows: kind, name, size, time, place."""
+        seconds = self.seconds if self.on_device is None else self.on_device[1]
+        unit, name = next(((u, n) for u, n in _UNITS if (seconds or 0.0) >= u), _UNITS[-1])
+        time = "" if seconds is None else f"{seconds / unit:.3g} {name}"
+        return self.kind, self.name, "×".join(map(str, self.size)), time, str(self.site or "")
+
+    def __repr__(self) -> str:
+        return f"<{' '.join(part for part in self.row() if part)}>"
+
+
+class Nodes(Protocol):
+    """The body of a graph, as the work around it, plans and pictures see it (`graphs/body.py`)."""
+
+    nodes: list[Work]
+    generation: int
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it runs on."""
+        ...
+
+    @property
+    def edges(self) -> list[Any]:
+        """Which node must run after which."""
+        ...
+
+    @property
+    def levels(self) -> list[list[int]]:
+        """Indices of nodes that may run side by side."""
+        ...
+
+    def walk(self) -> Iterator[Work]:
+        """Every node, those of bodies inside included."""
+        ...
+
+    def written(self) -> list[Memory]:
+        """The memory that a run may change."""
+        ...
+
+    def stale(self, arrays: bool = True) -> None:
+        """Forget the plan, and the edges if arrays changed."""
+        ...
+
+    def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
+        """Return another body with changed nodes, or this one if none changes."""
+        ...
+
+    def launch(self) -> None:
+        """Run it."""
+        ...
+
+
+class Launch(Work, frozen=True, eq=False, dict=True):
+    """A launch of a kernel, in one direction."""
+
+    record: LaunchRecord
+
+    @property
+    def kind(self) -> str:
+        """The direction."""
+        return self.record.direction
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.record.kernel
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The launch's dimensions."""
+        return self.record.dim
+
+    @property
+    def device(self) -> Device:
+        """Where its code runs."""
+        return self.record.loaded.device
+
+    @cached_property
+    def accesses(self) -> Sequence[Access]:
+        """Its array arguments that the kernel reads or writes."""
+        reads, writes = self.record.reads, self.record.writes
+        return [
+            Access(a, name, name in reads, name in writes)
+            for name, a in self.record.arguments.items()
+            if isinstance(a, array) and (name in reads or name in writes)
+        ]
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Its array arguments."""
+        return self.record.loaded.arrays_of(self.record.values)
+
+    @property
+    def subject(self) -> object:
+        """The record."""
+        return self.record
+
+    @property
+    def changes(self) -> tuple[Memory, ...]:
+        """The memory of the arrays that the kernel writes."""
+        return self.record.changes
+
+    def launch(self) -> None:
+        """Run it again, on the arrays' current contents."""
+        execute_again(self.record)
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the launch on other arrays, with the code that suits them."""
+        return self.changed({}, instead)
+
+    def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Work:
+        """Return the launch with parameters changed by name and arrays replaced."""
+        record = self.record
+        new = {name: other for name, old in record.arguments.items() if (other := swap(old)) is not old}
+        new |= {n: record.checked(n, v) for n, v in values.items() if n in record.arguments}
+        return replace(self, record=record.changed(new)) if new else self
+
+
+class Copy(Work, frozen=True, eq=False, dict=True):
+    """A copy of all elements of an array to another one of its shape and dtype."""
+
+    target: array
+    source: array
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The target's shape."""
+        return self.target.shape
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """Target and source; a sum reads its target, too."""
+        return [
+            Access(self.target, "target", isinstance(self, Add), True), Access(self.source, "source", True, False),
+        ]  # fmt: skip
+
+    @property
+    def subject(self) -> object:
+        """The target."""
+        return self.target
+
+    def launch(self) -> None:
+        """Copy again."""
+        self.target.copy_(self.source)
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same between other arrays."""
+        return replace(self, target=instead(self.target), source=instead(self.source))
+
+
+class Add(Copy, frozen=True, eq=False, dict=True):
+    """A sum: the elements of an array added to those of another one."""
+
+    def launch(self) -> None:
+        """Add again."""
+        self.target.add_(self.source)
+
+
+class Fill(Work, frozen=True, eq=False, dict=True):
+    """A fill of all elements with one value."""
+
+    target: array
+    value: Any
+
+    @property
+    def name(self) -> str:
+        """The value."""
+        return f"{self.value}"
+
+    @property
+    def title(self) -> str:
+        """What pictures call it."""
+        return f"fill {self.value:g}" if isinstance(self.value, int | float) else f"fill {self.value}"
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The target's shape."""
+        return self.target.shape
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """The target."""
+        return [Access(self.target, "target", False, True)]
+
+    @property
+    def subject(self) -> object:
+        """The target."""
+        return self.target
+
+    def launch(self) -> None:
+        """Fill again."""
+        self.target.fill_(self.value)
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the fill of another array."""
+        return replace(self, target=instead(self.target))
+
+
+class Graph(Work, frozen=True, eq=False, dict=True):
+    """A run of a captured graph; its parameters are the graph's own to change.
+
+    Attributes:
+        graphs: the graphs inside, by what they are for: "body", or the "true" and "false" of a branch.
+        condition: of a branch or loop, an int32 array of one element.
+    """
+
+    graphs: Mapping[str, Nodes]
+    condition: array | None = None
+
+    @property
+    def graph(self) -> Any:
+        """The graph that runs; of a branch the one for a condition that holds."""
+        return self.graphs.get("body", self.graphs.get("true"))
+
+    @property
+    def name(self) -> str:
+        """The graph's name."""
+        return getattr(self.graph, "name", "")
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How many nodes the graphs inside have."""
+        return (sum(len(body.nodes) for body in self.graphs.values()),)
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it runs on."""
+        return self.condition.device if self.condition is not None else self.graph.device
+
+    @property
+    def bodies(self) -> Mapping[str, Nodes]:
+        """The graphs inside, in the order in which plans have them."""
+        return {name: self.graphs[name] for name in ("body", "true", "false") if name in self.graphs}
+
+    @property
+    def is_barrier(self) -> bool:
+        """Return whether something inside is."""
+        return any(node.is_barrier for body in self.graphs.values() for node in body.nodes)
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """The condition, and what the nodes inside use, one access per array."""
+        inner = [a for body in self.graphs.values() for node in body.nodes for a in node.accesses]
+        head = [Access(self.condition, "condition", True, False)] if self.condition is not None else []
+        return [*head, *_united(inner)]
+
+    @property
+    def subject(self) -> object:
+        """The graph."""
+        return self.graph
+
+    def launch(self) -> None:
+        """Run it again."""
+        self.graph.launch()
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same with another condition: the graphs inside have their own nodes."""
+        condition = None if self.condition is None else instead(self.condition)
+        return self if condition is self.condition else replace(self, condition=condition)
+
+    def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Work:
+        """Return the same with graphs of changed nodes; the graphs themselves stay as they are."""
+        graphs = {name: body.changed(values, swap) for name, body in self.graphs.items()}
+        if all(graphs[name] is body for name, body in self.graphs.items()):
+            return self.on(swap)
+        return replace(self.on(swap), graphs=graphs)
+
+
+class If(Graph, frozen=True, eq=False, dict=True):
+    """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
+
+    def launch(self) -> None:
+        """Run the graph that the condition chooses."""
+        chosen = self.graphs.get("true" if _holds(self.condition) else "false")
+        if chosen is not None:
+            chosen.launch()
+
+
+class While(Graph, frozen=True, eq=False, dict=True):
+    """A loop: a graph runs as long as the condition, which it writes, is not 0."""
+
+    def launch(self) -> None:
+        """Run the graph while the condition holds."""
+        while _holds(self.condition):
+            self.graph.launch()
+
+
+class Call(Work, frozen=True, eq=False, dict=True):
+    """A call that another library made, as ordinary work on arrays of its own.
+
+    Attributes:
+        label: the kernel's name.
+        dims: the launch's dimensions, without batches.
+        steps: what it does, in order.
+        outputs: the arrays with its results.
+    """
+
+    label: str
+    dims: tuple[int, ...]
+    steps: tuple[Work, ...]
+    outputs: tuple[array, ...]
+
+    @property
+    def kind(self) -> str:
+        """It was a call of JAX."""
+        return "jax"
+
+    @property
+    def name(self) -> str:
+        """The kernel's name."""
+        return self.label
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """The launch's dimensions, without batches."""
+        return self.dims
+
+    @property
+    def accesses(self) -> Sequence[Access]:
+        """What its steps use."""
+        return list(_united(a for step in self.steps for a in step.accesses))
+
+    @property
+    def arrays(self) -> tuple[array, ...]:
+        """Every array that it touches."""
+        return tuple(dict.fromkeys((*(a for step in self.steps for a in step.arrays), *self.outputs)))
+
+    def launch(self) -> None:
+        """Run it again; `outputs` have the results."""
+        for step in self.steps:
+            step.launch()
+
+    def on(self, instead: Callable[[Any], Any]) -> Work:
+        """Return the same call: its arrays are its own, and replaced by nothing."""
+        return self
+
+
+def flattened(node: Work) -> Iterator[Work]:
+    """Return a node, or those inside it if it has graphs."""
+    if not node.bodies:
+        yield node
+    for body in node.bodies.values():
+        for inner in body.nodes:
+            yield from flattened(inner)
+
+
+def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
+    """Return the copies, sums and fills with numbers that a node is: what a native loop does, in any order of elements.
+
+    A sum of structs is one of each of their floats, a fill with a vector or a struct a copy of one element, and a copy
+    whose arrays meet goes through an array of its own.
+    """
+    if isinstance(node, Fill):
+        given = repeats(node.target.dtype, node.value)
+        yield node if given else Copy(node.target, everywhere(node.target, node.value))
+    elif isinstance(node, Add) and isinstance(node.target.dtype, Struct):
+        others = node.source.field_arrays()
+        for path, part in node.target.field_arrays().items():
+            if is_float(part.dtype):
+                yield from plain_moves(Add(part, others[path]))
+    elif meet(node.target, node.source):
+        between = node.source.fresh_like()
+        yield Copy(between, node.source)
+        yield replace(node, source=between)
+    else:
+        yield node
+
+
+def _united(accesses: Iterable[Access]) -> Iterator[Access]:
+    """Return one access per array."""
+    united: dict[int, Access] = {}
+    for new in accesses:
+        old = united.get(id(new.array), new)
+        united[id(new.array)] = Access(new.array, old.name, new.reads or old.reads, new.writes or old.writes)
+    yield from united.values()
+
+
+def _holds(condition: array | None) -> bool:
+    """Read a condition."""
+    return condition is None or bool(condition.numpy().reshape(-1)[0])
+
+
+def condition_of(value: Any) -> array:
+    """Return the condition of a branch or loop: an int32 array of one element.
+
+    Raises:
+        TypeError: anything else.
+    """
+    fits = isinstance(value, array) and repr(value.dtype) == "int32" and value.size == 1
+    if not fits:
+        what = f"{value.type!r} of shape {value.shape}" if isinstance(value, array) else type(value).__name__
+        raise TypeError(f"a condition is an int32 array of one element; this is {what}")
+    return value
