@@ -245,7 +245,7 @@ def test_a_default_that_is_no_number_is_refused() -> None:
 
 
 def test_an_argument_without_a_default_is_still_missed() -> None:
-    with pytest.raises(wb.LaunchError, match="y, a, b is missing"):
+    with pytest.raises(wb.LaunchError, match="y, a, b are missing"):
         wb.launch(scaled, 2, [wb.ones(2)])
 
 

@@ -110,7 +110,8 @@ def test_tune_sweeps_a_kept_launch_and_a_function(notebook: Any) -> None:
 def test_tape_shows_steps_and_gradients(notebook: Any) -> None:
     out = notebook.run("%%tape -n t --loss out\nout = wb.zeros(1)\ny.fill_(1.0)\nwb.launch(push, n, [2.0, x, y])\n"
                        "wb.launch(cubes, n, [y], [out])")  # fmt: skip
-    lines = out.splitlines()
+    # Where another test of this process has compiled a `push`, a line before them says what differs.
+    lines = [line for line in out.splitlines() if " recompiled: " not in line]
     assert lines[0].startswith("t: 4 steps")
     assert [line.split()[:2] for line in lines if line.startswith("launch")] == [
         ["launch", "push"],

@@ -202,6 +202,8 @@ def _generate(
         except Lost:
             what = "vectorisation" if vectorised else "optimisation"
             raise build_error("LLVM", function, first, f" Without {what} it did not succeed either.") from None
+    except BuildError:  # which is a RuntimeError, too
+        raise
     except RuntimeError as error:
         message = "LLVM refused the text made from this kernel."
         raise BuildError(message, function=function, log=f"{error}\n{text}") from None
