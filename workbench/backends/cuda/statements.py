@@ -7,6 +7,7 @@ what another still reads, with a temporary where they go in a circle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from workbench.backends.cuda import slots
 from workbench.backends.cuda.cpp import accumulators, atomics
@@ -99,9 +100,28 @@ def _store(e: Emitter, op: Op) -> list[str]:
     return [f"{atomics.place_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
 
 
+@dataclass(frozen=True)
+class _Assignment:
+    """One of several assignments made at once.
+
+    Attributes:
+        name: the local that it changes.
+        statement: the text that changes it, which may be an update in place.
+        text: the new value.
+        type: the local's type in C++.
+        reads: the locals that the new value is computed from.
+    """
+
+    name: str
+    statement: str
+    text: str
+    type: str
+    reads: set[str]
+
+
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
     """Assignments made at once. New locals come first: nothing reads them yet."""
-    pending: list[tuple[str, str, set[str]]] = []
+    pending: list[_Assignment] = []
     fresh: list[str] = []
     for target, value in zip(targets, values, strict=True):
         text = e.expressions.argument(value)
@@ -111,29 +131,29 @@ def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> li
             continue
         reads = {e.name(leaf) for leaf in e.inlining.leaves(value)}
         if text != e.name(target):
-            pending.append((e.name(target), _update(e, e.name(target), value), reads))
-    return fresh + _ordered(e, pending, {e.name(t): t for t in targets if e.locals.of(t) in e.declared})
+            name = e.name(target)
+            pending.append(_Assignment(name, f"{name} {_update(e, name, value)};", text, c_type(target.type), reads))
+    return fresh + _ordered(e, pending)
 
 
 def _carried(e: Emitter, target: Value) -> bool:
     return any(m in e.inlining.uses for m in e.locals.members(target))
 
 
-def _ordered(e: Emitter, pending: list[tuple[str, str, set[str]]], types: dict[str, Value]) -> list[str]:
+def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
+    """The statements of simultaneous assignments, each behind those that read what it changes."""
     rows: list[str] = []
     while pending:
-        free = [p for p in pending if not any(p[0] in other[2] for other in pending if other is not p)]
-        if free:
-            left, text, _ = free[0]
-            pending.remove(free[0])
-            rows.append(f"{left} {text};")
+        free = next((p for p in pending if not any(p.name in other.reads for other in pending if other is not p)), None)
+        if free is not None:
+            pending.remove(free)
+            rows.append(free.statement)
             continue
-        # A circle: keep the first one's new value aside, so that the others may still read the old ones.
-        left, text, _ = pending[0]
-        assert text.startswith("= "), "an update in place reads what it writes and is in no circle"
-        aside = e.fresh("next")
-        rows.append(f"{c_type(types[left].type)} {aside} {text};")
-        pending[0] = (left, f"= {aside}", set())
+        # A circle: compute the first one's new value into a temporary, so that the others may still read the old one.
+        first = pending[0]
+        temporary = e.fresh("next")
+        rows.append(f"{first.type} {temporary} = {first.text};")
+        pending[0] = replace(first, statement=f"{first.name} = {temporary};", reads=set())
     return rows
 
 

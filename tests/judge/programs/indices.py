@@ -1,0 +1,231 @@
+"""Indices and borders that decide which form an adjoint takes."""
+
+from __future__ import annotations
+
+from tests.judge.program import Program, Scalar
+from tests.judge.programs.building import array, floats, integers, output, program
+
+INDICES: list[Program] = [
+    program(
+        "a cross in a plane, clamped",
+        """
+        i, j = wb.tid()
+        n = x.shape[0]
+        m = x.shape[1]
+        y[i, j] = x[max(i-1,0), j]*x[min(i+1,n-1), j] + x[i, max(j-2,0)] - x[i, min(j+1, m-1)]*0.5
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "a plane read across",
+        """
+        i, j = wb.tid()
+        y[i, j] = x[j % x.shape[0], i % x.shape[1]] * x[i, j]
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "a plane read from its end",
+        """
+        i, j = wb.tid()
+        n = x.shape[0]
+        y[i, j] = x[n-1-i, j] * x[i, x.shape[1]-1-j]
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "borders that reflect",
+        """
+        i, j = wb.tid()
+        n = x.shape[0]
+        a = abs(i - 2)
+        b = n - 1 - abs(n - 1 - (i + 2))
+        y[i, j] = x[a, j] * x[b, j]
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "a window by loops, guarded",
+        """
+        i, j = wb.tid()
+        s = 0.0
+        for di in range(-1, 2):
+            for dj in range(-1, 2):
+                a = i + di
+                b = j + dj
+                if a >= 0 and a < x.shape[0] and b >= 0 and b < x.shape[1]:
+                    s += x[a, b] * x[a, b] / float(1 + abs(di) + abs(dj))
+        y[i, j] = s
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "a window by loops, around the border, without its centre",
+        """
+        i, j = wb.tid()
+        s = 0.0
+        for di in range(-1, 2):
+            for dj in range(-1, 2):
+                if di == 0 and dj == 0:
+                    continue
+                a = (i + di + x.shape[0]) % x.shape[0]
+                b = (j + dj + x.shape[1]) % x.shape[1]
+                s += x[a, b] * x[i, j]
+        y[i, j] = s
+        """,
+        {"x": floats(9, 7), "y": output(9, 7)},
+        (9, 7),
+        smooth=True,
+    ),
+    program(
+        "a window with weights",
+        """
+        i = wb.tid()
+        s = 0.0
+        for d in range(len(w)):
+            s += x[min(max(i + d - 2, 0), len(x) - 1)] * w[d]
+        y[i] = s
+        """,
+        {"x": floats(37), "w": floats(5, seed=3), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "a window of steps with a bias and a relu",
+        """
+        i = wb.tid()
+        s = b[0]
+        for d in range(len(w)):
+            s += x[3 * i + 2 * d] * w[d]
+        y[i] = max(s, 0.0)
+        """,
+        {"x": floats(50), "w": floats(4, seed=3), "b": floats(1, seed=9), "y": output(14)},
+        (14,),
+        smooth=True,
+    ),
+    program(
+        "elements that several threads read",
+        """
+        i = wb.tid()
+        y[i] = x[i // 2] * 0.75 + x[min(i // 2 + 1, len(x) - 1)] * 0.25 * x[i // 3]
+        """,
+        {"x": floats(20), "y": output(39)},
+        (39,),
+        smooth=True,
+    ),
+    program(
+        "elements in twos, and from the end",
+        """
+        i = wb.tid()
+        y[i] = x[2 * i] * x[2 * i + 1] + x[len(x) - 1 - 2 * i]
+        """,
+        {"x": floats(40), "y": output(20)},
+        (20,),
+        smooth=True,
+    ),
+    program(
+        "rows by data",
+        """
+        i, j = wb.tid()
+        y[i, j] = t[idx[i], j] * t[idx[(i + 1) % len(idx)], j]
+        """,
+        {"t": floats(5, 6), "idx": integers(13, below=5), "y": output(13, 6)},
+        (13, 6),
+        smooth=True,
+    ),
+    program(
+        "a sum by data",
+        """
+        i = wb.tid()
+        wb.atomic_add(y, idx[i], x[i] * x[i])
+        """,
+        {"x": floats(37), "idx": integers(37, below=6), "y": output(6)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "three axes in one number",
+        """
+        t = wb.tid()
+        k = t % c
+        j = (t // c) % b
+        i = t // (b * c)
+        y[t] = x[(i * b + max(j - 1, 0)) * c + (k + 1) % c] * x[t]
+        """,
+        {"x": floats(60), "b": Scalar(4, "int"), "c": Scalar(5, "int"), "y": output(60)},
+        (60,),
+        smooth=True,
+    ),
+    program(
+        "neighbours along three axes",
+        """
+        i, j, k = wb.tid()
+        y[i, j, k] = x[i, (j + 1) % x.shape[1], max(k - 1, 0)] * x[min(i + 1, x.shape[0] - 1), j, k]
+        """,
+        {"x": floats(3, 4, 5), "y": output(3, 4, 5)},
+        (3, 4, 5),
+        smooth=True,
+    ),
+    program(
+        "four axes, two of them exchanged",
+        """
+        a, b, c, d = wb.tid()
+        y[a, b, c, d] = x[a, b, c, d] * x[b % x.shape[0], a % x.shape[1], c, (d + 1) % x.shape[3]]
+        """,
+        {"x": floats(2, 3, 2, 4), "y": output(2, 3, 2, 4)},
+        (2, 3, 2, 4),
+        smooth=True,
+    ),
+    program(
+        "a triangle of a product",
+        """
+        i, j = wb.tid()
+        if j <= i:
+            s = 0.0
+            for k in range(j, i + 1):
+                s += x[i, k] * x[k, j]
+            y[i, j] = s
+        """,
+        {"x": floats(8, 8), "y": output(8, 8)},
+        (8, 8),
+        smooth=True,
+    ),
+    program(
+        "elements that change places",
+        """
+        i = wb.tid()
+        if i < len(y) // 2:
+            a = y[i]
+            y[i] = y[len(y) - 1 - i]
+            y[len(y) - 1 - i] = a * x[i]
+        """,
+        {"x": floats(37), "y": array(floats(37, seed=2).values, output=True)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "a row as a view, from both ends",
+        """
+        i = wb.tid()
+        r = x[i]
+        s = 0.0
+        for k in range(len(r)):
+            s += r[k] * r[len(r) - 1 - k]
+        q = x[i, 1:4]
+        y[i] = s + q[0] * q[2]
+        """,
+        {"x": floats(9, 6), "y": output(9)},
+        (9,),
+        smooth=True,
+    ),
+]
