@@ -30,6 +30,8 @@ MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "n
 
 _LINEAR = frozenset({"cast", "add", "sub", "neg", "mul", "lshift"})
 """Operations whose form is computed from those of their operands."""
+_OWN = frozenset({"tid", "lane", "row_first", "group_size"})
+"""Operations without operands whose results differ between threads."""
 
 
 class Atom(NamedTuple):
@@ -249,6 +251,21 @@ class Analysis:
     def params(self) -> frozenset[Value]:
         """The function's parameters."""
         return frozenset(self.function.params)
+
+    @cached_property
+    def representatives(self) -> Mapping[Value, Value]:
+        """The first value that is computed as each one is: those of values that are surely equal in a thread are one.
+
+        analysis.representatives[b] is analysis.representatives[a]    # of `a = i + n` and `b = i + n`
+        """
+        first: dict[tuple[object, ...], Value] = {}
+        result = {v: v for v in self.params}
+        for op in walk(self.function.body):
+            result |= {v: v for v in (*op.results, *(p for block in op.blocks for p in block.params))}
+            if len(op.results) == 1 and not op.blocks and (op.name == "tid" or _is_pure(op)):
+                key = op.name, op.result.type, tuple(sorted(op.attrs.items())), *(result[v] for v in op.operands)
+                result[op.result] = first.setdefault(key, op.result)
+        return result
 
     # ---- accesses
 
@@ -473,7 +490,7 @@ def _accesses(block: Block, guards: tuple[tuple[Value, bool], ...], loops: tuple
 def _is_pure(op: Op) -> bool:
     """Return whether equal operands give equal results in every thread."""
     known = OPERATIONS.get(op.name)
-    return op.name not in ("tid", "lane") and op.name not in TILED and (known is None or known.pure)
+    return op.name not in _OWN and op.name not in TILED and (known is None or known.pure)
 
 
 def _is_index(value: Value) -> bool:
