@@ -20,7 +20,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, REPORTS
 from workbench.ir.rewrite import Rewriter, copy_op
-from workbench.ir.values import Block, Function, Op, Value, indices_of, number_of, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.limits import FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
@@ -99,8 +99,7 @@ class Divisions:
 
     def number(self, key: Key) -> int | None:
         """The divisor, if it is a literal."""
-        op = self.defs.get(key)
-        return int(number_of(op)) if op is not None and op.name == "const" else None
+        return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
         """One of the values with this key."""
