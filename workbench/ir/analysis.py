@@ -60,6 +60,10 @@ class Form(NamedTuple):
     constant: int
     terms: Terms
 
+    def __hash__(self) -> int:
+        """Return a hash that agrees with equality, which does not ask for the order of terms."""
+        return hash((self.constant, frozenset(self.terms.items())))
+
     def plus(self, other: Form, factor: int = 1) -> Form:
         """Return the form plus a multiple of another one."""
         terms = dict(self.terms)

@@ -13,27 +13,7 @@ import msgspec
 from workbench.ir.analysis import MIRRORED, Analysis, Atom, Form
 from workbench.ir.values import Function, Op, Value
 from workbench.limits import PULLED_OFFSET
-from workbench.types import ArrayType, int32, int64
-
-
-class Size(msgspec.Struct, frozen=True):
-    """A number that is known before a launch.
-
-    Attributes:
-        parameter: the array with this size, or the number; "" for a constant.
-        axis: of the array; -1 of a number.
-        added: what is added to it.
-    """
-
-    parameter: str
-    axis: int
-    added: int
-
-    @property
-    def form(self) -> Form:
-        """As an affine form."""
-        atom = Atom("number", self.parameter) if self.axis < 0 else Atom("shape", self.parameter, self.axis)
-        return Form(self.added, {atom: 1} if self.parameter else {})
+from workbench.types import int32, int64
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -41,7 +21,7 @@ class Need(msgspec.Struct, frozen=True):
 
     dim: int
     number: int
-    size: Size
+    size: Form
     equal: bool = False
 
 
@@ -104,16 +84,11 @@ class Differences:
         only = inner.only
         return None if only is None else Index(inner.axis, (Difference(only + form.constant),), inner.needs)
 
-    def size(self, value: Value) -> Size | None:
-        """Return the number as one that is known before a launch."""
+    def size(self, value: Value) -> Form | None:
+        """Return the number as one that is known before a launch: a constant, or more than a size or a number."""
         form = self.analysis.form(value)
-        if not form.terms:
-            return Size("", -1, form.constant)
-        (atom, n), *more = form.terms.items()
-        plain = atom.kind == "shape" or (atom.kind == "number" and self._types[atom.name] == int32)
-        if more or n != 1 or not plain:
-            return None
-        return Size(atom.name, atom.axis if atom.kind == "shape" else -1, form.constant)
+        known = [a.kind == "shape" or (a.kind == "number" and self._types[a.name] == int32) for a in form.terms]
+        return form if known in ([], [True]) and set(form.terms.values()) <= {1} else None
 
     def _from_the_end(self, op: Op, least: Mapping[int, int]) -> Index | None:
         """An index that counts from the end where it is negative."""
@@ -165,9 +140,9 @@ class Differences:
     def _at_most(self, inner: Index | None, limit: Value) -> Index | None:
         """min(index, limit) where the launch ends at the limit: then it differs by less too."""
         size = self.size(limit)
-        if inner is None or size is None or not size.parameter or any(w.size is not None for w in inner.ways):
+        if inner is None or size is None or not size.terms or any(w.size is not None for w in inner.ways):
             return None
-        need = Need(inner.axis, 0, Size(size.parameter, size.axis, size.added + 1))
+        need = Need(inner.axis, 0, size.plus(Form(1, {})))
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
     def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
@@ -201,16 +176,16 @@ def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
     return least
 
 
-def upper_bounds(guards: Guards, where: Differences, axis: int, size: Size) -> int:
+def upper_bounds(guards: Guards, where: Differences, axis: int, size: Form) -> int:
     """Return what the thread's own index along an axis is more than a size, which it is below, at most: where the
     guards are as they say.
     """
     most = -1
     for name, index, limit in _limits(guards, where, ("lt", "le")):
         end, at = where.size(limit), where.of(index, {})
-        same = end is not None and (end.parameter, end.axis) == (size.parameter, size.axis)
+        same = end is not None and end.terms == size.terms
         if same and end and at is not None and not at.needs and at.only is not None and at.axis == axis:
-            most = min(most, end.added - size.added - (name == "lt") - at.only)
+            most = min(most, end.constant - size.constant - (name == "lt") - at.only)
     return most
 
 
@@ -223,7 +198,6 @@ def _limits(guards: Guards, where: Differences, names: tuple[str, str]) -> Itera
                 yield MIRRORED[name], right, left
 
 
-def shape_of(array: Value, axis: int) -> Size:
+def shape_of(array: Value, axis: int) -> Form:
     """Return the size of an array along an axis."""
-    assert isinstance(array.type, ArrayType)
-    return Size(array.name, axis, 0)
+    return Form(0, {Atom("shape", array.name, axis): 1})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.gather.differences import Differences, Need, Size, lower_bounds, upper_bounds
-from workbench.ir.analysis import Access
+from workbench.autodiff.gather.differences import Differences, Need, lower_bounds, upper_bounds
+from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
@@ -33,7 +33,7 @@ class Flat:
         views: the arrays of `rows` that have one dimension.
     """
 
-    def __init__(self, divisions: Divisions, width: Size | None) -> None:
+    def __init__(self, divisions: Divisions, width: Form | None) -> None:
         """`width`: as it is known before a launch; None where arrays of one dimension stay as they are."""
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
@@ -106,10 +106,10 @@ class Flat:
         names = {v.name for v in self.views}
         found: set[Need] = set()
         for need in needs:
-            size = need.size
-            if size.parameter not in names or size.axis < 0:
+            axes = [atom.axis for atom in need.size.terms if atom.kind == "shape" and atom.name in names]
+            if not axes:
                 found.add(need)
-            elif size.axis == 0:
+            elif axes == [0]:
                 found.add(msgspec.structs.replace(need, dim=TOTAL))
         return frozenset(found)
 
@@ -121,7 +121,7 @@ class _Places:
         row, place: the thread's own.
     """
 
-    def __init__(self, rows: Function, rewritten: Rewritten, width: Size) -> None:
+    def __init__(self, rows: Function, rewritten: Rewritten, width: Form) -> None:
         self.rows, self.rewritten, self.width = rows, rewritten, width
         self.row, self.place = rewritten.row, rewritten.place
         self.where = Differences(rows)
@@ -163,7 +163,7 @@ class _Places:
 
     def parts(self, value: Value) -> tuple[int, int] | None:
         """Return m and n, if the value is m * width + n."""
-        form, row = self.where.analysis.form(value), self.width.form
+        form, row = self.where.analysis.form(value), self.width
         half = row.constant // 2
         (rows,) = [form.terms.get(a, 0) for a in row.terms] or [(form.constant + half) // row.constant]
         rest = form.plus(row, -rows)

@@ -18,13 +18,13 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import cleared_only, fills
-from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, Size, lower_bounds, shape_of
+from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.analysis import Access
+from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
@@ -59,7 +59,7 @@ class Gathering(msgspec.Struct, frozen=True):
     filled: bool
     needs: frozenset[Need]
     fills: frozenset[Need]
-    width: Size | None = None
+    width: Form | None = None
 
 
 class _Addition(msgspec.Struct, frozen=True):
