@@ -75,6 +75,16 @@ class Form(NamedTuple):
         """Return a multiple of the form."""
         return Form(0, {}).plus(self, factor)
 
+    def divided(self, size: Form) -> tuple[int, Form]:
+        """Return m and a rest, so that the form is m * size + rest and the rest has no multiple of the size.
+
+        Args:
+            size: a positive constant, or a form with one term of factor 1.
+        """
+        half = size.constant // 2
+        (times,) = [self.terms.get(a, 0) for a in size.terms] or [(self.constant + half) // size.constant]
+        return times, self.plus(size, -times)
+
     def of(self, number: Callable[[Atom], int | None]) -> int | None:
         """Return the form's value, from those of its atoms; None if one of them is unknown."""
         total = self.constant

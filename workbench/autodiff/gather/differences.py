@@ -69,9 +69,11 @@ class Differences:
             value: an index.
             least: for axes of the launch, the least number that the thread's own can be here.
         """
-        form = self.analysis.form(value)
         # Unsigned numbers wrap at 0, where `min` makes something else of them.
-        if value.type not in (int32, int64) or list(form.terms.values()) != [1] or abs(form.constant) > PULLED_OFFSET:
+        return self._of(self.analysis.form(value), least) if value.type in (int32, int64) else None
+
+    def _of(self, form: Form, least: Mapping[int, int]) -> Index | None:
+        if list(form.terms.values()) != [1] or abs(form.constant) > PULLED_OFFSET:
             return None
         (atom,) = form.terms
         if atom.kind == "tid":
@@ -113,13 +115,19 @@ class Differences:
         return op.name == "mod" or one
 
     def _periodic(self, op: Op, least: Mapping[int, int]) -> Index | None:
-        inner, size = self.of(op.operands[0], least), self.size(op.operands[1])
-        added = inner.only if inner is not None and not inner.needs else None
-        if inner is None or size is None or added is None:
+        size = self.size(op.operands[1])
+        if size is None or (not size.terms and size.constant < 1):
             return None
-        needs = frozenset({Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)})
+        times, rest = self.analysis.form(op.operands[0]).divided(size)
+        inner = self._of(rest, least)
+        added = inner.only if inner is not None and not inner.needs else None
+        if inner is None or added is None:
+            return None
+        needs = {Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)}
+        if times:  # of `(i + n - 1) % n` the sum must not wrap
+            needs.add(Need(-1, 0, Form(2**31 - 1, {}).plus(size, -abs(times) - 2)))
         other = () if added == 0 else (Difference(added, 1 if added < 0 else -1, op.operands[1]),)
-        return Index(inner.axis, (Difference(added), *other), needs)
+        return Index(inner.axis, (Difference(added), *other), frozenset(needs))
 
     def _clamped(self, op: Op, least: Mapping[int, int]) -> Index | None:
         if op.name == "clamp":

@@ -163,10 +163,7 @@ class _Places:
 
     def parts(self, value: Value) -> tuple[int, int] | None:
         """Return m and n, if the value is m * width + n."""
-        form, row = self.where.analysis.form(value), self.width
-        half = row.constant // 2
-        (rows,) = [form.terms.get(a, 0) for a in row.terms] or [(form.constant + half) // row.constant]
-        rest = form.plus(row, -rows)
+        rows, rest = self.where.analysis.form(value).divided(self.width)
         return None if rest.terms else (rows, rest.constant)
 
 
