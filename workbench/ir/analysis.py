@@ -277,7 +277,9 @@ class Analysis:
         for op in walk(self.function.body):
             result |= {v: v for v in (*op.results, *(p for block in op.blocks for p in block.params))}
             if len(op.results) == 1 and not op.blocks and (op.name == "tid" or _is_pure(op)):
-                key = op.name, op.result.type, tuple(sorted(op.attrs.items())), *(result[v] for v in op.operands)
+                # As text: 0.0 and -0.0 are equal numbers, but not the same.
+                attrs = tuple(sorted((name, repr(value)) for name, value in op.attrs.items()))
+                key = op.name, op.result.type, attrs, *(result[v] for v in op.operands)
                 result[op.result] = first.setdefault(key, op.result)
         return result
 
@@ -290,7 +292,8 @@ class Analysis:
     def implied(self, condition: Value, holds: bool) -> Iterator[tuple[str, Value, Value]]:
         """Yield comparisons (name, left, right) that hold where a condition holds, or where it does not.
 
-        They are the parts of `and`, `not`, and the negated parts of `or`, with short circuits or without.
+        They are the parts of `and`, `not`, and the negated parts of `or`, with short circuits or without; those of
+        floats only as they stand.
         """
         op = self.defs.get(condition)
         if op is None:
@@ -307,7 +310,7 @@ class Analysis:
                 if end is not None and end.name == "const" and bool(number_of(end)) is not holds:
                     yield from self.implied(op.operands[0], side == 1)
                     yield from self.implied(op.blocks[1 - side].yielded[0], holds)
-        elif op.name in OPPOSITE:
+        elif op.name in OPPOSITE and (holds or is_integer(op.operands[0].type)):  # a NaN is neither less nor greater
             yield (op.name if holds else OPPOSITE[op.name]), op.operands[0], op.operands[1]
 
     # ---- affine forms

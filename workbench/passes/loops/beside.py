@@ -8,6 +8,7 @@ such element. So the index is computed in 64 bits, where it cannot wrap.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.build import Builder
@@ -56,6 +57,7 @@ class _Indices:
     def __init__(self, function: Function) -> None:
         self.analysis, self.known = Analysis(function), constants(function.body)
         self.tid = Atom("tid", axis=function.launch_ndim - 1)
+        self.distance = cache(self._distance)
         every = [a for a in self.analysis.accesses() if a.op.name in ELEMENTS]
         self.accesses = {a.op: a.indices[-1] for a in every if self.cannot_wrap(a.indices[-1])}
         self.tids = {tid for index in self.accesses.values() for tid in self.own(index)}
@@ -82,7 +84,7 @@ class _Indices:
         operands = op.operands[: {"add": 2, "sub": 1}.get(op.name, 0)]
         return next((v for v in operands if self.distance(v) is not None), None)
 
-    def distance(self, value: Value) -> int | None:
+    def _distance(self, value: Value) -> int | None:
         """Return how far from the thread's index a value is at most; None if it is not known to be near."""
         form = self.analysis.form(value)
         if value.type != int32 or form.terms.get(self.tid) != 1:
