@@ -7,6 +7,7 @@ asks that before the launch, when all sizes are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
@@ -79,7 +80,7 @@ class Differences:
         if atom.kind == "tid":
             return Index(atom.axis, (Difference(form.constant),))
         op = self.defs.get(atom.value) if atom.value is not None else None
-        rule = _RULES.get(op.name) if op is not None and op.result.type in (int32, int64) else None
+        rule = self._RULES.get(op.name) if op is not None and op.result.type in (int32, int64) else None
         inner = None if op is None or rule is None else rule(self, op, least)
         if inner is None or not form.constant:
             return inner
@@ -161,13 +162,13 @@ class Differences:
         ways = (*inner.ways, *(Difference(n, edge=limit) for n in sorted(more)))
         return Index(inner.axis, ways, inner.needs | frozenset(needs)) if len(ways) <= PULLED_OFFSET else None
 
+    def _narrowed(self, op: Op, least: Mapping[int, int]) -> Index | None:
+        return self.of(op.operands[0], least)
 
-_RULES: dict[str, Callable[[Differences, Op, Mapping[int, int]], Index | None]] = {
-    "cast": lambda where, op, least: where.of(op.operands[0], least),
-    "wrap_index": Differences._from_the_end,
-    "mod": Differences._periodic,
-    **dict.fromkeys(("min", "max", "clamp"), Differences._clamped),
-}
+    _RULES: ClassVar[dict[str, Callable[[Differences, Op, Mapping[int, int]], Index | None]]] = {
+        "cast": _narrowed, "wrap_index": _from_the_end, "mod": _periodic, "min": _clamped, "max": _clamped,
+        "clamp": _clamped,
+    }  # fmt: skip
 
 
 Guards = Sequence[tuple[Value, bool]]

@@ -76,7 +76,7 @@ class Intervals(Prologue):
         if op is None:
             return None
         if op.name == "tid":
-            axis = {AXIS: op.attrs[AXIS]}
+            axis = AXIS.of(op.attrs[AXIS])
             dim = self.share(("launch_dim", op.attrs[AXIS]), lambda: self.builder.one("launch_dim", (), int64, axis))
             return self.number(0), self.emit("sub", dim, self.number(1))
         if op.name == "shape" and value.type == int32:
