@@ -30,6 +30,7 @@ def _index(random: np.random.Generator, name: str, size: str, low: int, high: in
     ways = [name] if plain else ways
     if c <= 1 and not plain:
         ways += [f"({name} - {c}) % {size}", f"({name} + {c}) % {size}", f"{name} - {c}"]
+        ways += [f"({name} + {size} - {c}) % {size}"]
     ways += [f"{name} - {low}"] * 3 * (low > 0) + [f"{name} + {high}"] * 3 * (high > 0)
     return str(random.choice(ways))
 
@@ -164,6 +165,27 @@ def test_the_same_sums() -> None:
 def test_the_same_sums_of_a_flattened_launch() -> None:
     counts = _verdicts(range(4), "launch") + _verdicts(range(8), "array")
     assert counts["same"] > 3, counts
+
+
+@pytest.mark.parametrize(
+    ("index", "size"),
+    [("(i + n0 - 1) % n0", "x.shape[0]"), ("(i + 2 * n - 2) % n", "7"), ("(i + 6) % 7", "7"), ("(n - 1 + i) % n", "7")],
+)
+def test_a_size_that_is_added_before_a_remainder(index: str, size: str) -> None:
+    """A ring in the spelling of languages whose remainders may be negative: the gradient by NumPy's roll."""
+    text = f"def made(x, z, y, w, k, n, m):\n    i = tid()\n    n0 = {size}\n    y[i] = x[i] * x[{index}]\n"
+    reverse = adjoint(kernel(text, _signature(1)), numbers=False)
+    form = gathering(reverse)
+    assert form is not None and not any(op.name == "atomic_add" for op in walk(form.sums.body))
+    x, seed = np.random.default_rng(0).random((2, 7))
+    given = {"x": x, "z": x, "y": np.zeros(7), "w": x, "k": 0.0, "n": 7, "m": 1}
+    adjoints = {p.name: np.zeros(7) for p in adjoint_params(reverse).values()} | {"adj_y": seed.copy()}
+    assert hold(form, form.needs, (7,), {**given, **adjoints})
+    assert not hold(form, form.needs, (8,), {**given, **adjoints})
+    run(form.sums, 7, [*given.values(), *adjoints.values()])
+    by = 2 if "- 2" in index else 1
+    right = seed * np.roll(x, by) + np.roll(seed * x, -by)
+    np.testing.assert_allclose(adjoints["adj_x"], right, rtol=1e-14)
 
 
 @pytest.mark.slow

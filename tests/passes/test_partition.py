@@ -13,7 +13,7 @@ from workbench.api.builds.build import ir_of
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.backends.python.interpret import run
 from workbench.errors import KernelFault
-from workbench.passes.analysis.offsets import Sizes
+from workbench.ir.analysis import Sizes
 from workbench.passes.analysis.partition import Halo, Part, Partition, partition
 from workbench.passes.positioned import Cut, positioned
 

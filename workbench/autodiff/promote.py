@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.autodiff.memory.aliasing import Places, indices_of
+from workbench.autodiff.memory.aliasing import Places
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
@@ -20,7 +20,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.source import UNKNOWN, Location
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_

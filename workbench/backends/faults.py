@@ -16,11 +16,10 @@ from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.attributes import MESSAGE
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
-from workbench.ir.values import Function, Op, Value, number_ops, walk
+from workbench.ir.values import Function, Op, Value, definitions, indices_of, number_ops
 from workbench.passes.checks.bounds_checks import (
     DIVISIONS,
     SHIFTS,
-    indices_of,
     part_of,
     reported,
 )
@@ -64,7 +63,7 @@ def raised_by(
         shapes: of each array argument, by parameter.
     """
     op = next(op for op, number in number_ops(function).items() if number == record.number)
-    made = {v: o for o in walk(function.body) for v in o.results}
+    made = definitions(function.body)
     values = tuple(_value(bits, v) for bits, v in zip(record.values, reported(op, made), strict=False))
     return describe(function, op, made, unravelled(record.thread, dims), values, shapes, record.count)
 

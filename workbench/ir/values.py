@@ -234,8 +234,18 @@ def walk(block: Block) -> Iterator[Op]:
             open_blocks.pop()
 
 
+def definitions(*blocks: Block) -> dict[Value, Op]:
+    """Return the operation that each value is a result of, in these blocks and the blocks inside."""
+    return {value: op for block in blocks for op in walk(block) for value in op.results}
+
+
 VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}
 """Accesses to an element or a component, and how many values each is given."""
+
+
+def indices_of(op: Op) -> tuple[Value, ...]:
+    """Return the indices of an access to an array: of the element, or where a tile begins; none of `reduce_add`."""
+    return () if op.name == "reduce_add" else op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def component_of(op: Op) -> Value | None:

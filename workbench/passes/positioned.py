@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from workbench.ir.analysis import Sizes
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Function, Op, Value
-from workbench.passes.analysis.offsets import Offsets, Sizes, subscripts
+from workbench.passes.analysis.offsets import Offsets, subscripts
 from workbench.passes.analysis.partition import Part
 from workbench.types import int32, int64
 
@@ -95,7 +96,7 @@ class _Positioned:
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
         """An index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
-        op = self.offsets.made.get(value)
+        op = self.offsets.analysis.defs.get(value)
         if op is None or value in self.numbers:
             return value
         one, *others = (rewriter.mapping.get(v, v) for v in op.operands)
@@ -106,7 +107,7 @@ class _Positioned:
             back = builder.one("mul", (others[0], builder.const(turns, value.type)), value.type) if turns else None
             return local if back is None else builder.one("sub", (local, back), value.type)
         moved = next((n for n, v in enumerate(op.operands) if self.moves(v, dimension)), None)
-        if op.name in ("add", "sub") and moved is not None:
+        if moved is not None and (op.name == "add" or (op.name == "sub" and moved == 0)):
             ends = [one, *others]
             ends[moved] = self.local(builder, rewriter, ends[moved], dimension)
             operands = [v if n == moved else self.numbers.get(v, v) for n, v in enumerate(ends)]

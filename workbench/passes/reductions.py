@@ -10,20 +10,19 @@ That holds as long as no argument overlaps another one; where arguments do, the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from workbench.deep import deep
+from workbench.ir.analysis import Analysis
 from workbench.ir.attributes import KIND, REDUCTION
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, Value, dtype_of, indices_of, walk
 from workbench.limits import COMBINED_COMPONENTS
 from workbench.passes.strip_custom_gradients import without_customs
 from workbench.types import ArrayType, Kind, Vector, element
 
 KINDS = frozenset({"add", "min", "max", "and", "or", "xor"})
 """Changes whose order has no meaning; `exch` and `cas` are not among them."""
-SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
+_SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_index"})
 """Operations whose result is the same in every thread if their operands are, cheap enough to be done again."""
 
 
@@ -51,38 +50,18 @@ def kind_of(op: Op) -> str:
     return op.attrs[KIND] if op.name == "atomic" else ""
 
 
-def same_in_all(value: Value, made: Mapping[Value, Op], params: frozenset[Value]) -> bool:
-    """Whether the value is the same in every thread, by what is computed from parameters alone."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        op = made.get(value)
-        if op is None:
-            if value not in params:
-                return False
-        elif op.name not in SAME:
-            return False
-        elif op.name != "shape":
-            waiting += op.operands
-    return True
-
-
 def _place(op: Op) -> tuple[Value, ...]:
     """The array and the indices of such a change; empty for another operation."""
-    if op.name not in ("atomic_add", "atomic") or kind_of(op) not in KINDS:
-        return ()
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return op.operands[: 1 + array.ndim]
+    changes = op.name in ("atomic_add", "atomic") and kind_of(op) in KINDS
+    return (op.operands[0], *indices_of(op)) if changes else ()
 
 
 def _found(function: Function) -> frozenset[tuple[Value, ...]]:
     if not any(op.name in ("atomic_add", "atomic") for op in walk(function.body)):
         return frozenset()
     operations = list(walk(function.body))
-    made = {v: op for op in operations for v in op.results}
+    analysis = Analysis(function)
     used = {v for op in operations for v in op.operands}
-    params = frozenset(p for p in function.params if not isinstance(p.type, ArrayType))
     kinds: dict[Value, set[str]] = {}
     places: dict[Value, dict[tuple[Value, ...], None]] = {}
     for op in operations:
@@ -90,12 +69,12 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
             place = _place(op)
             # `array is place[0]`: the array could also be an operand of another kind, such as the value.
             plain = place and array is place[0] and not used.intersection(op.results) and _combines(op)
-            good = plain and all(same_in_all(v, made, params) for v in place[1:])
+            good = plain and all(analysis.uniform(v, _SAME) for v in place[1:])
             kinds.setdefault(array, set()).add(kind_of(op) if good and op.name in ACCESSES else "")
             places.setdefault(array, {})[place] = None
     found = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in places[array]]
     # Each component costs a buffer and lanes, and a step after each chunk of threads.
-    widths = sum(t.length if isinstance(t := _element(p[0]), Vector) else 1 for p in found)
+    widths = sum(t.length if isinstance(t := dtype_of(p[0]), Vector) else 1 for p in found)
     return frozenset(found) if widths <= COMBINED_COMPONENTS else frozenset()
 
 
@@ -103,8 +82,3 @@ def _combines(op: Op) -> bool:
     """Whether the type of the element is one that is combined: no bools, and of 16-bit floats sums alone."""
     scalar = element(op.operands[-1].type)
     return scalar.kind is not Kind.BOOL and (kind_of(op) == "add" or not scalar.is_half)
-
-
-def _element(array: Value) -> object:
-    assert isinstance(array.type, ArrayType)
-    return array.type.dtype

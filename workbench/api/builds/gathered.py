@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from workbench.api.builds.overlaps import overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.autodiff import derived
-from workbench.autodiff.gather.differences import Need, Size
 from workbench.deep import deep
 from workbench.errors import NotDifferentiable
+from workbench.ir.analysis import Sizes
 from workbench.runtime.arrays.array import array
 
 if TYPE_CHECKING:
     from workbench.autodiff import Gathering
+    from workbench.autodiff.gather.differences import Need
 
 
 def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
@@ -62,20 +63,14 @@ def gathers(
 
 def hold(found: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
     """Whether a launch is as large as the gather form needs it."""
+    sizes = Sizes.of_launch(found.sums, dims, arguments)
     if found.width is not None:
-        width = _size(found.width, arguments)
+        width = found.width.of(sizes.of) or 0
         if width < 1 or dims[0] % width:
             return False
         dims = (dims[0] // width, width, dims[0])
     for need in needs:
-        given, wanted = dims[need.dim] if need.dim >= 0 else need.number, _size(need.size, arguments)
-        if given > wanted or (need.equal and given != wanted):
+        given, wanted = dims[need.dim] if need.dim >= 0 else need.number, need.size.of(sizes.of)
+        if wanted is None or given > wanted or (need.equal and given != wanted):
             return False
     return True
-
-
-def _size(size: Size, arguments: Mapping[str, Any]) -> int:
-    if not size.parameter:
-        return size.added
-    value = arguments[size.parameter]
-    return size.added + int(value if size.axis < 0 else value.shape[size.axis])

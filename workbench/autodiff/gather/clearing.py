@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.autodiff.gather.differences import Need, shape_of
-from workbench.autodiff.memory.aliasing import indices_of
 from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.ops import EFFECTS
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
 
 def cleared_only(array: Value, operations: Sequence[Op]) -> bool:

@@ -6,28 +6,15 @@ asks that before the launch, when all sizes are known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import msgspec
 
-from workbench.ir.attributes import AXIS
-from workbench.ir.values import Function, Op, Value, number_of, walk
+from workbench.ir.analysis import MIRRORED, Analysis, Atom, Form
+from workbench.ir.values import Function, Op, Value
 from workbench.limits import PULLED_OFFSET
-from workbench.types import ArrayType, int32, int64, is_integer
-
-
-class Size(msgspec.Struct, frozen=True):
-    """A number that is known before a launch.
-
-    Attributes:
-        parameter: the array with this size, or the number; "" for a constant.
-        axis: of the array; -1 of a number.
-        added: what is added to it.
-    """
-
-    parameter: str
-    axis: int
-    added: int
+from workbench.types import int32, int64
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -35,7 +22,7 @@ class Need(msgspec.Struct, frozen=True):
 
     dim: int
     number: int
-    size: Size
+    size: Form
     equal: bool = False
 
 
@@ -71,75 +58,40 @@ class Differences:
     """The indices of one function."""
 
     def __init__(self, function: Function) -> None:
-        self.made = {v: op for op in walk(function.body) for v in op.results}
-        self.params = set(function.params)
+        self.analysis = Analysis(function)
+        self.defs = self.analysis.defs
+        self.number = self.analysis.number
+        self._types = {p.name: p.type for p in function.params}
 
     def of(self, value: Value, least: Mapping[int, int]) -> Index | None:
-        """How the index differs from the thread's own; None if that is not known.
+        """Return how the index differs from the thread's own; None if that is not known.
 
         Args:
             value: an index.
             least: for axes of the launch, the least number that the thread's own can be here.
         """
-        op = self.made.get(value)
         # Unsigned numbers wrap at 0, where `min` makes something else of them.
-        if op is None or value.type not in (int32, int64):
+        return self._of(self.analysis.form(value), least) if value.type in (int32, int64) else None
+
+    def _of(self, form: Form, least: Mapping[int, int]) -> Index | None:
+        if list(form.terms.values()) != [1] or abs(form.constant) > PULLED_OFFSET:
             return None
-        if op.name == "tid":
-            return Index(op.attrs[AXIS], (Difference(0),))
-        if op.name == "cast":
-            return self.of(op.operands[0], least)
-        if op.name in ("add", "sub"):
-            return self._shifted(op, least)
-        if op.name == "wrap_index":
-            return self._from_the_end(op, least)
-        if op.name == "mod":
-            return self._periodic(op, least)
-        if op.name in ("min", "max", "clamp"):
-            return self._clamped(op, least)
-        return None
+        (atom,) = form.terms
+        if atom.kind == "tid":
+            return Index(atom.axis, (Difference(form.constant),))
+        op = self.defs.get(atom.value) if atom.value is not None else None
+        rule = self._RULES.get(op.name) if op is not None and op.result.type in (int32, int64) else None
+        inner = None if op is None or rule is None else rule(self, op, least)
+        if inner is None or not form.constant:
+            return inner
+        only = inner.only
+        return None if only is None else Index(inner.axis, (Difference(only + form.constant),), inner.needs)
 
-    def number(self, value: Value) -> int | None:
-        """The integer, if it is a constant."""
-        op = self.made.get(value)
-        while op is not None and op.name == "cast" and is_integer(op.result.type):
-            op = self.made.get(op.operands[0])
-        known = op is not None and op.name == "const" and is_integer(op.result.type)
-        return int(number_of(op)) if op is not None and known else None
-
-    def size(self, value: Value) -> Size | None:
-        """The number as one that is known before a launch."""
-        number = self.number(value)
-        if number is not None:
-            return Size("", -1, number)
-        if value in self.params:
-            return Size(value.name, -1, 0) if value.type == int32 else None
-        op = self.made.get(value)
-        if op is None:
-            return None
-        if op.name == "shape":
-            return Size(op.operands[0].name, op.attrs[AXIS], 0)
-        if op.name in ("add", "sub") and value.type == int32:
-            for one, other in (op.operands, op.operands[::-1]):
-                inner, more = self.size(one), self.number(other)
-                if inner is not None and more is not None and (op.name == "add" or one is op.operands[0]):
-                    return Size(inner.parameter, inner.axis, inner.added + (more if op.name == "add" else -more))
-        return None
-
-    def _shifted(self, op: Op, least: Mapping[int, int]) -> Index | None:
-        for one, other in (op.operands, op.operands[::-1]):
-            inner, more = self.of(one, least), self.number(other)
-            if (
-                inner is None
-                or more is None
-                or abs(more) > PULLED_OFFSET
-                or (op.name == "sub" and one is not op.operands[0])
-            ):
-                continue
-            more = more if op.name == "add" else -more
-            if inner.only is not None:
-                return Index(inner.axis, (Difference(inner.only + more),), inner.needs)
-        return None
+    def size(self, value: Value) -> Form | None:
+        """Return the number as one that is known before a launch: a constant, or more than a size or a number."""
+        form = self.analysis.form(value)
+        known = [a.kind == "shape" or (a.kind == "number" and self._types[a.name] == int32) for a in form.terms]
+        return form if known in ([], [True]) and set(form.terms.values()) <= {1} else None
 
     def _from_the_end(self, op: Op, least: Mapping[int, int]) -> Index | None:
         """An index that counts from the end where it is negative."""
@@ -152,7 +104,7 @@ class Differences:
         return Index(inner.axis, (Difference(back), Difference(back, 1, op.operands[1])), inner.needs)
 
     def _not_negative(self, value: Value, index: Index, least: Mapping[int, int]) -> bool:
-        op = self.made[value]
+        op = self.defs[value]
         if op.name in ("cast", "min"):
             # What a launch is no larger than (`needs`) is not negative either.
             inner = [(v, found) for v in op.operands if (found := self.of(v, least)) is not None]
@@ -164,13 +116,19 @@ class Differences:
         return op.name == "mod" or one
 
     def _periodic(self, op: Op, least: Mapping[int, int]) -> Index | None:
-        inner, size = self.of(op.operands[0], least), self.size(op.operands[1])
-        added = inner.only if inner is not None and not inner.needs else None
-        if inner is None or size is None or added is None:
+        size = self.size(op.operands[1])
+        if size is None or (not size.terms and size.constant < 1):
             return None
-        needs = frozenset({Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)})
+        times, rest = self.analysis.form(op.operands[0]).divided(size)
+        inner = self._of(rest, least)
+        added = inner.only if inner is not None and not inner.needs else None
+        if inner is None or added is None:
+            return None
+        needs = {Need(inner.axis, 0, size), Need(-1, max(1, abs(added)), size)}
+        if times:  # of `(i + n - 1) % n` the sum must not wrap
+            needs.add(Need(-1, 0, Form(2**31 - 1, {}).plus(size, -abs(times) - 2)))
         other = () if added == 0 else (Difference(added, 1 if added < 0 else -1, op.operands[1]),)
-        return Index(inner.axis, (Difference(added), *other), needs)
+        return Index(inner.axis, (Difference(added), *other), frozenset(needs))
 
     def _clamped(self, op: Op, least: Mapping[int, int]) -> Index | None:
         if op.name == "clamp":
@@ -191,9 +149,9 @@ class Differences:
     def _at_most(self, inner: Index | None, limit: Value) -> Index | None:
         """min(index, limit) where the launch ends at the limit: then it differs by less too."""
         size = self.size(limit)
-        if inner is None or size is None or not size.parameter or any(w.size is not None for w in inner.ways):
+        if inner is None or size is None or not size.terms or any(w.size is not None for w in inner.ways):
             return None
-        need = Need(inner.axis, 0, Size(size.parameter, size.axis, size.added + 1))
+        need = Need(inner.axis, 0, size.plus(Form(1, {})))
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
     def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
@@ -204,56 +162,51 @@ class Differences:
         ways = (*inner.ways, *(Difference(n, edge=limit) for n in sorted(more)))
         return Index(inner.axis, ways, inner.needs | frozenset(needs)) if len(ways) <= PULLED_OFFSET else None
 
+    def _narrowed(self, op: Op, least: Mapping[int, int]) -> Index | None:
+        return self.of(op.operands[0], least)
 
-def lower_bounds(condition: Value, holds: bool, made: Mapping[Value, Op], where: Differences) -> dict[int, int]:
-    """The least that the thread's own index can be along each axis, by a condition that holds, or does not."""
-    op = made.get(condition)
-    if op is None:
-        return {}
-    if op.name == ("and_" if holds else "or_"):
-        found: dict[int, int] = {}
-        for part in op.operands:
-            for axis, low in lower_bounds(part, holds, made, where).items():
-                found[axis] = max(low, found.get(axis, 0))
-        return found
-    if op.name == "not_":
-        return lower_bounds(op.operands[0], not holds, made, where)
-    name = op.name if holds else _OPPOSITE.get(op.name, "")
-    if name not in _OPPOSITE:
-        return {}
-    index, limit = op.operands if name in ("gt", "ge") else op.operands[::-1]
-    number, at = where.number(limit), where.of(index, {})
-    if number is None or at is None or at.needs or at.only is None:
-        return {}
-    return {at.axis: max(0, number + (name in ("gt", "lt")) - at.only)}
+    _RULES: ClassVar[dict[str, Callable[[Differences, Op, Mapping[int, int]], Index | None]]] = {
+        "cast": _narrowed, "wrap_index": _from_the_end, "mod": _periodic, "min": _clamped, "max": _clamped,
+        "clamp": _clamped,
+    }  # fmt: skip
 
 
-def upper_bounds(condition: Value, holds: bool, where: Differences, axis: int, size: Size) -> int:
-    """What the thread's own index along an axis is more than a size, which it is below, at most: by a condition that
-    holds, or does not.
+Guards = Sequence[tuple[Value, bool]]
+"""Conditions, and whether each holds."""
+
+
+def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
+    """Return the least that the thread's own index can be along each axis, where the guards are as they say."""
+    least: dict[int, int] = {}
+    for name, index, limit in _limits(guards, where, ("gt", "ge")):
+        number, at = where.number(limit), where.of(index, {})
+        if number is not None and at is not None and not at.needs and at.only is not None:
+            least[at.axis] = max(number + (name == "gt") - at.only, least.get(at.axis, 0))
+    return least
+
+
+def upper_bounds(guards: Guards, where: Differences, axis: int, size: Form) -> int:
+    """Return what the thread's own index along an axis is more than a size, which it is below, at most: where the
+    guards are as they say.
     """
-    op = where.made.get(condition)
-    if op is None:
-        return -1
-    if op.name == ("and_" if holds else "or_"):
-        return min(upper_bounds(part, holds, where, axis, size) for part in op.operands)
-    if op.name == "not_":
-        return upper_bounds(op.operands[0], not holds, where, axis, size)
-    name = op.name if holds else _OPPOSITE.get(op.name, "")
-    if name not in _OPPOSITE:
-        return -1
-    index, limit = op.operands if name in ("lt", "le") else op.operands[::-1]
-    end, at = where.size(limit), where.of(index, {})
-    if end is None or at is None or at.needs or at.only is None or at.axis != axis:
-        return -1
-    same = (end.parameter, end.axis) == (size.parameter, size.axis)
-    return min(-1, end.added - size.added - (name in ("lt", "gt")) - at.only) if same else -1
+    most = -1
+    for name, index, limit in _limits(guards, where, ("lt", "le")):
+        end, at = where.size(limit), where.of(index, {})
+        same = end is not None and end.terms == size.terms
+        if same and end and at is not None and not at.needs and at.only is not None and at.axis == axis:
+            most = min(most, end.constant - size.constant - (name == "lt") - at.only)
+    return most
 
 
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+def _limits(guards: Guards, where: Differences, names: tuple[str, str]) -> Iterator[tuple[str, Value, Value]]:
+    for condition, holds in guards:
+        for name, left, right in where.analysis.implied(condition, holds):
+            if name in names:
+                yield name, left, right
+            elif MIRRORED[name] in names:
+                yield MIRRORED[name], right, left
 
 
-def shape_of(array: Value, axis: int) -> Size:
-    """The size of an array along an axis."""
-    assert isinstance(array.type, ArrayType)
-    return Size(array.name, axis, 0)
+def shape_of(array: Value, axis: int) -> Form:
+    """Return the size of an array along an axis."""
+    return Form(0, {Atom("shape", array.name, axis): 1})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.gather.differences import Differences, Need, Size, lower_bounds, upper_bounds
-from workbench.autodiff.memory.aliasing import indices_of
+from workbench.autodiff.gather.differences import Differences, Need, lower_bounds, upper_bounds
+from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
@@ -33,7 +33,7 @@ class Flat:
         views: the arrays of `rows` that have one dimension.
     """
 
-    def __init__(self, divisions: Divisions, width: Size | None) -> None:
+    def __init__(self, divisions: Divisions, width: Form | None) -> None:
         """`width`: as it is known before a launch; None where arrays of one dimension stay as they are."""
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
@@ -106,10 +106,10 @@ class Flat:
         names = {v.name for v in self.views}
         found: set[Need] = set()
         for need in needs:
-            size = need.size
-            if size.parameter not in names or size.axis < 0:
+            axes = [atom.axis for atom in need.size.terms if atom.kind == "shape" and atom.name in names]
+            if not axes:
                 found.add(need)
-            elif size.axis == 0:
+            elif axes == [0]:
                 found.add(msgspec.structs.replace(need, dim=TOTAL))
         return frozenset(found)
 
@@ -121,7 +121,7 @@ class _Places:
         row, place: the thread's own.
     """
 
-    def __init__(self, rows: Function, rewritten: Rewritten, width: Size) -> None:
+    def __init__(self, rows: Function, rewritten: Rewritten, width: Form) -> None:
         self.rows, self.rewritten, self.width = rows, rewritten, width
         self.row, self.place = rewritten.row, rewritten.place
         self.where = Differences(rows)
@@ -132,64 +132,39 @@ class _Places:
         """
         found: dict[Value, dict[Op, tuple[int, int]]] = {}
         lost: set[Value] = set()
-        for op, least, most in self.reached(self.rows.body, {}, -1):
-            if op.name in ACCESSES and array_of(op.operands[0]).ndim == 1:
-                at = self.at(indices_of(op)[0], least, most)
+        for access in self.where.analysis.accesses():
+            array = access.op.operands[0]
+            if array_of(array).ndim == 1:
+                at = self.at(access)
                 if at is None:
-                    lost.add(op.operands[0])
+                    lost.add(array)
                 else:
-                    found.setdefault(op.operands[0], {})[op] = at
+                    found.setdefault(array, {})[access.op] = at
         # Where its size stands for something else than an index from its end, that is of the whole array.
         wrapped = {op.operands[1] for op in walk(self.rows.body) if op.name == "wrap_index"}
         for op in walk(self.rows.body):
             lost.update(op.operands[:1] if op.name == "shape" and op.result not in wrapped else ())
         return {array: ops for array, ops in found.items() if array not in lost}
 
-    def reached(self, block: Block, least: Mapping[int, int], most: int) -> Iterator[tuple[Op, Mapping[int, int], int]]:
-        """All operations, with the least that row and place are there, and what the place is more than the width."""
-        for op in block.ops:
-            yield op, least, most
-            for side, inner in enumerate(op.blocks):
-                low, high = dict(least), most
-                if op.name == "if":
-                    more = lower_bounds(op.operands[0], side == 0, self.where.made, self.where)
-                    low |= {axis: max(n, least.get(axis, 0)) for axis, n in more.items()}
-                    high = min(most, upper_bounds(op.operands[0], side == 0, self.where, 1, self.width))
-                yield from self.reached(inner, low, high)
-
-    def at(self, index: Value, least: Mapping[int, int], most: int) -> tuple[int, int] | None:
-        """The differences of one access, if its place is in a row."""
-        made = self.where.made.get(index)
-        if made is not None and made.name == "wrap_index":
-            index = made.operands[0]
-        base, more = self.rewritten.sums.get(index, (index, None))
-        if base is not self.rewritten.index:
-            return None
+    def at(self, access: Access) -> tuple[int, int] | None:
+        """Return the differences of one access, if its place is in a row."""
+        index = access.indices[0] if access.indices else None
+        op = self.where.defs.get(index) if index is not None else None
+        if op is not None and op.name == "wrap_index":
+            index = op.operands[0]
+        base, more = self.rewritten.sums.get(index, (index, None)) if index is not None else (None, None)
         parts = (0, 0) if more is None else self.parts(more)
-        if parts is None or least.get(0, 0) + parts[0] < 0 or least.get(1, 0) + parts[1] < 0 or most + parts[1] >= 0:
+        if base is not self.rewritten.index or parts is None:
             return None
-        return parts
+        least = lower_bounds(access.guards, self.where)
+        most = upper_bounds(access.guards, self.where, 1, self.width)
+        inside = least.get(0, 0) + parts[0] >= 0 and least.get(1, 0) + parts[1] >= 0 and most + parts[1] < 0
+        return parts if inside else None
 
     def parts(self, value: Value) -> tuple[int, int] | None:
-        """m and n, if the value is m * width + n."""
-        number, width = self.where.number(value), self.width
-        if number is not None:
-            rows = 0 if width.parameter else (number + width.added // 2) // width.added
-            return rows, number - rows * width.added if rows else number
-        if self.rewritten.divisions.key(value) == self.rewritten.divisions.width:
-            return 1, 0
-        op = self.where.made.get(value)
-        if op is None or op.name not in ("add", "sub", "neg", "mul"):
-            return None
-        parts = [p for p in map(self.parts, op.operands) if p is not None]
-        if len(parts) < len(op.operands):
-            return None
-        (m, n), (k, by) = parts[0], parts[-1]
-        if op.name == "neg":
-            return -m, -n
-        if op.name == "mul":
-            return (m * by, n * by) if not k else (k * n, by * n) if not m else None
-        return (m + k, n + by) if op.name == "add" else (m - k, n - by)
+        """Return m and n, if the value is m * width + n."""
+        rows, rest = self.where.analysis.form(value).divided(self.width)
+        return None if rest.terms else (rows, rest.constant)
 
 
 def flat(function: Function) -> Flat | None:

@@ -12,23 +12,24 @@ launch of its own (`Gathering.cleared`), which follows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from workbench.autodiff.gather.clearing import cleared_only, fills
-from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, Size, lower_bounds, shape_of
+from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
-from workbench.autodiff.memory.aliasing import indices_of, overwritten_loads
+from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
+from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, indices_of, walk
 from workbench.limits import ATOMIC_ADD_COST, PULLED_NEIGHBOURS, PULLED_OPERATIONS
 from workbench.passes.analysis.cost import components, cost
 from workbench.passes.pipeline import ADJOINT, run
@@ -58,7 +59,7 @@ class Gathering(msgspec.Struct, frozen=True):
     filled: bool
     needs: frozenset[Need]
     fills: frozenset[Need]
-    width: Size | None = None
+    width: Form | None = None
 
 
 class _Addition(msgspec.Struct, frozen=True):
@@ -163,9 +164,9 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
     # A list: the order of the sums is part of the code.
     arrays = [a for a, ops in uses.items() if adds.issuperset(ops) and used.isdisjoint(o.result for o in ops)]
     found: dict[Op, _Addition | None] = {}
-    for op, least in _reached(function.body, {}, where):
-        if op.name == "atomic_add" and op.operands[0] in arrays:
-            found[op] = _addition(op, least, where, function.launch_ndim)
+    for access in where.analysis.accesses():
+        if access.op.name == "atomic_add" and access.op.operands[0] in arrays and not access.loops:
+            found[access.op] = _addition(access, where, function.launch_ndim)
     by_array: dict[Value, list[_Addition | None]] = defaultdict(list)
     for op in (o for a in arrays for o in uses[a]):
         by_array[op.operands[0]].append(found.get(op))
@@ -177,22 +178,12 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
     return good
 
 
-def _reached(block: Block, least: Mapping[int, int], where: Differences) -> Iterator[tuple[Op, Mapping[int, int]]]:
-    """The operations that no loop is around, with what their branches say of the thread's index."""
-    for op in block.ops:
-        yield op, least
-        if op.name == "if":
-            for side, inner in enumerate(op.blocks):
-                more = lower_bounds(op.operands[0], side == 0, where.made, where)
-                both = {axis: max(least.get(axis, 0), more.get(axis, 0)) for axis in {*least, *more}}
-                yield from _reached(inner, both, where)
-
-
-def _addition(op: Op, least: Mapping[int, int], where: Differences, ndim: int) -> _Addition | None:
+def _addition(access: Access, where: Differences, ndim: int) -> _Addition | None:
+    op, least = access.op, lower_bounds(access.guards, where)
     indices: list[Index | None] = []
     axes: list[int | None] = []
     others: list[int] = []
-    for value in indices_of(op):
+    for value in access.indices:
         number = where.number(value)
         index = where.of(value, least) if number is None else None
         if number is None and index is None:
@@ -221,7 +212,7 @@ class _Gather:
     def __init__(self, function: Function, additions: Sequence[_Addition]) -> None:
         self.function = function
         self.builder = Builder()
-        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.made = definitions(function.body)
         self.parents = {i: op for op in walk(function.body) for block in op.blocks for i in block.ops}
         self.additions = {a.op: a for a in additions}
         self.ways: dict[Way, list[Op]] = defaultdict(list)

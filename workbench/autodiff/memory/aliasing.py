@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from workbench.ir.ops import EFFECTS, LOADS, TILED
-from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
-from workbench.passes.analysis.affine import Atom, Dependence, Indices, indices_of
+from workbench.ir.analysis import Analysis, Atom, Dependence
+from workbench.ir.ops import EFFECTS, LOADS
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, definitions, indices_of, walk
 from workbench.passes.memory.load_forwarding import may_overlap
 from workbench.types import is_float
 
@@ -32,9 +32,9 @@ class Places:
         self._function = function
 
     @cached_property
-    def indices(self) -> Indices:
-        """The forms of the function's indices: computed once there are two accesses to compare."""
-        return Indices(self._function)
+    def analysis(self) -> Analysis:
+        """What is known of the function's indices: made once there are two accesses to compare."""
+        return Analysis(self._function)
 
     def meet(self, a: Op, b: Op, still: Still) -> bool:
         """Return whether two accesses may touch one element; `still`: whether a value is the same at both."""
@@ -42,15 +42,7 @@ class Places:
         if x is not y:
             # Different parameters: only an overlap of the arguments can bring them together.
             return self.aliased and may_overlap(x, y, apart=False)
-        # These touch many elements at once; their indices say where they begin, not where they end.
-        if "reduce_add" in (a.name, b.name) or a.name in TILED or b.name in TILED:
-            return True
-
-        def same(atom: Atom) -> bool:
-            return atom.value is None or still(atom.value)
-
-        pairs = zip(indices_of(a), indices_of(b), strict=True)
-        dependence = Dependence(a, b, tuple(self.indices.difference(*pair, same) for pair in pairs), None, alone=True)
+        dependence = self.analysis.dependence(a, b, None, lambda atom: atom.value is None or still(atom.value))
         if self.apart is None or not any(d.is_fixed() for d in dependence.differences):
             return dependence.exists()
         self.apart += [dependence] if dependence.exists() else []
@@ -60,10 +52,10 @@ class Places:
         """Return whether the loop's index keeps a load away from the effect in earlier iterations."""
         if loop.name != "for" or load.operands[0] is not effect.operands[0]:
             return False
-        step = self.indices.number(loop.operands[2])
+        step = self.analysis.number(loop.operands[2])
         counter = Atom("value", value=loop.blocks[0].params[0])
         for one, other in zip(indices_of(load), indices_of(effect), strict=False):
-            (now, first), (before, second) = self.indices.index(one), self.indices.index(other)
+            (now, first), (before, second) = self.analysis.index(one), self.analysis.index(other)
             k, back = now.terms.get(counter, 0), before.constant - now.constant
             still = all(atom.value is None for atom in now.terms if atom != counter)
             if k == 0 or now.terms != before.terms or not still or first or second:
@@ -130,7 +122,7 @@ class _Order:
 
     def loop(self, op: Op, done: list[Op]) -> list[Op]:
         ops = [o for inner in op.blocks for o in walk(inner)]
-        inside = {v for o in ops for v in o.results} | {p for o in (op, *ops) for b in o.blocks for p in b.params}
+        inside = {*definitions(*op.blocks)} | {p for o in (op, *ops) for b in o.blocks for p in b.params}
         effects = [o for o in ops if o.name in EFFECTS]
         self.earlier.append((op, effects, inside))
         # The loop's own effects are in `earlier` while its body is walked: a load may follow them by one iteration.

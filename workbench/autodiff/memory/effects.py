@@ -15,10 +15,10 @@ import msgspec
 
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.errors import NotDifferentiable
+from workbench.ir.analysis import Analysis, Dependence, Sizes
 from workbench.ir.attributes import KIND
 from workbench.ir.ops import ACCESSES, EFFECTS, LOADS, OPAQUE, TILED
 from workbench.ir.values import Function, Op, Value, is_opaque, walk
-from workbench.passes.analysis.affine import Dependence, Difference, Indices, Numbers, indices_of
 from workbench.types import is_float
 
 
@@ -59,7 +59,7 @@ class Threads:
     """Dependences between accesses of different threads."""
 
     def __init__(self, function: Function, launch: Launch | None) -> None:
-        self.indices = Indices(function)
+        self.analysis = Analysis(function)
         self.launch = launch
         self.spread = in_maps(function)
         single = () if launch is None else launch.single
@@ -68,18 +68,14 @@ class Threads:
 
     def are_apart(self, one: Op, other: Op) -> bool:
         """Return whether no two threads meet in an element by these accesses; it may note a condition."""
-        dependence = Dependence(one, other, self._differences(one, other), self.axes)
+        dependence = self.analysis.dependence(one, other, self.axes)
+        if any(op in self.spread for op in (one, other)):
+            dependence = Dependence(one, other, (), self.axes)
         if not dependence.exists():
             return True
         if self.launch is not None:
             self.launch.apart.append(dependence)
         return self.launch is not None
-
-    def _differences(self, one: Op, other: Op) -> tuple[Difference, ...]:
-        if any(op.name in TILED or op in self.spread for op in (one, other)):
-            return ()
-        pairs = zip(indices_of(one), indices_of(other), strict=False)
-        return tuple(self.indices.difference(*pair, self.indices.uniform) for pair in pairs)
 
     def are_private(self, uses: list[Op]) -> bool:
         """Return whether no two threads touch one element with any of these, whatever the launch is."""
@@ -90,7 +86,7 @@ class Threads:
         axes = self.axes or ()
         if any(op.name in TILED or op in self.spread for op in uses):
             return [[] for _ in axes]
-        return [self.indices.own_places(axis, uses) for axis in axes]
+        return [self.analysis.own_places(axis, uses) for axis in axes]
 
 
 def study(function: Function, active: frozenset[Value], aliased: bool, launch: Launch | None = None) -> Memory:
@@ -261,7 +257,7 @@ def refuse_meeting(
     Raises:
         NotDifferentiable: they may.
     """
-    numbers = Numbers.of_launch(function, dims, arguments)
+    numbers = Sizes.of_launch(function, dims, arguments)
     for dependence in launch.apart:
         if dependence.exists(numbers) and dependence.alone:
             load, name = dependence.one, dependence.one.operands[0].name

@@ -12,7 +12,7 @@ from __future__ import annotations
 from workbench.ir.attributes import ACCUMULATOR, KIND, REDUCTION, VALUE
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_op, replace_body, rewrite
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, definitions, walk
 from workbench.passes.reductions import kind_of
 from workbench.types import Kind, element
 
@@ -35,7 +35,7 @@ def accumulate(function: Function) -> Function:
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         return (op.replace(attrs={**op.attrs, ACCUMULATOR: numbers[op]}),) if op in numbers else None
 
-    made = {v: op for op in walk(function.body) for v in op.results}
+    made = definitions(function.body)
     end: list[Op] = []
     for number, (first, *_) in enumerate(places.values()):
         end += _combine(first, number, made)

@@ -18,7 +18,7 @@ from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
 from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
-from workbench.ir.values import ATOMIC_KINDS, Op, component_of, walk
+from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions
 from workbench.passes.checks.bounds_checks import reported
 from workbench.types import Slots, Type
 
@@ -54,7 +54,7 @@ def _mark(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     if not operands[0]:
-        made = {v: o for o in walk(thread.function.body) for v in o.results}
+        made = definitions(thread.function.body)
         values = tuple(thread.values[v].item() for v in reported(op, made))
         raise describe(thread.function, op, made, thread.index, values, {})
     return ()

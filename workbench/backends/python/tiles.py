@@ -17,7 +17,7 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.values import Op, walk
+from workbench.ir.values import Op, definitions
 from workbench.passes.checks.bounds_checks import reported
 from workbench.tiles import Tile, contents
 from workbench.types import Kind, Scalar, Vector, element, float32, int32
@@ -115,7 +115,7 @@ def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
     """The error of a tile, or of a part of one, that is not inside."""
-    made = {v: o for o in walk(thread.function.body) for v in o.results}
+    made = definitions(thread.function.body)
     values = tuple(thread.values[v].item() for v in reported(op, made))
     return describe(thread.function, op, made, thread.index, values, shapes or {})
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from workbench.builtins import TABLE
 from workbench.ir.ops import PURE
-from workbench.ir.values import Op, Value, walk
+from workbench.ir.values import Op, Value, definitions
 from workbench.types import Kind, Scalar
 
 _TESTS = {"lt": (0, 1), "le": (0, 1), "gt": (1, 0), "ge": (1, 0)}
@@ -21,7 +21,7 @@ def ends(loop: Op, known: Mapping[Value, float]) -> bool:
         known: the constants of the function.
     """
     condition, body = loop.blocks
-    made = {v: op for op in walk(condition) for v in op.results}
+    made = definitions(condition)
     steps = {v: op for op in body.ops for v in op.results}
 
     def stays(value: Value) -> bool:

@@ -11,30 +11,13 @@ from typing import ClassVar
 
 import msgspec
 
-from workbench.ir.attributes import AXIS
+from workbench.ir.analysis import MIRRORED, Analysis, Atom, Form, Sizes
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, number_of, walk
-from workbench.types import ArrayType, Scalar, int32, int64, is_integer
-
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+from workbench.ir.values import Function, Op, Value, indices_of
+from workbench.types import int32, int64, is_integer
 
 Bounds = Mapping[int, tuple[int, int]]
 """The least and the greatest index of a thread along dimensions of the launch."""
-
-
-class Sizes(msgspec.Struct, frozen=True):
-    """The facts known of a launch.
-
-    Attributes:
-        dims: its dimensions; of one that is missing nothing is known.
-        shapes: of arrays, by name.
-        numbers: integer arguments, by name.
-    """
-
-    dims: Sequence[int] = ()
-    shapes: Mapping[str, Sequence[int]] = {}
-    numbers: Mapping[str, int] = {}
 
 
 class Offset(msgspec.Struct, frozen=True):
@@ -49,15 +32,19 @@ class Offset(msgspec.Struct, frozen=True):
     high: int
     ring: bool = False
 
-    def plus(self, other: Offset, sign: int = 1) -> Offset | None:
-        """Return the sum, or the difference for a `sign` of -1; None if it is no offset."""
-        low, high = (other.low, other.high) if sign > 0 else (-other.high, -other.low)
-        if other.dimension < 0:
-            return Offset(self.dimension, self.low + low, self.high + high, self.ring)
-        if self.dimension < 0:
-            return other.plus(self) if sign > 0 else None
-        together = sign < 0 and self.dimension == other.dimension and not (self.ring or other.ring)
-        return Offset(-1, self.low + low, self.high + high) if together else None
+    def plus(self, other: Offset) -> Offset | None:
+        """Return the sum; None if it is no offset."""
+        if self.dimension >= 0 and other.dimension >= 0:
+            return None
+        dimension = max(self.dimension, other.dimension)
+        return Offset(dimension, self.low + other.low, self.high + other.high, self.ring or other.ring)
+
+    def times(self, factor: int) -> Offset | None:
+        """Return a multiple; None if it is no offset."""
+        if factor == 1:
+            return self
+        ends = self.low * factor, self.high * factor
+        return Offset(-1, min(ends), max(ends)) if self.dimension < 0 else None
 
 
 Rule = Callable[["Offsets", Op, Value, Bounds], Offset | None]
@@ -67,39 +54,46 @@ class Offsets:
     """The offsets of one function's integers."""
 
     def __init__(self, function: Function, sizes: Sizes) -> None:
-        self.function, self.sizes = function, sizes
-        self.made = {v: op for op in walk(function.body) for v in op.results}
-        self.counters = {op.blocks[0].params[0]: op for op in walk(function.body) if op.name == "for"}
-        self.params = set(function.params)
+        self.analysis, self.sizes = Analysis(function), sizes
 
     def accesses(self) -> dict[Op, tuple[Offset | None, ...]]:
         """Return the offset of each subscript of each access to an element; None of one that is unknown.
 
         u[i - 1, j] = …    # (Offset(0, -1, -1), Offset(1, 0, 0))
         """
-        found: dict[Op, tuple[Offset | None, ...]] = {}
-        self._block(self.function.body, {}, found)
-        return found
-
-    def _block(self, block: Block, bounds: Bounds, found: dict[Op, tuple[Offset | None, ...]]) -> None:
-        for op in block.ops:
-            inside = subscripts(op)
-            if inside:
-                found[op] = tuple(self.of(op.operands[n], bounds) for n in inside)
-            for number, inner in enumerate(op.blocks):
-                narrow = self._narrowed(op.operands[0], number == 0, bounds) if op.name == "if" else bounds
-                self._block(inner, narrow, found)
+        result: dict[Op, tuple[Offset | None, ...]] = {}
+        for access in self.analysis.accesses():
+            if access.op.name in ELEMENTS:
+                bounds: Bounds = {}
+                for condition, holds in access.guards:
+                    bounds = self._narrowed(condition, holds, bounds)
+                result[access.op] = tuple(self.of(index, bounds) for index in access.indices)
+        return result
 
     def of(self, value: Value, bounds: Bounds) -> Offset | None:
         """Return the offset of an integer; `bounds` hold of the threads that compute it."""
-        if value.type not in (int32, int64):
+        return self._of_form(self.analysis.form(value), bounds) if value.type in (int32, int64) else None
+
+    def _of_form(self, form: Form, bounds: Bounds) -> Offset | None:
+        total: Offset | None = Offset(-1, form.constant, form.constant)
+        for atom, n in form.terms.items():
+            term = self._of_atom(atom, bounds)
+            term = None if term is None else term.times(n)
+            total = None if total is None or term is None else total.plus(term)
+        return total
+
+    def _of_atom(self, atom: Atom, bounds: Bounds) -> Offset | None:
+        if atom.kind == "tid":
+            return Offset(atom.axis, 0, 0)
+        number = self.sizes.of(atom)
+        if number is not None:
+            return Offset(-1, number, number)
+        value = atom.value
+        if value is None or value.type not in (int32, int64):
             return None
-        if value in self.params:
-            number = self.sizes.numbers.get(value.name)
-            return None if number is None else Offset(-1, int(number), int(number))
-        if value in self.counters:
-            return self._counted(self.counters[value], bounds)
-        op = self.made.get(value)
+        if value in self.analysis.counters:
+            return self._counted(self.analysis.counters[value], bounds)
+        op = self.analysis.defs.get(value)
         rule = None if op is None else self._RULES.get(op.name)
         return None if rule is None or op is None else rule(self, op, value, bounds)
 
@@ -118,25 +112,10 @@ class Offsets:
         """Return the least and the greatest index of a thread."""
         return bounds.get(dimension, (0, self.size(dimension) - 1))
 
-    # ---- operations
+    # ---- operations whose result is not affine
 
-    def _constant(self, op: Op, value: Value, bounds: Bounds) -> Offset:
-        return Offset(-1, int(number_of(op)), int(number_of(op)))
-
-    def _thread(self, op: Op, value: Value, bounds: Bounds) -> Offset:
-        return Offset(op.attrs[AXIS], 0, 0)
-
-    def _shape(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        shape = self.sizes.shapes.get(op.operands[0].name)
-        return None if shape is None else Offset(-1, shape[op.attrs[AXIS]], shape[op.attrs[AXIS]])
-
-    def _same(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        kind = op.operands[0].type
-        return self.of(op.operands[0], bounds) if isinstance(kind, Scalar) and is_integer(kind) else None
-
-    def _sum(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        one, other = (self.of(v, bounds) for v in op.operands)
-        return one.plus(other, 1 if op.name == "add" else -1) if one is not None and other is not None else None
+    def _narrowing(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
+        return self.of(op.operands[0], bounds) if is_integer(op.operands[0].type) else None
 
     def _product(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
         one, other = (self.of(v, bounds) for v in op.operands)
@@ -145,19 +124,15 @@ class Offsets:
         ends = [a * b for a in (one.low, one.high) for b in (other.low, other.high)]
         return Offset(-1, min(ends), max(ends))
 
-    def _negated(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        found = self.of(op.operands[0], bounds)
-        return Offset(-1, 0, 0).plus(found, -1) if found is not None else None
-
     def _clamped(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
         names = {"clamp": (max, min), "max": (max,), "min": (min,)}[op.name]
-        found = self.of(op.operands[0], bounds)
+        result = self.of(op.operands[0], bounds)
         for pick, limit in zip(names, op.operands[1:], strict=True):
-            both = self._alike(found, self.of(limit, bounds), bounds)
+            both = self._alike(result, self.of(limit, bounds), bounds)
             if both is None:
                 return None
-            found = Offset(both[0].dimension, *(pick(getattr(b, end) for b in both) for end in ("low", "high")))
-        return found
+            result = Offset(both[0].dimension, *(pick(getattr(b, end) for b in both) for end in ("low", "high")))
+        return result
 
     def _alike(self, one: Offset | None, other: Offset | None, bounds: Bounds) -> tuple[Offset, Offset] | None:
         """Return both as offsets from the same index, if one is from an index."""
@@ -176,10 +151,10 @@ class Offsets:
             number = op.results.index(value)
             sides = [block.yielded[number] for block in op.blocks]
         narrow = [self._narrowed(op.operands[0], holds, bounds) for holds in (True, False)]
-        found = [self.of(side, n) for side, n in zip(sides, narrow, strict=True)]
-        dimension = max((o.dimension for o in found if o is not None), default=-1)
+        offsets = [self.of(side, n) for side, n in zip(sides, narrow, strict=True)]
+        dimension = max((o.dimension for o in offsets if o is not None), default=-1)
         either: list[Offset] = []
-        for side, inside in zip(found, narrow, strict=True):
+        for side, inside in zip(offsets, narrow, strict=True):
             both = self._alike(side, Offset(dimension, 0, 0), inside) if side is not None else None
             if both is None:
                 return None
@@ -213,41 +188,29 @@ class Offsets:
 
     def _narrowed(self, condition: Value, holds: bool, bounds: Bounds) -> Bounds:
         """Return the bounds of threads in which a condition holds, or does not."""
-        op = self.made.get(condition)
-        if op is None:
-            return bounds
-        if op.name == ("and_" if holds else "or_"):
-            for part in op.operands:
-                bounds = self._narrowed(part, holds, bounds)
-            return bounds
-        if op.name == "not_":
-            return self._narrowed(op.operands[0], not holds, bounds)
-        if op.name not in _OPPOSITE:
-            return bounds
-        name = op.name if holds else _OPPOSITE[op.name]
-        one, other = (self.of(v, bounds) for v in op.operands)
-        if one is not None and other is not None and one.dimension < 0:
-            name, one, other = _MIRRORED[name], other, one
-        if one is None or other is None or one.dimension < 0 or other.dimension >= 0 or one.ring:
-            return bounds
-        first, last = self.ends(one.dimension, bounds)
-        strict = name in ("lt", "gt")
-        if name in ("lt", "le", "eq"):
-            last = min(last, other.high - one.low - strict)
-        if name in ("gt", "ge", "eq"):
-            first = max(first, other.low - one.high + strict)
-        if name == "ne" and one.low == one.high and other.low == other.high:
-            first, last = first + (other.low - one.low == first), last - (other.low - one.low == last)
-        return {**bounds, one.dimension: (first, last)} if first <= last else bounds
+        for name, left, right in self.analysis.implied(condition, holds):
+            one, other = self.of(left, bounds), self.of(right, bounds)
+            if one is not None and other is not None and one.dimension < 0:
+                name, one, other = MIRRORED[name], other, one
+            if one is None or other is None or one.dimension < 0 or other.dimension >= 0 or one.ring:
+                continue
+            first, last = self.ends(one.dimension, bounds)
+            strict = name in ("lt", "gt")
+            if name in ("lt", "le", "eq"):
+                last = min(last, other.high - one.low - strict)
+            if name in ("gt", "ge", "eq"):
+                first = max(first, other.low - one.high + strict)
+            if name == "ne" and one.low == one.high and other.low == other.high:
+                first, last = first + (other.low - one.low == first), last - (other.low - one.low == last)
+            bounds = {**bounds, one.dimension: (first, last)} if first <= last else bounds
+        return bounds
 
     _RULES: ClassVar[dict[str, Rule]] = {
-        "const": _constant, "tid": _thread, "shape": _shape, "cast": _same, "add": _sum, "sub": _sum, "mul": _product,
-        "neg": _negated, "min": _clamped, "max": _clamped, "clamp": _clamped, "where": _chosen, "if": _chosen,
-        "mod": _around, "wrap_index": _around,
+        "cast": _narrowing, "mul": _product, "min": _clamped, "max": _clamped, "clamp": _clamped, "where": _chosen,
+        "if": _chosen, "mod": _around, "wrap_index": _around,
     }  # fmt: skip
 
 
 def subscripts(op: Op) -> range:
     """Return the positions of an operation's operands that are subscripts of an element."""
-    array = op.operands[0].type if op.name in ELEMENTS else None
-    return range(1, 1 + array.ndim) if isinstance(array, ArrayType) else range(0)
+    return range(1, 1 + len(indices_of(op))) if op.name in ELEMENTS else range(0)

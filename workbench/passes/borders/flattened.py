@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
+from workbench.ir.analysis import Analysis
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, REPORTS
 from workbench.ir.rewrite import Rewriter, copy_op
-from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.limits import FLATTENED_OPERATIONS, FLATTENED_ROW_LEAST
 from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
@@ -28,7 +29,8 @@ _DIVISIONS = frozenset({"floordiv", "mod"})
 _SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
 _COMPARISONS = frozenset({"lt", "gt", "le", "ge", "eq", "ne"})
 
-Key = tuple[object, ...]
+Key = Value
+"""The representative of values that are equal in all threads."""
 
 
 class Flattened(msgspec.Struct, frozen=True):
@@ -77,12 +79,11 @@ class Divisions:
 
     def __init__(self, function: Function, operations: list[Op]) -> None:
         self.function, self.operations = function, operations
-        self.made = {v: op for op in operations for v in op.results}
-        self.params = {p for p in function.params if not isinstance(p.type, ArrayType)}
-        self.keys: dict[Value, Key | None] = {}
+        self.analysis = Analysis(function)
+        self.defs = self.analysis.defs
         self.whole: set[Value] = set()
         self.found: dict[Key, list[Op]] = {}
-        self.width: Key = ()
+        self.width = Value(int32)
         for op in operations:
             if op.name == "tid":
                 self.whole.add(op.result)
@@ -93,24 +94,12 @@ class Divisions:
                     self.whole.update(op.results if op.name == "mod" else ())
 
     def key(self, value: Value) -> Key | None:
-        """What the value is computed from: equal for equal numbers; None where it may differ between threads."""
-        if value not in self.keys:
-            self.keys[value] = self._key(value)
-        return self.keys[value]
-
-    def _key(self, value: Value) -> Key | None:
-        op = self.made.get(value)
-        if op is None:
-            return (value,) if value in self.params else None
-        if op.name not in _SAME:
-            return None
-        operands = [(v,) if isinstance(v.type, ArrayType) else self.key(v) for v in op.operands]
-        return None if None in operands else (op.name, value.type, *sorted(op.attrs.items()), *operands)
+        """Return the first value that is equal to this one; None if it may differ between threads."""
+        return self.analysis.representatives.get(value) if self.analysis.uniform(value, _SAME) else None
 
     def number(self, key: Key) -> int | None:
         """The divisor, if it is a literal."""
-        op = self.made.get(self.divisor(key))
-        return int(number_of(op)) if op is not None and op.name == "const" else None
+        return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
         """One of the values with this key."""
@@ -121,7 +110,7 @@ class Divisions:
         numbers = self.number(key), self.number(width)
         if numbers[0] is not None and numbers[1]:
             return numbers[0] % numbers[1] == 0
-        op = self.made.get(self.divisor(key))
+        op = self.defs.get(self.divisor(key))
         return op is not None and op.name == "mul" and width in map(self.key, op.operands)
 
     def chosen(self) -> bool:
@@ -147,7 +136,7 @@ class Divisions:
             value = waiting.pop()
             if value in divided:
                 return True
-            op = self.made.get(value)
+            op = self.defs.get(value)
             if value not in seen and op is not None and op.name not in ELEMENTS:
                 seen.add(value)
                 waiting += op.operands
@@ -155,7 +144,7 @@ class Divisions:
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
         """A number that is the same in all threads, computed again; `env`: what stands for parameters and numbers."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is None or isinstance(value.type, ArrayType):
             return env.get(value, value)
         if value not in env:
@@ -192,7 +181,7 @@ class Divisions:
 def _asked(op: Op) -> Iterable[Value]:
     """What decides which element is accessed, or which way a thread takes."""
     if op.name in ELEMENTS:
-        return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
+        return indices_of(op)
     return op.operands[:1] if op.name == "if" else ()
 
 

@@ -13,23 +13,22 @@ Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from workbench.ir.analysis import MIRRORED, OPPOSITE
 from workbench.ir.attributes import AXIS, CAPTURED, INTERIOR, Number
-from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, walk
 from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
+from workbench.passes.analysis.prologue import Bounds, Prologue
 from workbench.passes.borders.flattened import flattened
 from workbench.passes.borders.inside import Usual
 from workbench.passes.loops.divisors import size_last
-from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
-
-Bounds = tuple[Value, Value]
+from workbench.types import int32, int64
 
 BOUNDED = frozenset({"min", "max", "clamp", "mod", "wrap_index"})
 _THROUGH = BOUNDED | {"add", "sub", "cast"}
@@ -38,8 +37,6 @@ _AGAIN = frozenset(
     | {"floordiv", "mod"}
 )
 _LEAST, _MOST = -(2**31), 2**31 - 1
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def split_border(function: Function) -> Function:
@@ -62,7 +59,7 @@ def split_border(function: Function) -> Function:
     return replace_body(function, interior.body(function.body)) if interior.found() else given
 
 
-class _Interior:
+class _Interior(Prologue):
     """The threads of a row in which no index is clamped.
 
     Attributes:
@@ -70,24 +67,18 @@ class _Interior:
         sides: the side that each `if` at a border takes in them, by its first block.
         rows: what must hold for a row to have such threads.
         asked: how many comparisons the sides follow from.
-        builder: what is computed before a row.
     """
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        operations = list(walk(function.body))
-        self.made = {v: op for op in operations for v in op.results}
-        self.counters = {op.blocks[0].params[0]: op for op in operations if op.name == "for"}
-        self.params = {p for p in function.params if p.type == int32}
-        self.builder = Builder()
+        super().__init__(function, range(function.launch_ndim - 1), _AGAIN)
+        self.defs = self.analysis.defs
         self.plain: dict[Value, Value] = {}
         self.sides: dict[Block, int] = {}
         self.rows: list[Value] = []
         self.asked = 0
         self.first: list[Value] = []
         self.last: list[Value] = []
-        self._copies: dict[Value, Value | None] = {}
-        self._shared: dict[tuple[object, ...], Value] = {}
 
     def found(self) -> bool:
         """Whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
@@ -118,7 +109,7 @@ class _Interior:
 
     def usual(self, condition: Value) -> Usual | None:
         """Whether the condition holds in all but a few threads at a border; None if it is another one."""
-        op = self.made.get(condition)
+        op = self.defs.get(condition)
         if op is None:
             return None
         if op.name == "not_":
@@ -139,11 +130,11 @@ class _Interior:
                 tuple(v for p in known for v in p.rows),
                 sum(p.asked for p in known),
             )
-        return self.compared(op.name, *op.operands) if op.name in _MIRRORED else None
+        return self.compared(op.name, *op.operands) if op.name in MIRRORED else None
 
     def compared(self, name: str, one: Value, other: Value) -> Usual | None:
         """A comparison of an index with a number that is the same for all threads of a row."""
-        for asks, index, bound in ((name, one, other), (_MIRRORED[name], other, one)):
+        for asks, index, bound in ((name, one, other), (MIRRORED[name], other, one)):
             limit = self.wide(bound)
             if limit is None or index.type != int32:
                 continue
@@ -155,7 +146,7 @@ class _Interior:
                 return self.limited(asks, holds, low, offset, limit)
             ends = self.uniform(index) if self.is_row(index) and not self.is_row(bound) else None
             if ends is not None and (ends[0] is ends[1] or asks not in ("eq", "ne")):
-                return Usual(holds, (), (), self.of_row(asks if holds else _OPPOSITE[asks], ends, limit))
+                return Usual(holds, (), (), self.of_row(asks if holds else OPPOSITE[asks], ends, limit))
         return None
 
     def of_row(self, name: str, ends: Bounds, limit: Value) -> tuple[Value, ...]:
@@ -181,7 +172,7 @@ class _Interior:
 
     def is_row(self, value: Value) -> bool:
         """Whether the number differs between rows: it comes of an outer index of the thread."""
-        op = self.made.get(value)
+        op = self.defs.get(value)
         return op is not None and (
             op.name in ("tid", "row_first") or (op.name != "shape" and any(map(self.is_row, op.operands)))
         )
@@ -190,8 +181,8 @@ class _Interior:
         """The body twice; `border` is what threads do that are not inside."""
         b = self.builder
         first, last = (
-            self.most("max", self.first or [self.number(0)]),
-            self.most("min", self.last or [self.number(_MOST)]),
+            self.fold("max", self.first or [self.number(0)]),
+            self.fold("min", self.last or [self.number(_MOST)]),
         )
         for asked in dict.fromkeys(self.rows):
             first = self.emit("where", asked, first, self.number(_MOST))
@@ -223,7 +214,7 @@ class _Interior:
         found = set[Value]()
         while waiting:
             value = waiting.pop()
-            op = self.made.get(value)
+            op = self.defs.get(value)
             if value not in found and op is not None and op.name in _THROUGH:
                 found.add(value)
                 waiting += op.operands
@@ -254,7 +245,7 @@ class _Interior:
 
     def without(self, index: Value, size: Value | None) -> Value:
         """The index without the size that is added to it."""
-        op = self.made.get(index)
+        op = self.defs.get(index)
         if op is None or op.name != "add" or size is None:
             return index
         for kept, added in (op.operands, op.operands[::-1]):
@@ -282,7 +273,7 @@ class _Interior:
         return None, None, None
 
     def literal(self, value: Value) -> Number | None:
-        op = self.made.get(value)
+        op = self.defs.get(value)
         return number_of(op) if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
 
     def is_low(self, value: Value) -> bool:
@@ -297,7 +288,7 @@ class _Interior:
         """What the value is more than the thread's last index, at least and at most; None if it is something else."""
         if value in self.plain:
             return self.offset(self.plain[value])
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is None or value.type != int32:
             return None
         if op.name == "tid":
@@ -316,8 +307,8 @@ class _Interior:
         exact = self.wide(value)
         if exact is not None:
             return exact, exact
-        if value in self.counters:
-            start, stop, step = self.counters[value].operands[:3]
+        if value in self.analysis.counters:
+            start, stop, step = self.analysis.counters[value].operands[:3]
             ends, by = (self.wide(start), self.wide(stop)), self.literal(step)
             if by is None or by == 0 or ends[0] is None or ends[1] is None:
                 return None
@@ -325,62 +316,11 @@ class _Interior:
             if by > 0:
                 return ends[0], self.emit("sub", ends[1], one)
             return self.emit("add", ends[1], one), ends[0]
-        op = self.made.get(value)
+        op = self.defs.get(value)
         if op is None or op.name not in ("add", "sub") or value.type != int32:
             return None
         one, other = (self.uniform(v) for v in op.operands)
         return self.together(op.name, one, other)
-
-    def together(self, name: str, a: Bounds | None, b: Bounds | None) -> Bounds | None:
-        if a is None or b is None:
-            return None
-        low, high = b if name == "add" else b[::-1]
-        return self.emit(name, a[0], low), self.emit(name, a[1], high)
-
-    def wide(self, value: Value | None) -> Value | None:
-        """An int32 that is the same for all threads of a row, as int64 before the row."""
-        exact = self.again(value) if value is not None and value.type == int32 else None
-        return None if exact is None else self.share(("wide", exact), lambda: self.builder.cast(exact, int64))
-
-    def again(self, value: Value) -> Value | None:
-        """The value, computed before the row; None if it may differ between threads."""
-        if value in self.params:
-            return value
-        if value not in self._copies:
-            self._copies[value] = self.copied(value)
-        return self._copies[value]
-
-    def copied(self, value: Value) -> Value | None:
-        op = self.made.get(value)
-        outer = op is not None and op.name == "tid" and op.attrs[AXIS] != self.function.launch_ndim - 1
-        if op is None or not (outer or op.name in _AGAIN):
-            return None
-        operands = (
-            op.operands if op.name == "shape" else tuple(v for o in op.operands if (v := self.again(o)) is not None)
-        )
-        if len(operands) < len(op.operands):
-            return None
-        return self.share(
-            (op.name, value.type, tuple(op.attrs.items()), *operands),
-            lambda: self.builder.emit(op.name, operands, (value.type,), op.attrs).result,
-        )
-
-    def most(self, pick: str, values: list[Value]) -> Value:
-        first, *rest = dict.fromkeys(values)
-        for value in rest:
-            first = self.emit(pick, first, value)
-        return first
-
-    def number(self, number: int) -> Value:
-        return self.share(("const", number), lambda: self.builder.const(number, int64))
-
-    def emit(self, name: str, *operands: Value, type: Type = int64) -> Value:
-        return self.share((name, *operands), lambda: self.builder.one(name, operands, type))
-
-    def share(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
-        if key not in self._shared:
-            self._shared[key] = make()
-        return self._shared[key]
 
 
 def _unconditional(block: Block) -> Iterator[Op]:

@@ -17,14 +17,24 @@ from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, number_of, number_ops, walk
+from workbench.ir.values import (
+    Block,
+    Function,
+    Op,
+    Value,
+    array_of,
+    definitions,
+    indices_of,
+    number_of,
+    number_ops,
+    walk,
+)
 from workbench.limits import REPORTED_INDICES
 from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
 from workbench.passes.dce import prune
 from workbench.tiles import Tile
 from workbench.types import (
-    ArrayType,
     Scalar,
     Type,
     Vector,
@@ -90,13 +100,6 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
     return builder.body()
 
 
-def indices_of(op: Op) -> tuple[Value, ...]:
-    """The indices of an access."""
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return op.operands[1 : 1 + array.ndim]
-
-
 def starts_of(op: Op) -> tuple[Value, ...]:
     """Where an element or a part of a tile begins."""
     tile = op.operands[0].type
@@ -151,7 +154,7 @@ class _Guard:
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
-        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.made = definitions(function.body)
         self.intervals = intervals
         self.builder = Builder()
         self.known: Scopes[Hashable, Value] = Scopes()

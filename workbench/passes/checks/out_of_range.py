@@ -21,10 +21,10 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, walk
 from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
-from workbench.passes.checks.bounds_checks import asked, indices_of, lengths
+from workbench.passes.checks.bounds_checks import asked, lengths
 from workbench.types import Scalar, is_integer
 from workbench.types import bool as bool_
 
@@ -107,7 +107,7 @@ class _Follow:
         numbers: Mapping[str, object], found: Accesses,
     ) -> None:  # fmt: skip
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
-        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.made = definitions(function.body)
 
     def thread(self, index: tuple[Size, ...], most: int) -> None:
         """Follow the thread of this index for so many operations at most."""

@@ -8,12 +8,13 @@ such element. So the index is computed in 64 bits, where it cannot wrap.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
-from workbench.ir.attributes import AXIS
+from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, array_of, walk
+from workbench.ir.values import Function, Op, Value, array_of
 from workbench.limits import WIDENED_OFFSET
 from workbench.passes.analysis.cost import constants
 from workbench.types import int32, int64
@@ -24,18 +25,18 @@ def beside(function: Function) -> Function:
     if function.block_dim or not function.launch_ndim:
         return function
     indices = _Indices(function)
-    if not indices.found:
+    if not indices.accesses:
         return function
     whole: dict[Value, Value] = {}
 
     def change(_: Rewriter, op: Op) -> Iterator[Op] | None:
         b = Builder()
         b.location = op.location
-        if op in indices.found:
+        if op in indices.accesses:
             at = array_of(op.operands[0]).ndim
             index = indices.wide(b, op.operands[at], whole)
             b.append(op.replace((*op.operands[:at], index, *op.operands[at + 1 :])))
-        elif indices.tids.issuperset(op.results) and op.name == "tid":
+        elif op.name == "tid" and op.result in indices.tids:
             b.append(op)
             whole[op.result] = b.cast(op.result, int64)
         else:
@@ -49,81 +50,71 @@ class _Indices:
     """Last indices of accesses that are the thread's own plus something.
 
     Attributes:
-        axis: the launch's last.
-        found: the accesses.
-        tids: what they begin with.
-        firsts: the launch's indices of rows' first threads, to which the own one is added without wrapping.
+        accesses: those with such an index, which wraps only where there is no element.
+        tids: the thread's own index in these.
     """
 
     def __init__(self, function: Function) -> None:
-        self.axis = function.launch_ndim - 1
-        operations = list(walk(function.body))
-        self.made = {v: op for op in operations for v in op.results}
-        self.known = constants(function.body)
-        self.counters = {op.blocks[0].params[0]: op for op in operations if op.name == "for"}
-        self.tids: set[Value] = set()
-        self.firsts = {op.result for op in operations if op.name == "row_first"}
-        self.found = {op for op in operations if op.name in ELEMENTS and self.cannot_wrap(op)}
+        self.analysis, self.known = Analysis(function), constants(function.body)
+        self.tid = Atom("tid", axis=function.launch_ndim - 1)
+        self.distance = cache(self._distance)
+        every = [a for a in self.analysis.accesses() if a.op.name in ELEMENTS]
+        self.accesses = {a.op: a.indices[-1] for a in every if self.cannot_wrap(a.indices[-1])}
+        self.tids = {tid for index in self.accesses.values() for tid in self.own(index)}
 
-    def cannot_wrap(self, op: Op) -> bool:
-        """Whether the last index of an access is such a sum, and wraps only where there is no element."""
-        rank = array_of(op.operands[0]).ndim
-        index = op.operands[rank]
-        if self.own(index) is None:
-            made = self.made.get(index)
-            parts = self.parts(made) if made and made.name in ("add", "sub") and index.type == int32 else None
-            # A sum of two numbers wraps to a negative one; of three it could come around.
-            if parts is None or self.own(parts[0]) != 0:
-                return False
-        self.note(index)
-        return True
+    def cannot_wrap(self, index: Value) -> bool:
+        """Return whether an index is such a sum, and wraps only where there is no element."""
+        if self.distance(index) is not None:
+            return True
+        op = self.analysis.defs.get(index)
+        near = self.near(op) if op is not None and index.type == int32 else None
+        # A sum of two numbers wraps to a negative one; of three it could come around.
+        return near is not None and self.distance(near) == 0
 
-    def note(self, value: Value) -> None:
-        """Find the thread's index in a sum."""
-        op = self.made[value]
-        if op.name == "tid":
-            self.tids.add(value)
-        else:
-            parts = self.parts(op)
-            assert parts is not None
-            self.note(parts[0])
+    def own(self, index: Value | None) -> Iterator[Value]:
+        """Yield the thread's index in a sum."""
+        while index is not None:
+            op = self.analysis.defs[index]
+            if op.name == "tid":
+                yield index
+            index = self.near(op)
 
-    def parts(self, op: Op) -> tuple[Value, Value] | None:
-        """What is the thread's own of a sum or difference, and what is added or taken away."""
-        one, other = op.operands
-        if self.own(one) is not None:
-            return one, other
-        return (other, one) if op.name == "add" and self.own(other) is not None else None
+    def near(self, op: Op) -> Value | None:
+        """Return the operand of a sum or difference that is near the thread's index."""
+        operands = op.operands[: {"add": 2, "sub": 1}.get(op.name, 0)]
+        return next((v for v in operands if self.distance(v) is not None), None)
 
-    def own(self, value: Value) -> int | None:
-        """How far from the thread's index a value is at most; None if it is not known to be near."""
-        op = self.made.get(value)
-        if op is None or value.type != int32:
+    def _distance(self, value: Value) -> int | None:
+        """Return how far from the thread's index a value is at most; None if it is not known to be near."""
+        form = self.analysis.form(value)
+        if value.type != int32 or form.terms.get(self.tid) != 1:
             return None
-        if op.name == "tid":
-            return 0 if op.attrs[AXIS] == self.axis else None
-        parts = self.parts(op) if op.name in ("add", "sub") else None
-        if parts is None:
+        far = abs(form.constant)
+        for atom, n in form.terms.items():
+            most = 0 if atom == self.tid else self.most(atom)
+            if most is None:
+                return None
+            far += abs(n) * most
+        return far if far < WIDENED_OFFSET else None
+
+    def most(self, atom: Atom) -> int | None:
+        """Return the greatest magnitude of a loop's counter between two numbers; None of anything else.
+
+        The first thread of a row (of a flattened launch) counts as 0: its sum with a thread's own index is an index.
+        """
+        if atom.value is None:
             return None
-        if op.name == "add" and parts[1] in self.firsts and self.made[parts[0]].name == "tid":
+        op, loop = self.analysis.defs.get(atom.value), self.analysis.counters.get(atom.value)
+        if op is not None and op.name == "row_first":
             return 0
-        near, far = self.own(parts[0]), self.most(parts[1])
-        return near + far if near is not None and far is not None and near + far < WIDENED_OFFSET else None
-
-    def most(self, value: Value) -> int | None:
-        """The greatest magnitude of a number or of a loop's counter between two numbers."""
-        if value in self.known:
-            return abs(int(self.known[value]))
-        loop = self.counters.get(value)
         ends = [self.known.get(v) for v in loop.operands[:2]] if loop else [None]
         return None if None in ends else max(abs(int(end or 0)) for end in ends)
 
     def wide(self, b: Builder, value: Value, whole: dict[Value, Value]) -> Value:
-        """The same in 64 bits."""
-        op = self.made.get(value)
+        """Return the same in 64 bits."""
+        op = self.analysis.defs.get(value)
         if value in whole:
             return whole[value]
-        parts = self.parts(op) if op is not None and op.name in ("add", "sub") else None
-        if op is None or parts is None:
+        if op is None or self.near(op) is None:
             return b.cast(value, int64)
         return b.one(op.name, tuple(self.wide(b, v, whole) for v in op.operands), int64)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workbench.ir.attributes import COLD, VALUE, attributes
+from workbench.ir.analysis import Analysis, Atom
+from workbench.ir.attributes import COLD, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, copy_block, rewrite
@@ -24,14 +25,20 @@ def split_counters(function: Function) -> Function:
     """The function with such loops split; itself if there are none."""
     if not any(op.name == "wrap_index" for op in walk(function.body)):
         return function
-    same = Rows(function).same
-    constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
+    same, analysis = Rows(function).same, Analysis(function)
+
+    def behind(index: Value, counter: Value) -> bool:
+        """Return whether an index is the counter, or more by a constant."""
+        form = analysis.form(index)
+        return form.constant >= 0 and form.terms == {Atom("value", value=counter): 1}
 
     def change(on: Rewriter, op: Op) -> Iterator[Op] | None:
-        if op.name != "for" or not _counts_up(op, constants):
+        if op.name != "for" or not _counts_up(op, analysis):
             return None
-        operations = list(walk(op.blocks[0]))
-        wrapped = _wrapped(op.blocks[0].params[0], operations, constants)
+        operations, counter = list(walk(op.blocks[0])), op.blocks[0].params[0]
+        wrapped = {
+            o.result: o.operands[0] for o in operations if o.name == "wrap_index" and behind(o.operands[0], counter)
+        }
         if not wrapped or len(operations) > SPLIT_LOOP_OPERATIONS or any(o.name in LOOPS for o in operations):
             return None
         return iter(_split(op, on.block(op.blocks[0]), wrapped, op.operands[0] not in same))
@@ -39,26 +46,12 @@ def split_counters(function: Function) -> Function:
     return rewrite(function, change)
 
 
-def _counts_up(op: Op, constants: Mapping[Value, object]) -> bool:
+def _counts_up(op: Op, analysis: Analysis) -> bool:
     """Whether each turn's counter is one more than the one before, from a number that only the run knows."""
     # A start that is a constant is not split: its sign is known, and LLVM sees it.
     start, _, step = op.operands[:3]
-    return constants.get(step) == 1 and start not in constants and element(start.type).kind is Kind.INT
-
-
-def _wrapped(counter: Value, operations: list[Op], constants: Mapping[Value, object]) -> dict[Value, Value]:
-    """What is wrapped and is not negative if the counter is not: the wrapped value to the plain one."""
-    plain, found = {counter}, dict[Value, Value]()
-    for op in operations:
-        if op.name == "wrap_index" and op.operands[0] in plain:
-            found[op.result] = op.operands[0]
-        elif op.name == "add" and all(v in plain or _no_less(constants.get(v)) for v in op.operands):
-            plain.add(op.result)
-    return found
-
-
-def _no_less(number: object) -> bool:
-    return isinstance(number, int) and number >= 0
+    literal = start in analysis.defs and analysis.defs[start].name == "const"
+    return analysis.number(step) == 1 and not literal and element(start.type).kind is Kind.INT
 
 
 def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tuple[Op, ...]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.ir.analysis import Analysis
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.passes.reductions import same_in_all
-from workbench.types import ArrayType, int32, uint32
+from workbench.ir.values import Block, Function, Op, Value, definitions, walk
+from workbench.types import int32, uint32
 
 DIVISIONS = frozenset({"floordiv", "mod"})
 TYPES = frozenset({int32, uint32})
@@ -24,14 +24,13 @@ def same_divisors(function: Function) -> Function:
     operations = list(walk(function.body))
     if not any(op.name in DIVISIONS for op in operations):
         return function
-    made = {v: op for op in operations for v in op.results}
-    params = frozenset(p for p in function.params if not isinstance(p.type, ArrayType))
+    analysis = Analysis(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        if not divides(op) or _is_literal(op, made):
+        if not divides(op) or _is_literal(op, analysis.defs):
             return None
         x, divisor = op.operands
-        return as_product(op) if same_in_all(divisor, made, params) and not same_in_all(x, made, params) else None
+        return as_product(op) if analysis.uniform(divisor) and not analysis.uniform(x) else None
 
     return rewrite(function, change)
 
@@ -42,7 +41,7 @@ def size_last(function: Function) -> Function:
     Sums of integers wrap, so their order does not matter.
     """
     operations = list(walk(function.body))
-    made = {v: op for op in operations for v in op.results}
+    made = definitions(function.body)
 
     def terms(value: Value, name: str = "add") -> list[tuple[str, Value]]:
         op = made.get(value)
@@ -76,7 +75,7 @@ def divides(op: Op) -> bool:
 
 def without_divisions(block: Block) -> Block:
     """The block with such divisions as products, also by what differs between threads: as vectors they are quick."""
-    made = {v: op for op in walk(block) for v in op.results}
+    made = definitions(block)
     written = Rewriter(lambda _, op: as_product(op) if divides(op) and not _is_literal(op, made) else None)
     return written.block(block)
 

@@ -10,7 +10,7 @@ import msgspec
 from workbench.builtins import TABLE
 from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS, PURE, STRUCTURED
-from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, indices_of, walk
 from workbench.limits import UNROLLED_ITERATIONS, UNROLLED_NEST_OPERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.loops.divergent import sums_along
@@ -75,7 +75,7 @@ class Rows:
         self.same = {p for p in function.params if isinstance(p.type, (Scalar, Vector))}
         self.alike = set(self.same)
         self.unit: set[Value] = set()
-        self.made = {v: op for op in walk(function.body) for v in op.results}
+        self.made = definitions(function.body)
         self.tids = [v for v, op in self.made.items() if op.name == "tid" and op.attrs[AXIS] == self.axis]
         self.loops: dict[Op, None] = {}  # in the order of the program
         self.counters: dict[Op, list[int]] = {}
@@ -180,12 +180,12 @@ class Rows:
         places: dict[tuple[Value, ...], list[Op]] = {}
         for o in body.ops:
             if o.name in ("load", "store") and self.is_own_row(o, body.params[0]):
-                places.setdefault((o.operands[0], *indices(o)), []).append(o)
+                places.setdefault((o.operands[0], *indices_of(o)), []).append(o)
         found: list[Along] = []
         for (array, *at), ops in places.items():
             every = [o for o in walk(body) if o.name in ACCESSES and o.operands[0] is array]
             if not any(o.name in EFFECTS for o in every):
-                ops = [o for o in every if indices(o) == tuple(at)]
+                ops = [o for o in every if indices_of(o) == tuple(at)]
             elif len(every) > len(ops):
                 continue
             axis = next(n for n, v in enumerate(at) if v in self.unit)
@@ -194,7 +194,7 @@ class Rows:
 
     def is_own_row(self, op: Op, counter: Value) -> bool:
         """Return whether it accesses, in the turn that is counted so, an element of a row of the thread's own."""
-        array, (*outer, last) = array_of(op.operands[0]), indices(op)
+        array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
         if last is not counter or array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
             return False
         own = [v for v in outer if v in self.unit]
@@ -275,7 +275,7 @@ class Rows:
         """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
         if is_combined(op):
             return True
-        *outer, last = indices(op)
+        *outer, last = indices_of(op)
         return self.same.issuperset(outer) and (last in self.same or last in self.unit)
 
     def maskable(self, body: Block) -> bool:
@@ -308,14 +308,14 @@ class Rows:
             if op.name == "atomic_add" and not used.isdisjoint(op.results):
                 return False
             # The body is written twice: both have to change what is surely the same element.
-            if is_combined(op) and not self.known.keys() >= set(indices(op)):
+            if is_combined(op) and not self.known.keys() >= set(indices_of(op)):
                 return False
             if op.name in SLOTTED and not self.has_room(op):
                 return False
         for ops in arrays.values():
             names = {op.name for op in ops}
             # In one of the indices all accesses have the same number, which is the thread's own.
-            columns = zip(*(indices(op) for op in ops), strict=True)
+            columns = zip(*(indices_of(op) for op in ops), strict=True)
             own = any(column[0] in self.unit and len(set(column)) == 1 for column in columns)
             if len(names) > 1 and names & EFFECTS and not own:
                 return False
@@ -330,7 +330,7 @@ class Rows:
         """Return whether a part changes elements that differ between rows, but for sums that stand behind it."""
         changes = (op for op in with_blocks(part) if op.name in EFFECTS)
         return any(
-            not self.alike.issuperset(indices(op)) and not (op.name == "atomic_add" and self.is_common_place(op))
+            not self.alike.issuperset(indices_of(op)) and not (op.name == "atomic_add" and self.is_common_place(op))
             for op in changes
         )
 
@@ -340,9 +340,9 @@ class Rows:
         loops = {o for loop in self.loops for o in walk(loop.blocks[-1])}
         shared = [
             o for o in operations
-            if o in loops and o.name in ("load", "atomic_add") and self.alike.issuperset(indices(o))
+            if o in loops and o.name in ("load", "atomic_add") and self.alike.issuperset(indices_of(o))
         ]  # fmt: skip
-        if self.axis < 1 or all(self.same.issuperset(indices(o)) for o in shared):
+        if self.axis < 1 or all(self.same.issuperset(indices_of(o)) for o in shared):
             return False
         # Without a mask: all threads of all these rows make the same turns.
         if not all(self.stays_outside(op) and self.alike.issuperset(op.operands[:3]) for op in self.loops):
@@ -356,7 +356,9 @@ class Rows:
             if op.name in ACCESSES:
                 names.setdefault(op.operands[0], set()).add(op.name)
         mixed = {array for array, found in names.items() if len(found) > 1 and found & EFFECTS}
-        return all(rows.intersection(indices(o)) for o in operations if o.name in ACCESSES and o.operands[0] in mixed)
+        return all(
+            rows.intersection(indices_of(o)) for o in operations if o.name in ACCESSES and o.operands[0] in mixed
+        )
 
 
 def is_rotated(op: Op) -> bool:
@@ -372,13 +374,6 @@ def is_combined(op: Op) -> bool:
 def initial(op: Op) -> tuple[Value, ...]:
     """What a loop's carried values are in its first turn."""
     return op.operands[LEAD[op.name] :]
-
-
-def indices(op: Op) -> tuple[Value, ...]:
-    """Those of an access to an element."""
-    if op.name == "reduce_add":
-        return ()
-    return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def added_type(op: Op) -> Scalar | Vector:

@@ -14,7 +14,7 @@ from workbench.ir.attributes import REDUCTION, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, OPAQUE
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, component_of, number_of, walk
+from workbench.ir.values import Block, Function, Op, Value, component_of, definitions, number_of, walk
 from workbench.passes.memory.nonatomic import owned_arrays
 from workbench.types import Vector, int32
 
@@ -26,7 +26,7 @@ Part = tuple[Value | int, Value]
 def by_component(function: Function) -> Function:
     """The function with such changes confined to components; itself if there are none."""
     owned = owned_arrays(function)
-    defs = {v: op for op in walk(function.body) for v in op.results}
+    defs = definitions(function.body)
     used = {v for op in walk(function.body) for v in op.operands}
     loaded = dict[Op, Op]()
     _last_loads(function.body, defs, loaded)

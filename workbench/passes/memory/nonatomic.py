@@ -15,14 +15,11 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 
 from workbench.deep import deep
-from workbench.ir.attributes import AXIS
+from workbench.ir.analysis import Analysis
 from workbench.ir.ops import ELEMENTS, TILED
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.passes.analysis.affine import Indices
 from workbench.types import ArrayType
-
-_CHANGES = frozenset(("atomic_add", "atomic", "atomic_swap"))
 
 
 def owned_arrays(function: Function) -> frozenset[Value]:
@@ -30,33 +27,23 @@ def owned_arrays(function: Function) -> frozenset[Value]:
 
     Each `tid()` stands at a position of the indices that is the same in every access, so that different threads differ
     there, whatever the other indices are: `y[i, j]`, `y[j, i]`, or rows `w[i, k]` of a launch of one dimension; but not
-    `y[i, j]` together with `y[j, i]`. Of arrays that are changed atomically, a multiple of it may stand there too, plus
-    what is the same for all threads (`y[2 * i]` with `y[2 * i + 1]`).
+    `y[i, j]` together with `y[j, i]`. A multiple of it may stand there too, plus what is the same for all threads
+    (`y[2 * i]` with `y[2 * i + 1]`).
     """
-    axes = {op.result: op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"}
-    positions: dict[Value, frozenset[tuple[int, int]]] = {}
     uses: dict[Value, list[Op]] = defaultdict(list)
     shared: set[Value] = set()
     for op in walk(function.body):
         if op.name in ELEMENTS:
-            array = op.operands[0]
-            uses[array].append(op)
-            assert isinstance(array.type, ArrayType)
-            indices = op.operands[1 : 1 + array.type.ndim]
-            own = frozenset((n, axes[v]) for n, v in enumerate(indices) if v in axes)
-            positions[array] = positions.get(array, own) & own
+            uses[op.operands[0]].append(op)
         # It is the sum of all threads, into one element.
         elif op.name == "reduce_add":
             shared.add(op.operands[0])
         if op.name in TILED:  # by many threads, or at many places
             inside = (inner for block in op.blocks for inner in walk(block))
             shared.update(v for o in (op, *inside) for v in o.operands if isinstance(v.type, ArrayType))
-    every = set(range(function.launch_ndim))  # none: the kernel never asks which thread it is, so that all do the same
-    unsure = {array for array, own in positions.items() if not every or {axis for _, axis in own} != every}
-    # Few kernels have such an array, and forms of all indices cost more than the rest.
-    changed = [a for a in uses if every and a in unsure - shared and any(op.name in _CHANGES for op in uses[a])]
-    indices = Indices(function) if changed else None
-    shared |= unsure.difference(a for a in changed if indices and all(indices.own_places(n, uses[a]) for n in every))
+    analysis, axes = Analysis(function), range(function.launch_ndim)
+    # Without axes the kernel never asks which thread it is, so that all do the same.
+    shared |= {a for a, ops in uses.items() if not axes or not all(analysis.own_places(n, ops) for n in axes)}
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from workbench.errors import LaunchError
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, Value, definitions, walk
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import ArrayType, Scalar, is_integer
 
@@ -66,7 +66,7 @@ def step_of(name: str, value: Any) -> int | None:
 
 def seeds(function: Function) -> tuple[str, ...]:
     """The whole-number parameters of a kernel that seed its random numbers."""
-    makers = {v: op for op in walk(function.body) for v in op.results}
+    makers = definitions(function.body)
     users: dict[Value, list[Op]] = {}
     for op in walk(function.body):
         for v in op.operands:

@@ -15,7 +15,7 @@ from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, foll
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Op, Value, number_of, walk
+from workbench.ir.values import Block, Op, Value, definitions, number_of, walk
 from workbench.limits import STORED_ITERATIONS, STORED_STATE_BYTES
 from workbench.tiles import Tile
 from workbench.types import Scalar, element, int32, is_integer
@@ -93,7 +93,7 @@ def _turns(sweep: ReverseSweep, op: Op) -> int:
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
     """Those of a `while` that goes on only while a counter is below a number; 0: there is no such counter."""
     condition, body = loop.op.blocks
-    made = {v: op for block in loop.op.blocks for op in walk(block) for v in op.results}
+    made = definitions(*loop.op.blocks)
 
     def number(value: Value) -> int | None:
         op = made.get(value)

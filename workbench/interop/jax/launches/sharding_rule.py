@@ -18,7 +18,7 @@ import numpy as np
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, traced_launch
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Wire
-from workbench.passes.analysis.offsets import Sizes
+from workbench.ir.analysis import Sizes
 from workbench.passes.analysis.partition import Dimension, Halo, Part, Partition, Reason, partition
 from workbench.passes.positioned import Cut
 from workbench.types import element

@@ -6,15 +6,14 @@ thread wrote does not count: threads have no order.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Mapping
 
 from workbench.errors import LaunchError
-from workbench.ir.attributes import MESSAGE, Attributes
-from workbench.ir.ops import EFFECTS, READS, STRUCTURED
-from workbench.ir.values import Block, Function, Op, Value, written_arrays
-from workbench.types import ArrayType
+from workbench.ir.analysis import Analysis
+from workbench.ir.ops import READS, STRUCTURED
+from workbench.ir.values import Block, Function, Value, indices_of, written_arrays
 
-Element = tuple[str, tuple[Hashable, ...]]
+Element = tuple[str, tuple[Value, ...]]
 
 
 def check_access(
@@ -51,45 +50,26 @@ def check_access(
 
 
 def read_before_written(function: Function) -> frozenset[str]:
-    """Names of the array parameters of which an element may be read, or added to, before this thread has stored it."""
-    walk = _Walk()
-    walk.block(function.body, frozenset())
-    return frozenset(walk.early)
+    """Return the array parameters of which an element may be read, or added to, before this thread has stored it."""
+    early: set[str] = set()
+    _follow(function.body, frozenset(), Analysis(function).representatives, early)
+    return frozenset(early)
 
 
-class _Walk:
-    """Follows the order of a thread; equal pure expressions are one index."""
-
-    def __init__(self) -> None:
-        self.early: set[str] = set()
-        self._forms: dict[Value, Hashable] = {}
-
-    def block(self, block: Block, written: frozenset[Element]) -> frozenset[Element]:
-        """What is written for certain after the block; notes what is read before."""
-        for op in block.ops:
-            written = self._op(op, written)
-        return written
-
-    def _op(self, op: Op, written: frozenset[Element]) -> frozenset[Element]:
+def _follow(
+    block: Block, written: frozenset[Element], equal: Mapping[Value, Value], early: set[str]
+) -> frozenset[Element]:
+    """Return what is written for certain after the block; add what is read before to `early`."""
+    for op in block.ops:
         if op.name in STRUCTURED or op.name == "tile_map":
-            after = [self.block(inner, written) for inner in op.blocks]
+            after = [_follow(inner, written, equal, early) for inner in op.blocks]
             # Written for certain only if both sides do it; a loop may have no turn.
-            return frozenset.intersection(*after) if op.name == "if" and after else written
-        if op.name in READS or op.name == "store":
-            count = op.operands[0].type.ndim if isinstance(op.operands[0].type, ArrayType) else 0
-            element = (op.operands[0].name, tuple(map(self._form, op.operands[1 : 1 + count])))
+            written = frozenset.intersection(*after) if op.name == "if" and after else written
+        elif op.name in READS or op.name == "store":
+            # Equal expressions of equal operands are one index: `x[i + 1]` read after `x[i + 1]` was stored.
+            element = (op.operands[0].name, tuple(equal[v] for v in indices_of(op)))
             if op.name == "store":
-                return written | {element}
-            if element not in written:
-                self.early.add(op.operands[0].name)
-        # Equal expressions of equal operands are one index: `x[i + 1]` read after `x[i + 1]` was stored.
-        elif op.name not in EFFECTS and len(op.results) == 1:
-            self._forms[op.result] = (op.name, _facts(op.attrs), *map(self._form, op.operands))
-        return written
-
-    def _form(self, value: Value) -> Hashable:
-        return self._forms.get(value, value)
-
-
-def _facts(attrs: Attributes) -> str:
-    return repr(sorted((k, v) for k, v in attrs.items() if k != MESSAGE))
+                written |= {element}
+            elif element not in written:
+                early.add(op.operands[0].name)
+    return written

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.backends.faults import describe
 from workbench.errors import LaunchError
 from workbench.interop.jax.values.arguments import is_symbolic
-from workbench.ir.values import Function, walk
+from workbench.ir.values import Function, definitions
 from workbench.passes.analysis.sizes import SymbolicSize
 from workbench.passes.checks.out_of_range import Accesses, Condition, accesses
 from workbench.source import Location
@@ -66,7 +66,7 @@ class Reach:
         assert outside is not None
         op, array = outside.op, outside.op.operands[0].name
         thread, values = _shown(outside.thread), _shown(outside.values)
-        made = {v: o for o in walk(self.function.body) for v in o.results}
+        made = definitions(self.function.body)
         said = describe(self.function, op, made, thread, values, self.shapes).message
         threads = " × ".join(map(str, self.dims))
         what = f"{threads} thread{'s' if self.dims != (1,) else ''}"

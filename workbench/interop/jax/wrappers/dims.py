@@ -15,7 +15,7 @@ from workbench.errors import LaunchError
 from workbench.interop.jax.values import arguments
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Function, Op, walk
+from workbench.ir.values import Function, Op, definitions, walk
 from workbench.types import ArrayType, Type, Vector
 
 Dims = int | str | Sequence[int | str]
@@ -170,7 +170,7 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
 
 def _indexed_by_threads(sizes: Sizes, function: Function) -> tuple[Shape, str] | None:
     """The sizes of the inputs' axes that `tid()` itself indexes, and which they are; None where they differ."""
-    made: dict[Any, Op] = {r: op for op in walk(function.body) for r in op.results}
+    made: dict[Any, Op] = definitions(function.body)
     found: dict[int, tuple[Any, str]] = {}
     for op in walk(function.body):
         shape = sizes.arrays.get(op.operands[0].name) if op.name in ELEMENTS else None
