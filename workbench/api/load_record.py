@@ -18,15 +18,15 @@ from workbench.api.builds.bind import bind
 from workbench.api.graphs.graph import Graph as CapturedGraph
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
+from workbench.api.lowerings.lowering import known_function
 from workbench.api.narrow import HostArray
 from workbench.api.recorder import Recorder
 from workbench.autodiff.directions import parameters
 from workbench.cache.folder.entry import Damaged, decode
+from workbench.cache.folder.trust import distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.ir.values import Function
-from workbench.passes.memory.nonatomic import adds_alone
-from workbench.passes.reductions import reduces
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in
 from workbench.runtime.device.call_site import Site
@@ -36,6 +36,7 @@ from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.counters import Counters
+from workbench.runtime.records.facts import KernelFacts
 from workbench.runtime.records.saved import (
     Ref,
     Saved,
@@ -71,12 +72,12 @@ class SavedKernel(Kernel):
 class SavedSpecialisation(Specialisation):
     """What a file holds of a kernel."""
 
-    def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
+    def __init__(self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None) -> None:
+        """For this IR, with the facts that are known of it."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
-        self.function = function
-        self.adds_alone = adds_alone(function) or reduces(function)
+        self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
+        self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
         self.bound: dict[object, Any] = {}
         self.seconds = 0.0
@@ -112,7 +113,8 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
     """
     place = Path(path)
     try:
-        saved = read(place.read_bytes(), trust)
+        with place.open("rb") as file:
+            saved = read(file.read(), trust, own=not distrust(os.fstat(file.fileno()), own()))
     except OSError as error:
         other = place.with_name(f"{place.name}.wbr") if place.name else place
         advice = f"Did you mean {other}?" if other.is_file() else ""
@@ -144,7 +146,8 @@ class _Restorer:
         self.trust = trust
         self.device = device
         self.specialisations = [
-            SavedSpecialisation(*kernel) for kernel in zip(saved.functions, saved.checkpoints, saved.fma, strict=True)
+            SavedSpecialisation(*kernel)
+            for kernel in zip(saved.functions, saved.checkpoints, saved.fma, saved.facts, strict=True)
         ]
         self.structs: dict[Struct, Struct] = {}
         self.contents = Contents()

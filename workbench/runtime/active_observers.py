@@ -87,7 +87,9 @@ def enter(observer: Listener) -> None:
 
 def leave(observer: Listener) -> None:
     """End that. Others stay, and those that have left stay away, in whatever order they come and go: generators do."""
-    OBSERVERS.set(tuple([o for o in OBSERVERS.get() if o is not observer]))
+    open_ = OBSERVERS.get()
+    last = bool(open_) and open_[-1] is observer
+    OBSERVERS.set(open_[:-1] if last else tuple([o for o in open_ if o is not observer]))
 
 
 @contextmanager

@@ -128,6 +128,11 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """Run it again, on the arrays' current contents."""
         raise NotImplementedError
 
+    def step(self) -> Iterator[Work]:
+        """Run it again node by node; return each one that has no graphs inside as soon as it has run."""
+        self.launch()
+        yield self
+
     def on(self, instead: Callable[[Any], Any]) -> Work:
         """Return the same work on other arrays; graphs inside it stay as they are.
 
@@ -202,6 +207,10 @@ class Nodes(Protocol):
 
     def launch(self) -> None:
         """Run it."""
+        ...
+
+    def step(self) -> Iterator[Work]:
+        """Run it node by node."""
         ...
 
 
@@ -408,6 +417,10 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         """Run it again."""
         self.graph.launch()
 
+    def step(self) -> Iterator[Work]:
+        """Run the nodes inside that the condition chooses, one by one."""
+        yield from self.graph.step()
+
     def on(self, instead: Callable[[Any], Any]) -> Work:
         """Return the same with another condition: the graphs inside have their own nodes."""
         condition = None if self.condition is None else instead(self.condition)
@@ -424,11 +437,21 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
+    @property
+    def _chosen(self) -> Nodes | None:
+        return self.graphs.get("true" if _holds(self.condition) else "false")
+
     def launch(self) -> None:
         """Run the graph that the condition chooses."""
-        chosen = self.graphs.get("true" if _holds(self.condition) else "false")
+        chosen = self._chosen
         if chosen is not None:
             chosen.launch()
+
+    def step(self) -> Iterator[Work]:
+        """Run the nodes of that graph, one by one."""
+        chosen = self._chosen
+        if chosen is not None:
+            yield from chosen.step()
 
 
 class While(Graph, frozen=True, eq=False, dict=True):
@@ -438,6 +461,11 @@ class While(Graph, frozen=True, eq=False, dict=True):
         """Run the graph while the condition holds."""
         while _holds(self.condition):
             self.graph.launch()
+
+    def step(self) -> Iterator[Work]:
+        """Run the nodes inside, one by one, while the condition holds."""
+        while _holds(self.condition):
+            yield from self.graph.step()
 
 
 class Call(Work, frozen=True, eq=False, dict=True):

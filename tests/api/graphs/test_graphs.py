@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
 from collections.abc import Callable
@@ -390,3 +391,47 @@ def test_a_run_keeps_its_plan_while_another_thread_changes_the_graph() -> None:
     running[0]()
     changed = [not np.array_equal(a.numpy(), b) for a, b in zip((x, other), before, strict=True)]
     assert changed.count(True) == 1, "one plan, whichever the graph's buffers now say"
+
+
+@wb.kernel
+def collatz_half(n: wb.array(dtype=wb.int32)):
+    n[0] = n[0] // 2
+
+
+@wb.kernel
+def collatz_up(n: wb.array(dtype=wb.int32)):
+    n[0] = 3 * n[0] + 1
+
+
+@wb.kernel
+def collatz_test(n: wb.array(dtype=wb.int32), odd: wb.array(dtype=wb.int32), more: wb.array(dtype=wb.int32)):
+    odd[0] = n[0] % 2
+    more[0] = wb.where(n[0] > 1, 1, 0)
+
+
+@pytest.mark.parametrize("start", [1, 6, 7])
+def test_a_graph_is_stepped_through_its_branches_and_loops(start: int) -> None:
+    n, odd, more = (wb.zeros(1, dtype=wb.int32, device="cpu") for _ in range(3))
+    test = functools.partial(wb.launch, collatz_test, 1, [n, odd, more])
+
+    def once() -> None:
+        wb.capture_if(odd, lambda: wb.launch(collatz_up, 1, [n]), lambda: wb.launch(collatz_half, 1, [n]))
+        test()
+
+    with wb.capture() as graph:
+        test()
+        wb.capture_while(more, once)
+    assert "while" in graph.to_svg()
+    n.fill_(start)
+    ran = [(node.name, int(n.numpy()[0])) for node in graph.step()]
+    value, expected = start, [("collatz_test", start)]
+    while value > 1:
+        name, value = ("collatz_up", 3 * value + 1) if value % 2 else ("collatz_half", value // 2)
+        expected += [(name, value), ("collatz_test", value)]
+    assert ran == expected
+    assert all(any(node is known for known in graph.walk()) for node in graph.step())  # it can be stepped again
+
+
+def test_a_graph_whose_capture_is_open_is_not_stepped() -> None:
+    with wb.capture() as graph, pytest.raises(wb.LaunchError, match="still being captured"):
+        graph.step()

@@ -90,8 +90,8 @@ class Graph(Body):
             self.run()
             return
         if any(observer.looks_inside for observer in observers):
-            for node in self.nodes:
-                node.launch()
+            for _ in self.step():
+                pass
             return
         if notify("replaying", self):
             return
@@ -106,6 +106,11 @@ class Graph(Body):
                 observer.measured(self, before, after)
             observer.done(self, started, seconds)
         publish(Replayed(sum(isinstance(n, Launch) for n in self.walk()), seconds))
+
+    def step(self) -> Iterator[Work]:
+        """As `Body.step`."""
+        self.must_be_complete()
+        return super().step()
 
     def update(self, only: int | str | Kernel | None = None, /, *, dim: Dim | None = None, **changes: object) -> None:
         """Change parameters in place, in graphs inside this one too; the next `launch()` uses them.

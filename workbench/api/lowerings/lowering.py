@@ -204,13 +204,31 @@ def lowering(
 
 def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     function, seen = lowered.function, Seen(definition)
-    facts = _Facts(function.params, function.launch_ndim, function.block_dim, adds_alone(function) or reduces(function))
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
         with suppress(Inexact):  # now: what can change in place may have done so later
             reads, watched = _reads(lowered.reads, seen), list(_watched(lowered.watched, seen))
             keep = partial(_put, digest, definition.name, reads, watched, _Places(seen))
-    return Lowering(lambda: function, facts, lowered.watched, lowered.notices, keep=keep)
+    return Lowering(lambda: function, _facts(function), lowered.watched, lowered.notices, keep=keep)
+
+
+def _facts(function: Function, adds: bool | None = None) -> _Facts:
+    adds = adds_alone(function) or reduces(function) if adds is None else adds
+    return _Facts(function.params, function.launch_ndim, function.block_dim, adds)
+
+
+def known_function(
+    function: Function, adds_alone: bool | None, parts: tuple[tuple[Part, ...], tuple[Part, ...]] | None
+) -> Lowering:
+    """Return the lowering of a kernel whose text is not known.
+
+    Args:
+        function: its IR.
+        adds_alone: as `Lowering.adds_alone`; None derives it.
+        parts: what keys say of the function, for the forward direction and for others; None derives it.
+    """
+    known = None if parts is None else {True: parts[0], False: parts[1]}
+    return Lowering(lambda: function, _facts(function, adds_alone), (), parts=known)
 
 
 def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:

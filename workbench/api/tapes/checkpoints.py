@@ -23,7 +23,7 @@ import msgspec
 
 from workbench.api.tapes.live import Live
 from workbench.api.tapes.snapshots import Snapshot, Snapshots
-from workbench.api.tapes.steps import Step, Tape
+from workbench.api.tapes.steps import Step, Tape, carrying
 from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import Listener
 from workbench.runtime.arrays.array import array
@@ -135,8 +135,8 @@ class Checkpoints(Snapshots):
         lent = {*map(id, self._first.values())}
         return sum([s.nbytes for s in self.kept.values() if id(s.memory) not in lent])
 
-    def note(self, step: Step) -> None:
-        """Add the step to its segment, before it runs."""
+    def note(self, step: Step, changed: Sequence[array]) -> list[array]:
+        """Add the step to its segment, before it runs; return what it changes as the first of the segment."""
         if not self.segments or self.segments[-1].closed or len(self.segments[-1].steps) == self._room():
             if self._grows and len(self.segments) >= max(2, self._states // 2):
                 self._join()
@@ -145,6 +145,7 @@ class Checkpoints(Snapshots):
         here.steps.append(step)
         for value in step.touched:
             here.touch(value)
+        return [a for a in changed if a.memory not in here.changed]
 
     def _room(self) -> int:
         """Return how many steps the last segment takes."""
@@ -162,10 +163,6 @@ class Checkpoints(Snapshots):
                 self.copies.add(-self.kept.pop(key).nbytes if key in self.kept else 0)
         self.segments = joined
         self._length *= 2
-
-    def watches(self, memory: Memory) -> bool:
-        """Return whether the segment has not changed it yet."""
-        return memory not in self.segments[-1].changed
 
     def interrupt(self) -> None:
         """End the segment: something outside has changed an array, and its steps would not do so again."""
@@ -218,13 +215,11 @@ class Checkpoints(Snapshots):
                     inner.lend(places[memory], tape.adjoints[memory])
             reached = {places[m] for m in ends if m in places}
             if isinstance(kept, Checkpoints):
-                through = set(reached)
-                kept.backward(inner, again, [s for s in reversed(inner.steps) if s.carries(through)], reached, live)
+                kept.backward(inner, again, carrying(inner.steps, {*reached}), reached, live)
                 self.ran += kept.ran
             else:
-                for step in reversed(inner.steps):
-                    if step.carries(reached):
-                        live.through(step, inner).reversed(inner)()
+                for step in carrying(inner.steps, reached):
+                    live.through(step, inner).reversed(inner)()
             ends |= {m for m, place in places.items() if place in reached}
             self.copies.add(-beside - (kept.own if isinstance(kept, Checkpoints) else _bytes(kept)))
 

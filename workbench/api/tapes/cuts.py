@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.steps import Step, Tape, Undo
@@ -26,7 +26,7 @@ class CutStep(Step):
     """
 
     arrays: Sequence[array]
-    lost: set[Memory]
+    lost: set[Memory] = field()  # no default, as `Step` has it
     refusal: Callable[[array], NotDifferentiable]
     launch: LaunchStep | None = None
 
@@ -44,10 +44,6 @@ class CutStep(Step):
         """Launch with other arrays."""
         if self.launch is not None:
             self.launch.again(instead)
-
-    def carries(self, reached: set[Memory]) -> bool:
-        """Return whether a gradient has to go through it: to what its arrays held before."""
-        return not self.lost.isdisjoint(reached)
 
     def reversed(self, tape: Tape) -> Undo:
         """Refuse.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from workbench.api.tapes.launch_step import LaunchStep
@@ -10,8 +10,9 @@ from workbench.api.tapes.snapshots import Snapshot
 from workbench.api.tapes.steps import MoveStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.runtime.arrays.array import array
-from workbench.runtime.device.memory import Memory
-from workbench.runtime.graphs.pictures import arranged, drawn
+from workbench.runtime.arrays.shapes import extent
+from workbench.runtime.graphs.edges import Use, edges, levels
+from workbench.runtime.graphs.pictures import arranged, drawn, edge_facts
 
 MOST = 200
 """Steps that a picture shows; of a longer tape it shows the first ones."""
@@ -20,7 +21,7 @@ Named = Callable[[array], str]
 
 
 def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dict[str, Any]:
-    """The steps as nodes and the arrays between them as edges, placed like those of a graph (`Graph.layout`).
+    """The steps as nodes and the arrays between them as edges, found and placed like those of a graph (`Graph.layout`).
 
     Args:
         tape: what recorded the steps.
@@ -33,22 +34,24 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
     steps = tape.steps[:most]
     kept = _kept(tape)
     nodes = [_node(k, step, kept(step)) for k, step in enumerate(steps)]
-    written: dict[Memory, int] = {}
-    edges: list[dict[str, object]] = []
+    found = edges([[*_uses(step, named)] for step in steps])
     rows = [0] * len(steps)
-    for k, step in enumerate(steps):
-        found: dict[int, list[str]] = {}
-        for value in step.used:
-            if value.memory in written:
-                found.setdefault(written[value.memory], []).append(named(value) or _parameter(step, value))
-        for source, names in found.items():
-            rows[k] = max(rows[k], rows[source] + 1)
-            arrays = list(dict.fromkeys(names))
-            because = [["gradients of", name] for name in arrays]
-            edges.append({"source": source, "target": k, "arrays": arrays, "because": because, "data": True,
-                          "critical": False})  # fmt: skip
-        written.update((value.memory, k) for value in step.changed)
-    return arranged({"device": "", "nodes": nodes, "edges": edges}, rows)
+    for depth, level in enumerate(levels(len(steps), found)):
+        for k in level:
+            rows[k] = depth
+    lines = [edge_facts(edge) for edge in found]
+    for line in lines:
+        read = [name for reason, name in line["because"] if reason == "RAW"]
+        if read:
+            line.update(arrays=list(dict.fromkeys(read)), because=[["gradients of", name] for name in read])
+    return arranged({"device": "", "nodes": nodes, "edges": lines}, rows)
+
+
+def _uses(step: Step, named: Named) -> Iterator[Use]:
+    """Return the arrays through which gradients go."""
+    for arrays, reads in ((step.used, True), (step.changed, False)):
+        for value in arrays:
+            yield Use(*extent(value), named(value) or _parameter(step, value), reads, not reads)
 
 
 def tape_svg(made: dict[str, Any], title: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from operator import attrgetter
 
 from workbench.api.builds.adjoint_code import load_for
@@ -12,7 +11,7 @@ from workbench.api.builds.gathered import gathers, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
-from workbench.api.tapes.plain_adjoint import PlainAdjoint, plain_adjoint
+from workbench.api.tapes.plain_adjoint import PlainAdjoint, lie_apart, plain_adjoint
 from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import NotDifferentiable
@@ -21,7 +20,7 @@ from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.launching.execute import execute, run_unseen
+from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
@@ -106,17 +105,6 @@ class LaunchStep(Step):
         direction = then(record.direction, "adjoint")
         return load_for(record.specialisation, direction, options, record.loaded.device, atomic, record.dim)[0]
 
-    def carries(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
-        for value in self.changed:
-            if value.memory in reached:
-                break
-        else:
-            return False
-        for value in self.used:
-            reached.add(value.memory)
-        return True
-
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
         execute(self.record.on(instead))
@@ -140,9 +128,19 @@ class LaunchStep(Step):
     def reversed(self, tape: Tape) -> Undo:
         """The adjoint launch, on the arrays as the launch found them."""
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
-            called = self._called(tape)
-            if called is not None:
-                return called
+            plain = None if tape.deterministic else self._plain
+            if plain is None:
+                plain = plain_adjoint(self.record, self.unwanted, tape.deterministic)
+                plain = plain if plain is not None and lie_apart(self.touched) else None
+            if plain is not None:
+                values = self.record.values
+                for k in plain.needed:
+                    memory = self.touched[k].memory
+                    if memory.version != self.versions[k] or memory in tape.written:
+                        kept = self.as_they_were(tape)
+                        values = [kept.get(name, v) for name, v in zip(self.record.loaded.names, values, strict=True)]
+                        break
+                return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
         adjoints = self.adjoints(tape)
         made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
@@ -154,24 +152,6 @@ class LaunchStep(Step):
                     execute(one)
 
         return undo
-
-    def _called(self, tape: Tape) -> Undo | None:
-        """The adjoint launch without a record of it; None if it needs one."""
-        record = self.record
-        plain = None if tape.deterministic else self._plain
-        if plain is None:
-            plain = plain_adjoint(record, self.unwanted, tape.deterministic)
-        if plain is None:
-            return None
-        given = found = record.values
-        for k in plain.needed:
-            memory = self.touched[k].memory
-            if memory.version != self.versions[k] or memory in tape.written:
-                kept = self.as_they_were(tape)
-                found = [kept.get(name, value) for name, value in zip(record.loaded.names, given, strict=True)]
-                break
-        values = plain.arguments(given, found, tape.adjoint_of)
-        return None if values is None else partial(run_unseen, plain.loaded, record.dim, values)
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
         """The adjoint launch.

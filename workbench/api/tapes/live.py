@@ -21,6 +21,7 @@ from workbench.autodiff import FORWARD
 from workbench.builtins import TABLE
 from workbench.runtime.active_observers import Listener, without
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import is_all
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
 from workbench.types import bool as bool_
@@ -50,14 +51,20 @@ class Live:
 
     def __init__(self, steps: Sequence[Step], tape: Tape, ends: Iterable[array]) -> None:
         """Of a pass through these steps, which starts at `ends`: of those, all elements are reached."""
-        # Without a call for each step: a tape of many launches has no maps.
-        kernels = [getattr(getattr(getattr(s, "record", None), "specialisation", None), "kernel", None) for s in steps]
-        maps = [s for s, k in zip(steps, kernels, strict=True) if getattr(k, "elementwise", None) is not None]
+        self.some = False
+        maps: list[Step] = []
+        for step in steps:  # without a call for each: a tape of many launches has no maps
+            if isinstance(step, LaunchStep):
+                kernel = getattr(step.record.specialisation, "kernel", None)
+                if getattr(kernel, "elementwise", None) is not None:
+                    maps.append(step)
+                self.some = self.some or getattr(kernel, "restricts", None) is not None
+        if not (maps or self.some):
+            return
         mapped = [(step, what) for step in maps if (what := elementwise(step)) is not None]
-        restricts = any([getattr(kernel, "restricts", None) is not None for kernel in kernels])
-        self.some = restricts or any(what.func is TABLE["where"] for _, what in mapped)
+        self.some = self.some or any(what.func is TABLE["where"] for _, what in mapped)
         changed = [a for step, _ in mapped for a in step.changed] if self.some else []
-        self._of_maps = {tape.adjoint_of(a).memory for a in changed if _is_whole(a)}
+        self._of_maps = {tape.adjoint_of(a).memory for a in changed if is_all(a)}
         self._live: dict[Memory, array | None] = {tape.adjoint_of(a).memory: None for a in ends} if self.some else {}
 
     def through(self, step: Step, tape: _Tape) -> Step:
@@ -69,7 +76,7 @@ class Live:
             return step
         mapped = elementwise(step)
         if mapped is not None and isinstance(step, LaunchStep):
-            live = [self._live.pop(tape.adjoint_of(a).memory, None) for a in step.changed if _is_whole(a)]
+            live = [self._live.pop(tape.adjoint_of(a).memory, None) for a in step.changed if is_all(a)]
             live = live[0] if live else None
             with without(tape):
                 self._operands(step, mapped, live, tape)
@@ -101,17 +108,12 @@ class Live:
         """Add the elements that the kernel marks to those of the array that are reached; without a kernel, all."""
         place = tape.adjoint_of(value).memory
         all_known = place in self._live and self._live[place] is None
-        if kernel is None or all_known or not _is_whole(value) or place not in self._of_maps:
+        if kernel is None or all_known or not is_all(value) or place not in self._of_maps:
             self._live[place] = None
             return
         known = self._live.get(place)
         out = self._live[place] = known if known is not None else zeros(value.shape, bool_, value.device)
         launch(kernel, step.record.dim, inputs=given, outputs=[out], device=out.device)
-
-
-def _is_whole(value: array) -> bool:
-    """Return whether the array is all of its memory, so that a mask of its elements is one of the memory."""
-    return value.is_contiguous and value.nbytes == value.memory.nbytes
 
 
 def _restriction(step: Step) -> Elementwise | None:

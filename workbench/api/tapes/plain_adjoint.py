@@ -7,7 +7,9 @@ observers, whoever listens for launches) is bound by `adjoint_launch`, each time
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -15,49 +17,66 @@ import msgspec
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathering_of
-from workbench.api.builds.overlaps import apart, is_dense, overlap
+from workbench.api.builds.overlaps import is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options
 from workbench.autodiff import FORWARD, then
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
-from workbench.runtime.launching.execute import cpu_threads
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import cpu_threads, run_packed
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType
 
+_ADDRESS = struct.Struct("<Q")
+
 
 class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
-    """The adjoint's code, and where its arguments come from.
+    """The adjoint's code, and where its parameters come from.
 
     Attributes:
-        loaded: the adjoint's code.
+        loaded: the adjoint's code; its first parameters are those of the launch, which it does not change.
         needed: which of the launch's arrays it reads, counted without its other arguments.
-        adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is, and what
-            stands there for a gradient that the code does not find: of a number, of an array of which it is not wanted.
+        adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is; an array
+            in place of a gradient that the code does not compute, of a number or of an array that is not requested;
+            whether it changes; whether no other launch may change it at the same time.
     """
 
     loaded: Loaded
     needed: tuple[int, ...]
-    adjoints: tuple[tuple[int, array | None], ...]
+    adjoints: tuple[tuple[int, array | None, bool, bool], ...]
 
-    def arguments(
-        self, given: Sequence[Any], found: Sequence[Any], adjoint_of: Callable[[array], array]
-    ) -> list[Any] | None:
-        """The arguments in order; None where arrays may share memory or have gaps.
+    def call(
+        self, record: LaunchRecord, values: Sequence[Any], adjoints: Mapping[Memory, array],
+        adjoint_of: Callable[[array], array],
+    ) -> Callable[[], None]:  # fmt: skip
+        """Return what runs the adjoint of a launch whose arrays are dense and share no memory.
 
         Args:
-            given: the launch's arguments.
-            found: the same, as the launch found them.
-            adjoint_of: returns the adjoint of an array.
+            record: the launch.
+            values: its arguments as it found them.
+            adjoints: by memory, those that exist.
+            adjoint_of: makes the adjoint of an array.
         """
-        values = [*found]
-        for k, other in self.adjoints:
-            values.append(adjoint_of(given[k]) if other is None else other)
-        arrays = self.loaded.arrays_of(values)
-        return values if apart(arrays) or lie_apart(arrays) else None
+        pieces, mask, written = [record.loaded.packer.pack(record.dim, values)], 0, list[Memory]()
+        for k, other, changes, locks in self.adjoints:
+            if other is None:
+                value = record.values[k]
+                own = value.memory
+                memory = (adjoints[own] if own in adjoints else adjoint_of(value)).memory
+                # It lies in its memory as the array lies in the array's.
+                pieces += (_ADDRESS.pack(memory.address + value.address - own.address), value.packed[8:])
+            else:
+                memory = other.memory
+                pieces.append(other.packed)
+            if changes:
+                written.append(memory)
+            if locks:
+                mask |= memory.turn
+        return partial(run_packed, self.loaded, record.dim, b"".join(pieces), mask, written, values)
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:
@@ -94,16 +113,20 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
         return None
     direction = then(record.direction, "adjoint")
     code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)
-    if options.single is not None:
+    count = len(loaded.names)
+    if options.single is not None or min(code.written, default=count) < count:
         return None
     whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
-    count = len(loaded.names)
-    if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(code.names[count:]):
+    names = code.names[count:]
+    if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(names):
         return None
     with unobserved():  # they serve only launches without observers
-        adjoints = [(n, _other(loaded, n, unwanted)) for n in map(whose.__getitem__, code.names[count:])]
+        adjoints = tuple([
+            (loaded.names.index(n), _other(loaded, n, unwanted), k in code.written, k in code.shared)
+            for k, n in enumerate(map(whose.__getitem__, names), count)
+        ])  # fmt: skip
     needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
-    return PlainAdjoint(code, needed, tuple([(loaded.names.index(n), other) for n, other in adjoints]))
+    return PlainAdjoint(code, needed, adjoints)
 
 
 def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:

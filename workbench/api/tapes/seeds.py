@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Container, Iterable
-from functools import cache
 
 import msgspec
 import numpy as np
@@ -41,6 +40,9 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
         seen: the memories that the tape's steps have touched.
         steps: what ran; with neither loss nor grads, it starts at the `.grad` of the arrays that they changed.
 
+    Returns:
+        Arrays, each with what its adjoint begins as: what the caller gave, or the bytes of a loss's 1.
+
     Raises:
         LaunchError: both are given, one does not fit, or neither is given and no result has a `.grad`.
     """
@@ -62,11 +64,11 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
                 f"A loss is an array of one float; this is {its_type(loss)}.",
                 advice="Pass the array that a kernel has written, not a number taken out of it.",
             )
-        if loss.size != 1 or loss.dtype.shape or isinstance(loss.dtype, Struct) or not is_float(loss.dtype):
+        if not _is_one(loss):
             raise LaunchError(
                 f"A loss is one float; this is {loss.type!r} of shape {loss.shape}.", advice="Sum it in a kernel."
             )
-        return [(loss, 1.0)]
+        return [(loss, _ONES[loss.tag] if loss.memory.plain and not OBSERVERS.get() else 1.0)]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
     found: list[tuple[array, object]] = []
@@ -149,9 +151,7 @@ def seed(target: array, value: object) -> Seed:
 
 def _converted(target: array, value: object) -> array | bytes:
     if type(value) is float and value == 1.0 and isinstance(target.dtype, Scalar):
-        if target.device.is_cuda or target.size > 1 or OBSERVERS.get():
-            return target.fresh_like().fill_(value)
-        return _one(target.dtype)
+        return target.fresh_like().fill_(value)
     if isinstance(target.dtype, Struct):
         records = array(value, target.dtype).numpy()
         return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
@@ -165,6 +165,15 @@ def _converted(target: array, value: object) -> array | bytes:
     return array(np.broadcast_to(host, wanted).astype(kind), target.dtype, device=target.device)
 
 
-@cache
-def _one(dtype: Scalar) -> bytes:
-    return np.ones(1, dtype.numpy).tobytes()
+_ONES: dict[str, bytes] = {}
+"""The bytes of 1 by the tag of an array whose elements are floats, no vectors; none by any other tag."""
+
+
+def _is_one(value: array) -> bool:
+    """Return whether the array is one float."""
+    one = _ONES.get(value.tag)
+    if one is None:
+        kind = value.dtype
+        one = np.ones(1, kind.numpy).tobytes() if isinstance(kind, Scalar) and is_float(kind) else b""
+        _ONES[value.tag] = one
+    return value.nbytes == len(one) > 0

@@ -61,20 +61,26 @@ class Snapshots:
         self._waiting: dict[Memory, list[LaunchStep]] = {}
         self.kept: dict[tuple[Memory, int], Snapshot] = {}
 
-    def note(self, step: Step) -> None:
-        """Watch the arrays of a launch that is about to run."""
+    def note(self, step: Step, changed: Sequence[array]) -> list[array]:
+        """Watch the arrays of a step that is about to run.
+
+        Args:
+            step: what is about to run.
+            changed: the arrays that it is about to change.
+
+        Returns:
+            Those of which `before_change` has to hear.
+        """
+        waiting = self._waiting
         if isinstance(step, LaunchStep):
             for k in step.needed:
                 memory = step.touched[k].memory
-                self._waiting.setdefault(memory, []).append(step)
+                waiting.setdefault(memory, []).append(step)
                 if memory.exported is None and not memory.shared:
                     memory.needed = memory.version  # all that `depend_on` would do, without a call
                 else:
                     depend_on(memory)
-
-    def watches(self, memory: Memory) -> bool:
-        """Whether `before_change` has to hear of a change of this memory."""
-        return memory in self._waiting
+        return [a for a in changed if a.memory in waiting] if waiting else []
 
     def interrupt(self) -> None:
         """An array was changed outside the tape's `with`."""

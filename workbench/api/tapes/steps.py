@@ -53,6 +53,7 @@ class Step(ABC):
         changed: arrays of floats whose elements it changes.
         used: arrays of floats whose elements it reads.
         touched: all arrays of the step, of integers too.
+        lost: memories among those of `changed` through which alone a gradient goes; None: all of them.
     """
 
     __slots__ = ("changed", "touched", "used")
@@ -60,6 +61,7 @@ class Step(ABC):
     changed: Sequence[array]
     used: Sequence[array]
     touched: Sequence[array]
+    lost: set[Memory] | None = None
 
     @property
     def node(self) -> Work | None:
@@ -89,12 +91,23 @@ class Step(ABC):
             NotDifferentiable: there is no right one.
         """
 
-    def carries(self, reached: set[Memory]) -> bool:
-        """Whether a gradient that has reached these memories goes through it; then it reaches what it used, too."""
-        if not any(a.memory in reached for a in self.changed):
-            return False
-        reached.update([a.memory for a in self.used])
-        return True
+
+def carrying(steps: Sequence[Step], reached: set[Memory]) -> list[Step]:
+    """Return the steps through which a gradient goes, the last one first.
+
+    Args:
+        steps: in the order in which they ran.
+        reached: the memories at which the gradient starts; afterwards all that it reaches.
+    """
+    through: list[Step] = []
+    for step in reversed(steps):
+        for value in step.changed:
+            if value.memory in reached and (step.lost is None or not step.lost.isdisjoint(reached)):
+                through.append(step)
+                for read in step.used:
+                    reached.add(read.memory)
+                break
+    return through
 
 
 def _floats(value: array) -> tuple[array, ...]:

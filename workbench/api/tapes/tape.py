@@ -8,6 +8,8 @@ and where a change was not seen, `backward` refuses and names the array.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import starmap
+from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
@@ -18,17 +20,19 @@ from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.live import Live
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
-from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo
+from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import is_zero, refuse_apart, zeros_beside
+from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Work
 from workbench.types import is_float
+
+_FIRST, _MEMORY = itemgetter(0), attrgetter("memory")
 
 
 class Tape(Opened):
@@ -64,16 +68,18 @@ class Tape(Opened):
     _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
 
     def __init__(
-        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0, checkpoint: int = 0,
-        only: Sequence[array] | None = None,
+        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
+        checkpoint: int = 0, only: Sequence[array] | None = None,
     ) -> None:  # fmt: skip
-        if not is_count(checkpoint_every):
-            raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
-        if not is_count(checkpoint):
-            raise ValueError(f"checkpoint is a number of copies, not {checkpoint!r}")
-        if checkpoint and checkpoint_every:
-            raise ValueError("A tape has checkpoint_every, or checkpoint: one of the two.")
-        little = bool(checkpoint or checkpoint_every)
+        little = (checkpoint_every, checkpoint) != (0, 0)
+        if little:
+            if not is_count(checkpoint_every):
+                raise ValueError(f"checkpoint_every is a number of steps, not {checkpoint_every!r}")
+            if not is_count(checkpoint):
+                raise ValueError(f"checkpoint is a number of copies, not {checkpoint!r}")
+            if checkpoint and checkpoint_every:
+                raise ValueError("A tape has checkpoint_every, or checkpoint: one of the two.")
+            little = bool(checkpoint or checkpoint_every)
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
         self.written: set[Memory] = set()
@@ -131,20 +137,15 @@ class Tape(Opened):
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
-        for value in record.loaded.arrays_of(record.values):
-            if value.memory.sealed is not None:
-                notice(value.memory)
-        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
         changed = record.loaded.written_of(record.values)
-        self._follow(step.touched, changed)
+        self._follow(record.loaded.arrays_of(record.values), changed)
+        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)
         self.steps.append(noted)
-        self.kept.note(noted)
-        for value in changed:
-            if self.kept.watches(value.memory):
-                self._keep(value, record.kernel)
+        for value in self.kept.note(noted, changed):
+            self._keep(value, record.kernel)
 
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
@@ -169,16 +170,13 @@ class Tape(Opened):
         self._change(target, MoveStep(Fill(target, value)))
 
     def _change(self, target: array, step: MoveStep) -> None:
-        for value in step.touched:
-            notice(value.memory)
         self._follow(step.touched, (target,))
         if self._only is not None:
             self._only.follow(step)
         if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
-        self.kept.note(step)
-        if self.kept.watches(target.memory):
-            self._keep(target, step.work.kind)
+        for value in self.kept.note(step, (target,)):
+            self._keep(value, step.work.kind)
 
     def _keep(self, target: array, changed_by: str) -> None:
         """Keep what an array holds that is about to change."""
@@ -193,7 +191,7 @@ class Tape(Opened):
         integers, versions = False, self._versions
         for value in touched:
             memory = value.memory
-            version = memory.version
+            version = memory.version if memory.sealed is None else notice(memory)
             if version > versions.setdefault(memory, version):
                 self.kept.interrupt()
                 versions[memory] = version
@@ -264,19 +262,22 @@ class Tape(Opened):
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
         given = starts(loss, grads, self._versions, self.steps)
-        targets = [target for target, _ in given]
-        steps = self.path(targets)
+        targets = [*map(_FIRST, given)]
+        steps = carrying(self.steps, {*map(_MEMORY, targets)})
         for step in self._stopped:
             if step in steps:
                 raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check_memories()
-        self._ends.update({id(target): target for target in targets})
-        starting = [seed(target, value) for target, value in given]
+        self._ends.update(zip(map(id, targets), targets, strict=True))
+        starting = [*starmap(Seed if type(given[0][1]) is bytes else seed, given)]
         earlier = self._prepared(steps)
-        begun = [self.adjoint_of(target) for target in targets]
-        self._starts = starting = [start.apart_from(self.adjoints.values()) for start in starting]
+        begun = [*map(self.adjoint_of, targets)]
+        for k, start in enumerate(starting):
+            if start.version >= 0:
+                starting[k] = start.apart_from(self.adjoints.values())
+        self._starts = starting
         live = Live(steps, self, targets)
         ready = self._undone(steps, live)
         try:
@@ -314,10 +315,12 @@ class Tape(Opened):
 
     def _check_memories(self) -> None:
         """Notice writes that nobody reported, and refuse two arrays of the steps that were made of the same bytes."""
+        alone = True
         for memory in self._versions:
             if memory.sealed is not None:
                 notice(memory)
-        if not all([m.plain for m in self._versions]):  # some lie in memory that was not allocated here
+            alone = alone and memory.plain
+        if not alone:  # some lie in memory that was not allocated here
             changed = {a.memory for s in self.steps for a in s.changed}
             refuse_apart(self._versions, changed | {m for m in self._versions if m.grad is not None})
 
@@ -328,26 +331,41 @@ class Tape(Opened):
             NotDifferentiable: one is half added.
         """
         earlier: list[Memory] = []
-        carried: dict[Memory, array] = {}
+        fresh: dict[Memory, array] = {}
         zero: set[Memory] = set()
+        adjoints, unseen = self.adjoints, not OBSERVERS.get()
         for step in steps:
-            changed = step.changed
-            for value in (*changed, *step.used):
+            for value in (*step.changed, *step.used):
                 memory = value.memory
-                if memory in carried:
-                    continue
-                known = self.adjoints.get(memory)
-                base = carried[memory] = self._base(value) if known is None else known
+                base = adjoints.get(memory)
+                if base is None:
+                    base = memory.grad if self._into_grad else None
+                    if base is None:
+                        fresh.setdefault(memory, value)
+                        continue
+                    adjoints[memory] = base
+                    self.written.add(base.memory)
                 if base.memory.half_added == base.memory.version:
                     raise half_added(steps, memory)
-                if known is None and base is not memory.grad:  # just made
+            for value in step.changed:
+                memory = value.memory
+                if memory not in fresh and memory not in zero:
                     zero.add(memory)
-            for value in changed:
-                if value.memory not in zero:
-                    zero.add(value.memory)
-                    if not is_zero(carried[value.memory]):
-                        earlier.append(value.memory)
+                    own = adjoints[memory].memory
+                    few = unseen and own.plain and own.nbytes <= FEW
+                    if not ((few and own.owner.tobytes().count(0) == own.nbytes) or is_zero(adjoints[memory])):
+                        earlier.append(memory)
+        if fresh:
+            self._make(fresh)
         return earlier
+
+    def _make(self, fresh: Mapping[Memory, array]) -> None:
+        """Make adjoints, each of all of a memory, for arrays in them."""
+        with without(self):
+            made = zeros_beside(fresh.values())
+        for memory, base in zip(fresh, made, strict=True):
+            memory.adjoint_apart = self._into_grad
+            self.lend(memory, base)
 
     def _again(self, kept: Snapshots) -> Tape:
         """Return a tape for steps that run again, with these copies."""
@@ -357,8 +375,7 @@ class Tape(Opened):
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
         """The steps through which a gradient goes that starts at these arrays, the last one first."""
-        reached = {a.memory for a in ends}
-        return [step for step in reversed(self.steps) if step.carries(reached)]
+        return carrying(self.steps, {*map(_MEMORY, ends)})
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
         return {m: self.adjoints[m].fresh_like().copy_(self.adjoints[m]) for m in memories if m in self.adjoints}
@@ -403,14 +420,10 @@ class Tape(Opened):
         if base is None:
             base = value.memory.grad if self._into_grad else None
             if base is None:
-                value.memory.adjoint_apart = self._into_grad
-                base = zeros_beside(value) if not OBSERVERS.get() else self._unseen_zeros(value)
+                self._make({value.memory: value})
+                return self.adjoints[value.memory]
             self.lend(value.memory, base)
         return base
-
-    def _unseen_zeros(self, value: array) -> array:
-        with without(self):
-            return zeros_beside(value)
 
     def lend(self, memory: Memory, base: array) -> None:
         """Use this array as the adjoint of everything in a memory; `written` has what backward passes change."""

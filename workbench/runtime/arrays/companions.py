@@ -14,7 +14,8 @@ from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import lying_in, zeros
-from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.device.device import CPU
+from workbench.runtime.device.memory import Memory, allocate, allocate_zeros
 from workbench.structs import Struct
 from workbench.types import element, uint8
 
@@ -28,6 +29,11 @@ def covering(value: array) -> array:
     if memory.nbytes % kind.size:
         kind = uint8
     return lying_in(memory, kind, (memory.nbytes // kind.size,))
+
+
+def is_all(value: array) -> bool:
+    """Return whether its elements, side by side, are all of its memory, and some."""
+    return value.is_contiguous and value.nbytes == value.memory.nbytes > 0
 
 
 def is_whole(value: array) -> bool:
@@ -44,14 +50,17 @@ def copy_of(value: array) -> Memory:
     return made
 
 
-def zeros_beside(value: array) -> array:
-    """Zeros as large as the array's memory, like the array where that is all of it."""
-    kind, size = value.dtype, value.memory.nbytes
-    whole = value.is_contiguous and not isinstance(kind, Struct) and value.size * kind.size == size > 0
-    if whole and not value.device.is_cuda and not OBSERVERS.get():
-        return value.twin(allocate(value.device, size, zeroed=True))
-    scalar = element(kind)
-    return zeros(max(1, -(-size // scalar.size)), scalar, value.device)
+def zeros_beside(values: Collection[array]) -> list[array]:
+    """Zeros for each array, as large as its memory, and like the array where that is all of it."""
+    unseen = not OBSERVERS.get()
+    plain = [unseen and a.device is CPU and is_all(a) and not isinstance(a.dtype, Struct) for a in values]
+    made = iter(allocate_zeros([a.nbytes for a, alike in zip(values, plain, strict=True) if alike]))
+    return [a.twin(next(made)) if alike else _zeros(a) for a, alike in zip(values, plain, strict=True)]
+
+
+def _zeros(value: array) -> array:
+    scalar = element(value.dtype)
+    return zeros(max(1, -(-value.memory.nbytes // scalar.size)), scalar, value.device)
 
 
 def is_zero(companion: array) -> bool:
@@ -59,8 +68,8 @@ def is_zero(companion: array) -> bool:
     if OBSERVERS.get():
         return False
     memory = companion.memory
-    if memory.plain and memory.nbytes <= _FEW and memory.owner.tobytes().count(0) == memory.nbytes:
-        return True
+    if memory.plain and memory.nbytes <= FEW:
+        return memory.owner.tobytes().count(0) == memory.nbytes
     if memory.device.is_cuda or isinstance(companion.dtype, Struct):
         return False
     host = companion.host()
@@ -68,7 +77,7 @@ def is_zero(companion: array) -> bool:
     return not np.bitwise_or.reduce(host.view(f"u{host.itemsize}"), axis=None)
 
 
-_FEW = 256
+FEW = 256
 """Bytes that are counted quicker than a view of them is made."""
 
 

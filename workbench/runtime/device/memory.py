@@ -7,7 +7,9 @@ versions to notice that an array is no longer what it was.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,11 @@ import numpy as np
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
-from workbench.runtime.device.device import Device, driver_of, pinning_driver
+from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
 from workbench.runtime.device.driver_handles import Buffer
 
+_SMALL = 4096
+"""Bytes up to which several memories share one allocation, which then lives as long as one of them."""
 UNWRITTEN = -1
 """The version of memory whose contents are undefined: its first write is no change."""
 
@@ -145,6 +149,22 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
     if not zeroed:
         made.version = UNWRITTEN
     notify("allocating", made, zeroed)
+    return made
+
+
+def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
+    """Memories of zeros on the CPU that no observer hears of, one of each size; small ones share an allocation."""
+    starts = [*itertools.accumulate([n + -n % 64 if n <= _SMALL else 0 for n in sizes], initial=0)]
+    start, shift, data = _aligned(starts[-1], True)
+    made: list[Memory] = []
+    for n, at in zip(sizes, starts, strict=False):
+        if n > _SMALL:
+            made.append(allocate(CPU, n, zeroed=True))
+            continue
+        address = start + shift + at
+        memory = Memory(CPU, address, n, data[at : at + n], bit_of(address))
+        memory.plain = True
+        made.append(memory)
     return made
 
 

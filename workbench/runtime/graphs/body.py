@@ -172,6 +172,22 @@ class Body:
             memory.version += 1
         plan.run()
 
+    def step(self) -> Iterator[Work]:
+        """Run node by node, through branches and loops as their conditions say.
+
+            for node in graph.step():
+                print(node, x.numpy())
+
+        Returns:
+            Launches, copies, sums and fills, each as soon as it has run; the rest runs as the iterator goes on.
+
+        Raises:
+            LaunchError: the graph is not complete.
+            KernelFault: code with checks met a fault; nothing after it runs.
+        """
+        for node in self.nodes:
+            yield from node.step()
+
     def _planned(self) -> Plan:
         self._inner = self.inner()
         self._generations = [body.generation for body in self._inner]

@@ -10,6 +10,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
+from workbench.runtime.graphs.edges import Edge
 from workbench.runtime.graphs.labels import LETTER as LABEL
 from workbench.runtime.graphs.labels import label_places, shortened
 from workbench.runtime.graphs.layout import layered
@@ -57,18 +58,15 @@ def facts(body: Nodes) -> dict[str, Any]:
         }
         for k, node in enumerate(body.nodes)
     ]
-    edges = [
-        {
-            "source": e.source,
-            "target": e.target,
-            "arrays": list(e.arrays),
-            "because": [list(reason) for reason in e.because],
-            "data": e.carries_data,
-            "critical": (e.source, e.target) in along,
-        }
-        for e in body.edges
-    ]
+    edges = [{**edge_facts(e), "critical": (e.source, e.target) in along} for e in body.edges]
     return {"device": body.device.name, "nodes": nodes, "edges": edges}
+
+
+def edge_facts(edge: Edge) -> dict[str, Any]:
+    """An edge as plain data, on no critical path."""
+    because = [list(reason) for reason in edge.because]
+    return {"source": edge.source, "target": edge.target, "arrays": list(edge.arrays), "because": because,
+            "data": edge.carries_data, "critical": False}  # fmt: skip
 
 
 def to_json(body: Nodes) -> str:

@@ -16,6 +16,7 @@ from workbench.config import settings
 from workbench.errors import KernelFault
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.device.streams import mark
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
@@ -172,7 +173,41 @@ def run_unseen(
     if loaded.on_device:
         queue(loaded, dims, arguments, block_dim, stream)
         return
-    fault = _run(loaded, dims, arguments)
+    mask = loaded.mask(arguments) if loaded.shared else 0
+    fault = _run(loaded, dims, loaded.packer.pack(dims, arguments), mask)
+    if fault is not None:
+        raise fault
+
+
+@runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
+def run_packed(
+    loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int, written: Sequence[Memory], arguments: Sequence[Any]
+) -> None:
+    """Run a CPU launch of which no observer has to hear from packed parameters.
+
+    Args:
+        loaded: the code.
+        dims: the launch's dimensions.
+        params: as `Packer.pack` makes them.
+        mask: as `Loaded.mask` makes it.
+        written: the memory that it may change.
+        arguments: what the parameters point to, so that it stays alive.
+
+    Raises:
+        KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
+    """
+    for memory in written:
+        memory.version += 1
+    if loaded.one_call:
+        total = dims[0] if len(dims) == 1 else math.prod(dims)
+        try:
+            threads = 1 if loaded.ordered else cpu_threads()
+            native_launch()(loaded.address, params, total, threads, loaded.strip, 0, mask, loaded.sums)
+        except BaseException as error:
+            explain(error, _native_of(loaded, dims))
+            raise
+        return
+    fault = _run(loaded, dims, params, mask)
     if fault is not None:
         raise fault
 
@@ -181,17 +216,15 @@ def _run_record(record: LaunchRecord) -> KernelFault | None:
     loaded, how = record.loaded, record.how
     if loaded.on_device:
         return queue(loaded, record.dim, record.values, how.block_dim, how.stream)
-    return _run(loaded, record.dim, record.values)
+    return _run(loaded, record.dim, loaded.packer.pack(record.dim, record.values), loaded.mask(record.values))
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
-def _run(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any]) -> KernelFault | None:
+def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
     """Run on the CPU; what code with checks reported is given back, to be raised when all else is done."""
     total = math.prod(dims)
     if not total:
         return None
-    params = loaded.packer.pack(dims, arguments)
-    mask = loaded.mask(arguments) if loaded.shared else 0
     record = _FaultWords() if loaded.checked else None
     place = ctypes.addressof(record) if record is not None else 0
     with printing(loaded) if loaded.prints else _QUIET:

@@ -52,17 +52,15 @@ def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tupl
     return blocks, block_dim, 0
 
 
-Arguments: TypeAlias = "Callable[[Sequence[Any]], tuple[Any, ...]]"
+Arguments: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
 
 
 def _taken(positions: tuple[int, ...]) -> Arguments:
     """Takes the arguments at these positions out of all of them: a third of a comprehension's time."""
     if len(positions) > 1:
         return itemgetter(*positions)
-    if not positions:
-        return lambda _: ()
-    only = positions[0]
-    return lambda values: (values[only],)  # of one position `itemgetter` makes no tuple
+    first = positions[0] if positions else 0
+    return itemgetter(slice(first, first + len(positions)))  # of one position `itemgetter` makes no sequence
 
 
 class Call(msgspec.Struct, frozen=True):

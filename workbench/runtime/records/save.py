@@ -25,6 +25,7 @@ from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.records import archive
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.counters import Counters
+from workbench.runtime.records.facts import facts_data
 from workbench.runtime.records.struct_data import element_data
 from workbench.runtime.work import Call, Copy, Fill, Graph, Launch, Work
 from workbench.structs import Struct
@@ -138,7 +139,8 @@ class _Writer:
             self.members[member] = json.dumps(data, separators=(",", ":")).encode()
             kernel = specialisation.kernel
             options = {"checkpoints": kernel.checkpoints, **({"fma": True} if kernel.fma else {})}
-            self.modules.append({"kernel": record.kernel, "member": member, **options})
+            facts = facts_data(specialisation, self.members[member])
+            self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": facts})
         self.artifact(record)
         return self._modules[id(specialisation)]
 

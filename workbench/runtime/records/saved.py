@@ -27,6 +27,7 @@ from workbench.ir.values import Function
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive, saved_values
 from workbench.runtime.records.archive import refused
+from workbench.runtime.records.facts import KernelFacts, read_facts
 from workbench.runtime.records.struct_data import element_alignment, read_element
 from workbench.structs import Struct
 from workbench.types import MAX_NDIM, Scalar, Vector, int32
@@ -131,6 +132,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
         functions: the kernels.
         checkpoints: of each kernel, how many states of a loop its adjoint keeps.
         fma: of each kernel, whether it is contracted.
+        facts: of each kernel, what was derived from it; None where that is to be derived again.
         memories, arrays, graphs, entries: as above.
         artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
@@ -140,6 +142,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
     functions: tuple[Function, ...]
     checkpoints: tuple[int, ...]
     fma: tuple[bool, ...]
+    facts: tuple[KernelFacts | None, ...]
     memories: tuple[SavedMemory, ...]
     arrays: tuple[SavedArray, ...]
     graphs: tuple[SavedGraph, ...]
@@ -149,20 +152,25 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
     counters: tuple[tuple[str, int, int], ...] = ()
 
 
-def read(data: bytes, trust: bool = False) -> Saved:
-    """The record in a file's bytes; with `trust`, CUDA text of funcs is taken too.
+def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
+    """The record in a file's bytes.
+
+    Args:
+        data: the file's bytes.
+        trust: take CUDA text of funcs too.
+        own: take facts of kernels from the file, which nobody but this user can have written.
 
     Raises:
         RecordError: the file is damaged or foreign, or what it says makes no sense.
     """
     content, members = archive.unpack(data)
     try:
-        return _read(content, members, trust)
+        return _read(content, members, trust, own)
     except (Malformed, saved_values.Wrong) as error:
         raise refused(str(error)) from None
 
 
-def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
+def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) -> Saved:
     parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
     # Files from before counters have none.
     content = {"counters": [], **content} if isinstance(content, dict) else content
@@ -173,6 +181,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
         raise saved_values.Wrong("a part of the content is not a list")
     modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
+    facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
     reader = _Reader(functions, arrays)
@@ -186,8 +195,9 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool) -> Saved:
     machine = tuple(saved_values.text(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
-        functions, checkpoints, fma, memories, arrays, tuple(reader.graphs), entries, artifacts, machine, counters
-    )
+        functions, checkpoints, fma, facts, memories, arrays, tuple(reader.graphs), entries, artifacts, machine,
+        counters,
+    )  # fmt: skip
 
 
 def _counter(told: Any) -> tuple[str, int, int]:
@@ -202,8 +212,8 @@ def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple
     Raises:
         Malformed, Wrong, RecordError: what it tells makes no sense.
     """
-    # Only kernels that are contracted say so: files from before there was a choice are read as they were.
-    some = ("fma",) if isinstance(told, dict) and "fma" in told else ()
+    # Only kernels that are contracted say so, and files from before there were facts have none.
+    some = [name for name in ("fma", "facts") if isinstance(told, dict) and name in told]
     given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", *some))
     checkpoints = saved_values.whole(given["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:

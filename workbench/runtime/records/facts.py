@@ -1,0 +1,58 @@
+"""Facts of a saved kernel that an analysis of its IR has derived: what builds and launches need of them.
+
+A file holds them with a digest of the analysis and of the IR. They are believed in the user's own files only, since
+they decide which machine code is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from workbench.cache.generator import front_end_version
+from workbench.cache.key import Part
+
+
+class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was derived from a kernel's IR.
+
+    Attributes:
+        digest: of the analysis and of the IR, as `facts_digest` makes it.
+        adds_alone: as `Specialisation.adds_alone`.
+        forward: what the key of the forward direction's code says of the function.
+        others: the same for all other directions.
+    """
+
+    digest: str
+    adds_alone: bool
+    forward: tuple[Part, ...]
+    others: tuple[Part, ...]
+
+
+def facts_digest(member: bytes) -> str:
+    """Return the digest of the analysis that runs here, and of a kernel's IR as a file holds it."""
+    return hashlib.sha256(front_end_version().encode() + b"\n" + member).hexdigest()
+
+
+def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
+    """Return the facts of a kernel as JSON values.
+
+    Args:
+        specialisation: the kernel.
+        member: its IR as the file holds it.
+    """
+    forward, others = (specialisation.parts(direction) for direction in ("forward", "adjoint"))
+    facts = KernelFacts(facts_digest(member), specialisation.adds_alone, forward, others)
+    made: dict[str, Any] = msgspec.to_builtins(facts)
+    return made
+
+
+def read_facts(told: Any, member: bytes) -> KernelFacts | None:
+    """Return the facts that a file of the user's own holds; None if there are none that the analysis here derived."""
+    try:
+        facts = msgspec.convert(told, KernelFacts)
+    except msgspec.ValidationError:
+        return None
+    return facts if facts.digest == facts_digest(member) else None
