@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser.test_flows_in_lab import KERNEL, Cells
+from tests.browser.test_flows_in_lab import Cells
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -24,21 +23,13 @@ CELLS = (
     "    u[i, j] = sin(beta * 0.2 * float(i)) * cos(0.05 * float(j))\n\n"
     "def lit(n: array2d[float]):\n    i, j = tid()\n"
     "    n[i, j] = dot(normalize(vec3(float(i) - 32.0, float(j) - 32.0, 32.0)), light)",
-    "with wb.record() as rec:\n    wb.launch(wave, (256, 256), [u])\n    wb.launch(lit, (64, 64), [n])\nshow.array(u, 'wave')",
+    "with wb.record() as rec:\n    wb.launch(wave, (256, 256), [u])\n    wb.launch(lit, (64, 64), [n])\n"
+    "show.array(u, 'wave')",
     "show.array(n, 'lit')",
     "print('twice', 2 * beta)",
     "wb.launch(wave, (256, 256), [u])\nshow.array(u, 'by hand')",
     "print('free')",
 )
-DRAG = """async (count) => {
-  const slider = document.querySelector("input[data-name=beta]");
-  const drawn = () => Number(/moved (\\d+)/.exec(slider.closest(".wb-controls").dataset.runs ?? "moved 0")[1]);
-  for (let k = 1; k <= count; k++) {
-    slider.value = String(k / count);
-    slider.dispatchEvent(new Event("input", { bubbles: true }));
-    await new Promise((resolve) => setTimeout(resolve, 16));
-  }
-}"""
 
 
 @pytest.fixture
@@ -61,12 +52,7 @@ def test_a_drag(lab: Callable[[Path], Any], notebook: Path) -> None:
     picture = cells.of(4).get_by_test_id("wb-array").locator("canvas").first
     before = picture.evaluate("canvas => canvas.toDataURL()")
     slider.get_by_label("beta", exact=True).fill("0.9")
-    expect(slider.locator(".wb-told")).to_contain_text(re.compile("1 record replayed, [12] views? drawn in .* 0 compiled"))
-    page.page.wait_for_function(
-        "([canvas, before]) => canvas.isConnected && canvas.toDataURL() !== before || "
-        "document.querySelector('.jp-Cell:nth-of-type(1)') === null",
-        arg=[picture.element_handle(), before],
-    ) if False else None
+    expect(slider.locator(".wb-told")).to_contain_text(re.compile("1 record replayed, . views? drawn in .* 0 compiled"))
     expect(cells.of(6).locator(".wb-stale")).to_contain_text("stale: beta changed · run the cell again")
     expect(cells.of(7).locator(".wb-stale")).to_contain_text("stale: beta changed")
     for fresh in (1, 2, 4, 5, 8):
@@ -86,15 +72,3 @@ def test_a_drag(lab: Callable[[Path], Any], notebook: Path) -> None:
     expect(cells.of(6).locator(".wb-stale")).to_have_count(0)
     page.page.wait_for_timeout(700)  # the picture that the file keeps is made when the slider rests
     assert page.errors() == [] and page.complaints == []
-
-
-def test_moves_in_a_second(lab: Callable[[Path], Any], notebook: Path) -> None:
-    page = lab(notebook)
-    cells = Cells(page)
-    cells.run(0, 1, 2, 3, 4)
-    cells.of(4).get_by_test_id("wb-array").locator("canvas").first.wait_for()
-    page.page.evaluate("window.frames_ = 0; new MutationObserver(() => window.frames_++).observe("
-                       "document.querySelector('[data-testid=wb-array]'), {childList: true, subtree: true})")
-    started = time.perf_counter()
-    page.page.evaluate(DRAG, 60)
-    print("seconds", time.perf_counter() - started, "frames", page.page.evaluate("window.frames_"), cells.of(1).locator(".wb-told").inner_text())

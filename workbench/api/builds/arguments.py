@@ -169,8 +169,8 @@ def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> ar
 
 def with_defaults(
     kernel: Kernel, dim: object, inputs: Sequence[object], outputs: Sequence[object]
-) -> tuple[list[object], Sequence[object]]:
-    """Return the arguments, one per parameter, and the outputs with the defaults that stand behind them.
+) -> tuple[list[object], Sequence[object], Mapping[str, Uniform]]:
+    """Return the arguments, one per parameter, the outputs with the defaults that stand behind them, and the uniforms.
 
     Raises:
         LaunchError: they are no lists.
@@ -179,7 +179,8 @@ def with_defaults(
         values = [*inputs, *outputs]
         few = MADE or len(values) < len(getattr(kernel, "parameters", ()))
         rest = defaults_after(kernel, len(values)) if few else []
-        return [*values, *rest], [*outputs, *rest] if rest else outputs
+        values += rest
+        return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if MADE else {}
     except LaunchError:
         raise
     except TypeError:

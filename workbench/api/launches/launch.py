@@ -20,7 +20,6 @@ from workbench.api.builds.arguments import (
     deduce,
     defaults_after,
     listed,
-    take_uniforms,
     with_defaults,
     wrong_count,
 )
@@ -37,7 +36,7 @@ from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
-from workbench.host.uniform import MADE, Uniform
+from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
@@ -109,8 +108,7 @@ def launch(
     """
     if unknown:
         raise unknown_option(launch, unknown)
-    values, outputs = with_defaults(kernel, dim, inputs, outputs)
-    uniforms = take_uniforms(kernel, values) if MADE else {}
+    values, outputs, uniforms = with_defaults(kernel, dim, inputs, outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
