@@ -19,6 +19,7 @@ from workbench import events, inspect
 from workbench.errors import WorkbenchError
 
 AXES = "xyzw"
+_BEFORE = "When it moves, records that used it run again; nothing is compiled."
 
 
 class Notebook(Protocol):
@@ -82,7 +83,7 @@ class Slider(inspect.Uniform):
             controls.slider(part, int(v) if whole else float(v), (a, b) if step is None else (a, b, step))
             for part, a, b, v in zip(self._parts(), lows, highs, values, strict=True)
         ]
-        self.view = controls.ControlsView("slider", tuple(rows))
+        self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
         super().__init__(self._joined(), _TYPES[shape] if shape else wb.int32 if whole else wb.float32)
         self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
         for notebook in NOTEBOOK:

@@ -17,7 +17,8 @@ from kernel_ext.views.view_data import KernelRow, StatusView
 from kernel_ext.widgets import MODULES
 from tests.support.checks.host_page import host_page
 
-FIND = """async () => (await axe.run(["#live", "#static"], { resultTypes: ["violations"] })).violations.flatMap((wrong) =>
+FIND = """async () => (await axe.run(["#live", "#static"], { resultTypes: ["violations"] }))
+  .violations.flatMap((wrong) =>
   wrong.nodes.map((node) => `${wrong.impact} ${wrong.id}: ${node.html.slice(0, 200)} ${node.failureSummary}`))"""
 
 
@@ -61,7 +62,9 @@ def test_axe_finds_nothing(chromium: Any, need: Callable[[str], str]) -> None:
     page = chromium.new_page(viewport={"width": 900, "height": 700})
     for shown in views():
         traits = {"view": shown.data(), "twin": "wb-twin-1a", "stale": "stale: G changed", "answered": 0}
-        page.set_content(host_page(shown.kind, traits, {}).replace("<!doctype html>", '<!doctype html><html lang="en">'))
+        page.set_content(
+            host_page(shown.kind, traits, {}).replace("<!doctype html>", '<!doctype html><html lang="en">')
+        )
         page.wait_for_selector("html[data-ready]")
         page.evaluate("html => { document.getElementById('static').innerHTML = html; }", shown.html)
         page.evaluate(script)
