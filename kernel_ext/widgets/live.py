@@ -28,6 +28,9 @@ LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());
 async function keepListening(proxy) {
   const model = await proxy.widget_manager.get_model(proxy.get("_own"));
+  model.on("comm_live_update", () => { // the kernel was restarted or ended: nothing here answers any more
+    if (model.comm_live === false) proxy.set("stale", "its kernel is gone");
+  });
   let kind = Object.getPrototypeOf(model);
   while (!Object.hasOwn(kind, "_handle_comm_msg")) kind = Object.getPrototypeOf(kind);
   const take = Object.getPrototypeOf(kind)._handle_comm_msg;
