@@ -77,6 +77,8 @@ class Slider(inspect.Uniform):
         if value is None:
             ends[2] = (ends[0] + ends[1]) / 2
         lows, highs, values = (np.broadcast_to(e, shape).reshape(-1).tolist() for e in ends)
+        if any(not a <= v <= b for a, b, v in zip(lows, highs, values, strict=True)):
+            raise Refusal(f"slider() takes a value between its ends; it got {value!r} between {low!r} and {high!r}")
         self._shape, self.name = shape, ""
         self._lock = threading.Lock()
         rows = [
@@ -90,11 +92,8 @@ class Slider(inspect.Uniform):
             notebook.made(self)
 
     def _parts(self) -> list[str]:
-        return (
-            [f"{self.name or 'value'}.{AXES[k]}" for k in range(self._shape[0])]
-            if self._shape
-            else [self.name or "value"]
-        )
+        name = self.name or "value"
+        return [f"{name}.{axis}" for axis in AXES[: self._shape[0]]] if self._shape else [name]
 
     def _joined(self) -> Any:
         numbers = [s.value for s in self.view.sliders]

@@ -199,7 +199,8 @@ def _is_number(value: Any, also: Any = None) -> bool:
 def _number(name: str, found: Mapping[str, Any]) -> Any:
     if name not in found:
         known = ", ".join(found) or "none"
-        raise Refusal(f"no launch here takes a number {name}; there is {known}")
+        advice = f"for a vector, or an array of one element, write {name} = show.slider(low, high, value)"
+        raise Refusal(f"no launch here takes a number {name}; there is {known}; {advice}")
     return found[name]
 
 

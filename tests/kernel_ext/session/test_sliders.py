@@ -149,7 +149,7 @@ def test_three_sliders_for_a_vector_and_what_goes_wrong() -> None:
     whole = show.slider(0, 10)
     assert whole.peek() == 5 and whole.type is wb.int32 and whole.run({"value": 7.0}).note == "no record used it yet"
     assert repr(whole) == "<slider value: 7>" and slider.NOTEBOOK == []
-    for wrong in ((1, 0), (0, "a"), (0, np.zeros(7))):
+    for wrong in ((1, 0), (0, "a"), (0, np.zeros(7)), (0, 1, 2)):
         with pytest.raises(Refusal):
             show.slider(*wrong)
 
