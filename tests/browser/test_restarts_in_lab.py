@@ -47,7 +47,6 @@ def test_what_a_reload_and_a_restart_leave(lab: Callable[[Path], Any], tmp_path:
         moved.notebook.get_by_label("beta", exact=True).fill("0.9")
         expect(moved.notebook.locator(".wb-controls .wb-told")).to_contain_text("1 replay, 0 compiled")
         assert other.notebook.locator(".wb-controls .wb-told").inner_text() == told
-    page.wait_for_timeout(1500)  # the picture that the file keeps is made when the slider rests
     page.evaluate("window.jupyterapp.commands.execute('docmanager:save').then(() => 0)")
 
     page.reload(wait_until="domcontentloaded")

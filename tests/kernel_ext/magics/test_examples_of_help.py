@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect as python_inspect
+import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -29,7 +30,8 @@ def energy(x: array[float], loss: array[float]):
 
 def noisy(x: array[float], seed: int):
     i = tid()
-    x[i] += randf(rand_init(seed, i))
+    state = rand_init(seed, i)
+    x[i] += randf(state)
 """
 BLUR = """UNROLL = 1
 %%kernel -q
@@ -40,20 +42,32 @@ def blur(x: array[float], y: array[float]):
 """
 LOSSES = """def energy(x): return (x * x).sum()
 def loss(x, k): return (x * x * k).sum()"""
-TAPED = """with wb.record(inputs=True) as rec, wb.Tape() as tape:
-    wb.launch(step, n, [x, v, 0.01])
-    wb.launch(noisy, n, [x, 7])
-    tape.backward((x * x).sum())"""
+TAPED = """with wb.record(inputs=True) as rec:
+    with wb.Tape() as tape:
+        wb.launch(step, n, [x, v, 0.01])
+        wb.launch(noisy, n, [x, 7])
+        loss = (x * x).sum()
+    tape.backward(loss)"""
 SETUP = {
-    "cuda": (), "kernel": (), "workbench": ("show.array(x)",), "tape": (STEP, "loss = wb.zeros(1, requires_grad=True)"),
-    "grad": (LOSSES,), "graph": (STEP,), "inspect": (SAXPY,), "cache": (SAXPY,), "replay": (STEP, TAPED),
     "bench": (SAXPY, "def old(x): pass\ndef product(m): return wb.ones(m) * 2.0", "old, new = step1, step1"),
-    "profile": (BLUR, "def step(x): wb.launch(blur, n, [x], [y])"),
-    "tune": (BLUR, "def step(block): wb.launch(blur, n, [x], [y])"),
-    "record": (STEP, "def simulate(n): wb.launch(step, 64, [x, v, 0.01])",
-               "def sweeps(n): wb.launch(noisy, 64, [x, 7])"),
+    "cache": (SAXPY,),
+    "cuda": ("x, y = (wb.ones(n, device='emulated:0') for _ in range(2))",),
     "fault": ("%%kernel -q\ndef reach(x: array[float]):\n    x[tid() + 60] = 1.0",),
-}  # fmt: skip
+    "grad": (LOSSES,),
+    "graph": (STEP,),
+    "inspect": (SAXPY,),
+    "kernel": (),
+    "profile": (BLUR, "def step(x): wb.launch(blur, n, [x], [y])"),
+    "record": (
+        STEP,
+        "def simulate(n): wb.launch(step, 64, [x, v, 0.01])",
+        "def sweeps(n): wb.launch(noisy, 64, [x, 7])",
+    ),
+    "replay": (STEP, TAPED),
+    "tape": (STEP, "loss = wb.zeros(1, requires_grad=True)"),
+    "tune": (BLUR, "def step(block): wb.launch(blur, n, [x], [y])"),
+    "workbench": ("show.array(x)",),
+}
 BEFORE = {"fault": "wb.launch(reach, n, [x])"}
 """What runs before each example, and may fail."""
 START = (
@@ -66,6 +80,7 @@ START = (
 def examples(magic: Any) -> list[str]:
     """The cells of its help: paragraphs of a cell magic, lines of a line magic."""
     text = python_inspect.cleandoc(magic.__doc__ or "").partition("Examples::")[2]
+    text = re.split(r"\n(?:positional arguments|options):", text)[0]
     text = textwrap.dedent(text.strip("\n")).strip()
     return [part for block in text.split("\n\n") for part in ([block] if "%%" in text else block.splitlines())]
 
