@@ -18,6 +18,7 @@ from kernel_ext.output.cell_page import CellPage
 from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import write_page
 from kernel_ext.output.renderable import Shown
+from kernel_ext.output.slider import Slider
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.session.recording import Label, place_label, timeline_view
 from kernel_ext.views import units
@@ -25,6 +26,7 @@ from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import mesh_view as faces_and_lines
 from kernel_ext.views.arrays import points_view as cloud
+from kernel_ext.views.arrays.redraw import Redraw
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
@@ -76,10 +78,12 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = array_view.array_view(value, name, at, look)
-    return Shown(
+    shown = Shown(
         "array_view", view, array_fallback.array_text, array_fallback.array_html,
         slice_at=array_view.slices(value, view, look) if view.sizes else None, threads_at=threads_of(value),
     )  # fmt: skip
+    shown.again = Redraw(lambda value: array_view.array_view(value, name, at, look), value)
+    return shown
 
 
 def points(
@@ -107,8 +111,26 @@ def points(
     Raises:
         Refusal: these are no points, or an option does not fit.
     """
-    view = cloud.points_view(value, name, color, colours, range, size, box)
-    return Shown("points", view, cloud.points_text, cloud.points_html)
+
+    def draw(value: Any, color: Any) -> cloud.PointsView:
+        return cloud.points_view(value, name, color, colours, range, size, box)
+
+    return _points(draw, value, color)
+
+
+def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
+    """What is drawn of these values, now and when arrays among them were written.
+
+    Args:
+        draw: makes a view of the values.
+        values: arrays, and what else is drawn of them.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+    shown = Shown("points", draw(*values), cloud.points_text, cloud.points_html)
+    shown.again = Redraw(draw, *values)
+    return shown
 
 
 def mesh(value: Any, faces: Any, name: str = "mesh", **options: Any) -> Shown:
@@ -128,8 +150,7 @@ def mesh(value: Any, faces: Any, name: str = "mesh", **options: Any) -> Shown:
     Raises:
         Refusal: these are no points or faces, or an option does not fit.
     """
-    view = faces_and_lines.mesh_with(value, faces, 3, name, options)
-    return Shown("points", view, cloud.points_text, cloud.points_html)
+    return _mesh(value, faces, 3, name, options)
 
 
 def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> Shown:
@@ -151,8 +172,27 @@ def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> 
     """
     if ends is None:
         ends = np.stack([np.arange(max(0, len(value) - 1)), np.arange(1, max(1, len(value)))], axis=1)
-    view = faces_and_lines.mesh_with(value, ends, 2, name, options)
-    return Shown("points", view, cloud.points_text, cloud.points_html)
+    return _mesh(value, ends, 2, name, options)
+
+
+def _mesh(value: Any, corners: Any, ends: int, name: str, options: Mapping[str, Any]) -> Shown:
+    """What is drawn of faces, which have three ends each, or of lines.
+
+    Args:
+        value: the points.
+        corners: the numbers of the points at their ends.
+        ends: how many each has.
+        name: what to call them.
+        options: those of `mesh`.
+
+    Returns:
+        A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
+    """
+
+    def draw(value: Any, corners: Any, color: Any) -> cloud.PointsView:
+        return faces_and_lines.mesh_with(value, corners, ends, name, {**options, "color": color})
+
+    return _points(draw, value, corners, options.get("color"))
 
 
 def animate(
@@ -397,6 +437,31 @@ def controls(
     return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, bound=bound)
 
 
+def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None) -> Slider:
+    """A number, or a vector of 2 to 4, that moves: give it a name, and use the name in kernels and launches.
+
+        beta = show.slider(0.1, 1.0)
+        light = show.slider(-1, 1, wb.vec3(0.3, 0.5, 0.8))
+
+    A kernel that reads `beta` by name, or is given it as an argument, takes it as an argument: nothing is compiled when
+    it moves. Then what `wb.record` recorded with it, and kept launches, run again (records with `inputs=True` from the
+    start), and the pictures of what they wrote are drawn again. A cell whose Python, or unrecorded launches, used it is
+    marked as stale. A parameter that is an array of one element takes it, too.
+
+    Args:
+        low, high: the ends: numbers for all components, or vectors. With integers it is an int32.
+        value: where it begins; the middle if it is not given.
+        step: of its places; 200 of them if it is not given.
+
+    Returns:
+        The value, which computes as a number does; its cell shows the slider.
+
+    Raises:
+        Refusal: these are no numbers or vectors of one size, or no range.
+    """
+    return Slider(low, high, value, step)
+
+
 @overload
 def page(path: str, /, *shown: Shown, title: str = ...) -> str: ...
 @overload
@@ -430,7 +495,7 @@ def page(*shown: Any, title: str = "") -> str | Shown:
 
 __all__ = [
     "animate", "array", "backward", "cache", "controls", "grad", "graph", "lines", "mesh", "page", "points", "profile",
-    "source", "steps", "tape", "threads", "timeline",
+    "slider", "source", "steps", "tape", "threads", "timeline",
 ]  # fmt: skip
 
 

@@ -43,6 +43,7 @@ FOLDERS = ("WORKBENCH_CACHE", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_
 UNSET = ("WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT")
 
 MODULES = {
+    "axe": "axe_playwright_python",
     "cuda_occupancy.h": "nvidia.cuda_runtime",
     "jax": "jax",
     "jupyter": "jupyterlab",

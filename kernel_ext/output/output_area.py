@@ -18,7 +18,8 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
-from kernel_ext.output.renderable import WIDGET_MIME, Shown
+from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
+from kernel_ext.views import html
 from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import StatusView
 
@@ -39,6 +40,9 @@ class _Run:
             before it runs, and keeps something of each widget that ever was, so they are used again.
         code: the cell's text, if the front end says it.
         used: what ran of each kernel that it launched, or that wrote an array that it showed.
+        read: the sliders whose values it took, each with the value.
+        static: its outputs without a widget, by display id; None of one that only ever holds a mark.
+        said: what its marks say.
     """
 
     message: str
@@ -47,11 +51,31 @@ class _Run:
     views: list[Shown] = field(default_factory=list)
     code: str = ""
     used: list[Any] = field(default_factory=list)
+    read: list[tuple[Any, Any]] = field(default_factory=list)
+    static: dict[str, Shown | None] = field(default_factory=dict)
+    said: str = ""
+
+    def mark(self, said: str) -> None:
+        """Say above its outputs why they are stale; empty: they are not."""
+        for widget in self.widgets:
+            if widget.stale != said:
+                widget.stale = said
+        if said != self.said:
+            for twin, shown in self.static.items():
+                update_display(_marked(shown, said), raw=True, display_id=twin)
+        self.said = said
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
         """Return what ran for these outputs of each kernel; a card shows what its kernels ran as last."""
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
+
+    def show_static(self, shown: Shown | None, shell: Any) -> None:
+        """Display it without a widget, or an empty output, such that a front end can mark it later."""
+        twin = _twin() if getattr(shell, "kernel", None) is not None else None
+        if twin is not None:
+            self.static[twin] = shown
+        display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
         """Its widget, not displayed yet; None if there can be none."""
@@ -60,6 +84,16 @@ class _Run:
             return None
         self.widgets.append(widget)
         return Showing(widget, twin)
+
+
+def _marked(shown: Shown | None, said: str) -> dict[str, Any]:
+    """The static outputs below a mark, if there is something to say."""
+    bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
+    if said:
+        said = f"{said} · run the cell again"
+        bundle |= {"text/plain": f"{said}\n{bundle['text/plain']}", "text/html": html.stale(said) + bundle["text/html"]}
+        bundle.pop(MIME, None)
+    return bundle
 
 
 @dataclass(frozen=True)
@@ -108,11 +142,20 @@ def forget_session() -> None:
     _RUNS.clear()
 
 
-def runs_of_cells(shell: Any) -> tuple[_Run | None, list[_Run]]:
-    """Return the run of the cell that runs, if it showed something, and those of all cells."""
+def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_Run]]:
+    """Return the run of the cell that runs, if it showed something, and those of all cells.
+
+    Args:
+        shell: whose cell runs.
+        marked: if it showed nothing, give it an empty output that can be marked later.
+    """
     cell, _, message = _running(shell)
     run = _RUNS.get(cell)
-    return run if run is not None and run.message == message else None, list(_RUNS.values())
+    run = run if run is not None and run.message == message else None
+    if marked and getattr(shell, "kernel", None) is not None and not (run and (run.widgets or run.static)):
+        run = _run(shell)
+        run.show_static(None, shell)
+    return run, list(_RUNS.values())
 
 
 def _running(shell: Any) -> tuple[str, bool, str]:
@@ -169,10 +212,10 @@ def show_and_keep(shown: Shown, shell: Any) -> Showing | None:
     live = getattr(shell, "kernel", None) is not None and widgets_wanted()
     showing = run.live(shown, twin) if live else None
     if showing is None:
-        display(shown.bundle(), raw=True)
+        run.show_static(shown, shell)
         return None
     display(shown.bundle(twin), raw=True, display_id=twin)
-    showing.widget.rested = partial(_draw_again, shown, twin)
+    showing.widget.again, showing.widget.rested = shown.again, partial(_draw_again, shown, twin)
     _display_widget(showing.widget)
     return showing
 
@@ -181,6 +224,22 @@ def _draw_again(shown: Shown, twin: str, view: Any) -> None:
     """Put a later view into the static fallback, which is what a saved notebook shows."""
     if view is not None:
         update_display(shown.with_view(view).bundle(twin), raw=True, display_id=twin)
+    while _REDRAWN:  # what it drew again besides itself rests, too
+        widget, later = _REDRAWN.popitem()[1]
+        widget.rested(later)
+
+
+_REDRAWN: dict[int, tuple[Any, Any]] = {}
+"""Widgets that were drawn again, each with its view, while their static fallbacks show an earlier one."""
+
+
+def redraw_views() -> int:
+    """Draw again what live views show of arrays that were written since; return how many views that were."""
+    drawn = [
+        (widget, view) for run in _RUNS.values() for widget in run.widgets if (view := widget.redraw()) is not None
+    ]
+    _REDRAWN.update({id(widget): (widget, view) for widget, view in drawn if widget.rested is not None})
+    return len(drawn)
 
 
 class LiveViews:
@@ -270,6 +329,8 @@ class StatusDisplay:
             _note(self._as_shown(view), self._run)
         if self._live:
             update_display(self._bundle(view), raw=True, display_id=self._twin)
+            if self._run is not None and self.card is None:
+                self._run.static[self._twin] = self._as_shown(view)
         else:
             display(self._bundle(view), raw=True)
         self._tell_card(view, make_pane)

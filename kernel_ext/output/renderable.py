@@ -31,8 +31,10 @@ class Shown:
         kind: the widget's name, in `widgets.MODULES`; in capitals its class's.
         view: a frozen dataclass, or JSON values.
         live_parts: what the widget takes besides the view, by name.
+        again: returns the view of what it shows as that is now; None if that was not written since, or is gone.
     """
 
+    again: Callable[[], Any] | None = None
     show_here: ClassVar[Callable[[Shown], None]]
     """Displays one in the running cell: `output_area` sets it, which knows the cells."""
 

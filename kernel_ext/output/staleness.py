@@ -1,50 +1,93 @@
-"""Outputs that show what a launch would no longer compute, since a constant, a helper or a kernel has changed.
+"""Outputs that show what their cell would no longer compute, and sliders, which are what changes most.
 
-The kernels know what they read. At the end of each cell the outputs of all cells are looked at, so a value that is put
-back takes the mark away again.
+The kernels know what they read, and a slider which cells took its value. At the end of each cell, and when a slider was
+moved, the outputs of all cells are looked at, so a value that is put back takes the mark away again.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from kernel_ext.output.output_area import runs_of_cells
+import numpy as np
+
+from kernel_ext.output.output_area import redraw_views, runs_of_cells, show_here
+from kernel_ext.output.slider import NOTEBOOK, Slider
 from workbench import inspect
 
 
 class Staleness:
-    """Marks live views; `cell_begins` and `cell_ends` are called around each cell."""
+    """Marks outputs, and shows sliders; `cell_begins` and `cell_ends` are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
         """For a shell."""
         self._shell = shell
         self._begun = 0
+        self._made: list[Slider] = []
+        self._read: dict[Slider, Any] = {}
 
     def install(self) -> None:
         """Look from now on."""
         self._shell.events.register("pre_run_cell", self.cell_begins)
         self._shell.events.register("post_run_cell", self.cell_ends)
+        NOTEBOOK[:] = [self]
 
     def remove(self) -> None:
         """Look no more."""
         self._shell.events.unregister("pre_run_cell", self.cell_begins)
         self._shell.events.unregister("post_run_cell", self.cell_ends)
+        NOTEBOOK.clear()
 
     def cell_begins(self, *_: Any) -> None:
         """Note what was launched before."""
         self._begun = inspect.next_launch()
+        self._made.clear()
+        self._read.clear()
 
     def cell_ends(self, *_: Any) -> None:
-        """Note what this cell's outputs used, and mark those of all cells."""
-        names = self._shell.user_ns
-        running, runs = runs_of_cells(self._shell)
+        """Show its sliders, note what this cell's outputs used, and mark those of all cells."""
+        for slider in self._made:
+            if not slider.is_shown and self.name_of(slider):
+                show_here(slider.shown)
+        running, _ = runs_of_cells(self._shell, marked=bool(self._read))
         if running is not None:
             running.used += inspect.used_since(self._begun)
-        for run in runs:
-            said = stale_words([name for used in run.uses(names) for name in inspect.changes_of(used, names)])
-            for widget in run.widgets:
-                if widget.stale != said:
-                    widget.stale = said
+            running.read = list(self._read.items())
+        self.mark()
+
+    def mark(self) -> None:
+        """Mark what is stale."""
+        names = self._shell.user_ns
+        for run in runs_of_cells(self._shell)[1]:
+            changed = [name for used in run.uses(names) for name in inspect.changes_of(used, names)]
+            moved = [slider.name for slider, value in run.read if self._differs(slider, value)]
+            run.mark(stale_words([*changed, *moved]))
+
+    def _differs(self, slider: Slider, value: Any) -> bool:
+        return not np.array_equal(slider.peek(), value) or self._shell.user_ns.get(slider.name) is not slider
+
+    # What sliders ask.
+
+    def made(self, slider: Slider) -> None:
+        """Show it when its cell ends, unless the cell does."""
+        self._made.append(slider)
+
+    def name_of(self, slider: Slider) -> str:
+        """Return what the notebook calls it; empty if it has no name."""
+        return next((n for n, v in self._shell.user_ns.items() if v is slider and not n.startswith("_")), "")
+
+    def read(self, slider: Slider) -> None:
+        """Note that the running cell took its value, and would take another one now."""
+        self._read.setdefault(slider, slider.peek())
+
+    def reaches(self, user: Any) -> bool:
+        """Return whether a name of the notebook still means this record or launch."""
+        return any(v is user for n, v in self._shell.user_ns.items() if not n.startswith("_"))
+
+    def moved(self) -> int:
+        """Draw the views of arrays that were written since, and mark what is stale; return how many were drawn."""
+        drawn = redraw_views()
+        self.mark()
+        return drawn
 
 
 def stale_words(names: list[str]) -> str:

@@ -41,6 +41,12 @@ def line(text: str) -> str:
     return f"<div>{escape(text)}</div>"
 
 
+def stale(text: str) -> str:
+    """A mark above an output."""
+    style = f"padding:2px 8px;background:var(--jp-warn-color3,rgba(230,160,30,0.2));border-bottom:1px solid {LINE}"
+    return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)}</div>'
+
+
 def svg_image(svg: str, alt: str) -> str:
     """An SVG text as an image."""
     return image("image/svg+xml", svg.encode(), alt)

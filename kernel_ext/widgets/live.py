@@ -18,6 +18,8 @@ import traitlets
 from ipywidgets import Layout, widget_serialization
 from ipywidgets.widgets.trait_types import InstanceDict
 
+from kernel_ext.views.view_data import as_data
+
 # anywidget gives a model two seconds to begin. If the page is busy for longer (a Run All while JupyterLab starts), it
 # says "Failed to initialize model", and from then on drops each message to that model: a card says "compiling" for
 # ever, a slider waits. So a message of ours waits as those do; if it is dropped, the model takes its messages
@@ -26,6 +28,9 @@ LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());
 async function keepListening(proxy) {
   const model = await proxy.widget_manager.get_model(proxy.get("_own"));
+  model.on("comm_live_update", () => { // the kernel was restarted or ended: nothing here answers any more
+    if (model.comm_live === false) proxy.set("stale", "its kernel is gone");
+  });
   let kind = Object.getPrototypeOf(model);
   while (!Object.hasOwn(kind, "_handle_comm_msg")) kind = Object.getPrototypeOf(kind);
   const take = Object.getPrototypeOf(kind)._handle_comm_msg;
@@ -64,12 +69,14 @@ class Live(anywidget.AnyWidget):
         view: what it shows, as JSON values.
         twin: class of the static output that it hides.
         stale: why running the cell again would show something else; empty if nothing is known.
+        again: returns a later view of what it shows; None if there is none.
         rested: called with the latest view when a film or a slider has come to rest, to draw the static output again.
         _own: the id of its model, by which the page finds that.
     """
 
     _esm = LOADER
 
+    again: Callable[[], Any] | None = None
     rested: Callable[[Any], None] | None = None
     _own = traitlets.Unicode().tag(sync=True)
 
@@ -88,6 +95,13 @@ class Live(anywidget.AnyWidget):
     def take(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Keep what messages from the page will need, and give the traits that show a view."""
         raise NotImplementedError
+
+    def redraw(self) -> Any:
+        """Show what it shows as that is now; return the view, or None if it is the same."""
+        view = self.again() if self.again is not None and not self.closed else None
+        if view is not None:
+            self.view = as_data(view)
+        return view
 
     def hear(self, content: dict[str, Any]) -> None:
         """Answer a message from the page; one at a time."""

@@ -29,12 +29,13 @@ from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError, must_be
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
+from workbench.host.uniform import Uniform
 from workbench.runtime.active_observers import OBSERVERS, enter, leave
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits, region
 from workbench.runtime.device.call_site import call_site
 from workbench.runtime.launching.observer import Observer
-from workbench.runtime.launching.record import Advance, LaunchRecord
+from workbench.runtime.launching.record import Advance, Latest, LaunchRecord
 from workbench.runtime.records.archive import write_file
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.records.counters import Counter, Counters, seeds, step_of
@@ -80,6 +81,7 @@ class Recorder(Observer):
     # What observers are notified of.
 
     looks_inside = False
+    replays = True
 
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch."""
@@ -188,6 +190,11 @@ class Recorder(Observer):
         return iter(self.entries)
 
     @property
+    def uniforms(self) -> list[Uniform]:
+        """The sliders whose values launches took, those in graphs too."""
+        return list({id(u): u for r in self._records() for u in r.uniforms.values()}.values())
+
+    @property
     def launches(self) -> list[LaunchRecord]:
         """The launches among the entries."""
         return [e.record for e in self.entries if isinstance(e, Launch)]
@@ -218,13 +225,16 @@ class Recorder(Observer):
                 numbers 20 larger than in the last replay that advanced them, as each replay does with those of
                 `record(counter=…)`.
 
+        What was a slider's value is that of now.
+
         Raises:
             LaunchError: no recorded launch has a parameter of that name, an argument does not fit, or a name stands for
                 several arrays; nothing has run.
             KernelFault: with checks, something was out of range; what comes after it has not run.
         """
         amounts = self._advanced(changes)
-        changes = {**changes, **{name: Advance(n) for name, n in amounts.items()}}
+        latest = {n: Latest() for r in self._records() for n in r.uniforms if not isinstance(r.arguments[n], array)}
+        changes = {**latest, **changes, **{name: Advance(n) for name, n in amounts.items()}}
         swaps, numbers = self._sorted(changes, self._pairs(arrays))
         started = time.perf_counter()
         with self._lock:
@@ -274,7 +284,7 @@ class Recorder(Observer):
         ends = None if grads is None else {self.find(k) if isinstance(k, str) else k: v for k, v in grads.items()}
         # Inside a capture nothing runs now: the graph starts from what the arrays hold when it is launched.
         if self.contents is not None and not any(observer.takes for observer in OBSERVERS.get()):
-            self.contents.restore()
+            self.rewind()
         return differentiate(self.entries, end, ends, checkpoint_every, checkpoint)
 
     def rewind(self) -> None:
@@ -286,6 +296,8 @@ class Recorder(Observer):
         if self.contents is None:
             raise LaunchError("This record kept no contents.", advice="Record with wb.record(inputs=True).")
         self.contents.restore()
+        for uniform in self.uniforms:
+            uniform.store()
 
     def find(self, name: str) -> Any:
         """The recorded argument of the parameter `name`: an array, or a number.
@@ -334,7 +346,7 @@ class Recorder(Observer):
             for old in distinct.values():
                 fits(name, old, value)
             if not isinstance(value, array):
-                for record in records if not isinstance(value, Advance) else self._having(name):
+                for record in records if not isinstance(value, Advance | Latest) else self._having(name):
                     record.checked(name, value)
                 numbers[name] = value
             elif len(distinct) > 1:

@@ -14,7 +14,15 @@ from workbench.frontend.names.annotate import (
 )
 from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
 from workbench.frontend.names.lost_values import lost_value
-from workbench.frontend.names.python_names import as_builtin, meaning, read_again, seen, structs_named, usable_in_kernel
+from workbench.frontend.names.python_names import (
+    as_builtin,
+    meaning,
+    read_again,
+    seen,
+    structs_named,
+    uniforms_read,
+    usable_in_kernel,
+)
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
@@ -68,6 +76,7 @@ __all__ = [
     "seen",
     "static_again",
     "structs_named",
+    "uniforms_read",
     "usable_in_kernel",
     "value_in",
     "watch_custom",

@@ -22,6 +22,7 @@ from workbench.api.launches.recent import (
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.cache import entries as cache_entries
 from workbench.cache import info as cache_info
+from workbench.host.uniform import Uniform
 from workbench.inspect.pane_names import PANES
 from workbench.runtime.device.device import get_devices
 from workbench.runtime.device.memory import Memory
@@ -128,8 +129,8 @@ def warm() -> None:
 
 __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
-    "Step", "Steps", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Watch", "adjoint", "arm", "asm",
-    "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads", "cuda",
+    "Step", "Steps", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Uniform", "Watch", "adjoint", "arm",
+    "asm", "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads", "cuda",
     "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
     "last_launch_with", "llvm", "next_launch", "note_bindings", "note_launches", "opened", "page_program", "panes",
     "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph",

@@ -35,7 +35,8 @@ def array_html(view: ArrayView) -> str:
         label = html.line(part.name) if part.name else ""
         pictures.append(label + (_plot(part, view, alt) if part.kind == "line" else _image(part, view, alt)))
     spread = html.svg_image(_bars(view.histogram), f"histogram of {view.name}") if view.histogram else ""
-    values = f'<pre style="margin:0;background:transparent;white-space:pre;overflow-x:auto">{escape(view.values)}</pre>'
+    look = "margin:0;background:transparent;white-space:pre;overflow-x:auto"
+    values = f'<pre tabindex="0" style="{look}">{escape(view.values)}</pre>'
     if view.few:
         pictures = [values, html.folded("picture", "".join(pictures) + _scale(view))]
     else:

@@ -167,7 +167,7 @@ def _code(pane: PaneView) -> str:
     """The text, each line behind its number: front ends that wrap long lines cannot part the two."""
     lines = pane.text.rstrip("\n").split("\n")
     width = len(str(pane.first_line + len(lines) - 1))
-    quiet = "opacity:0.5;user-select:none"
+    quiet = "opacity:0.65;user-select:none"
     rows = "\n".join(
         f'<span style="{quiet}">{str(number).rjust(width)}  </span>{escape(line)}'
         for number, line in enumerate(lines, pane.first_line)
@@ -175,4 +175,4 @@ def _code(pane: PaneView) -> str:
     look = (
         "margin:0;padding:2px 0;line-height:1.35;background:transparent;text-align:left;white-space:pre;overflow-x:auto"
     )
-    return f'<pre style="{look}">{rows}</pre>'
+    return f'<pre tabindex="0" style="{look}">{rows}</pre>'

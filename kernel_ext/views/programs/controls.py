@@ -52,6 +52,7 @@ class ControlsView:
         compiled: how many kernels were compiled in all of them.
         said: what went wrong in the last one; empty where nothing did.
         picture: the watched array after it, where there is one.
+        note: what is told of the last one, if it is not the usual.
     """
 
     title: str
@@ -61,6 +62,7 @@ class ControlsView:
     compiled: int = 0
     said: str = ""
     picture: ArrayView | None = None
+    note: str = ""
 
 
 class Bound:
@@ -99,7 +101,7 @@ class Bound:
         self._lock = threading.Lock()
         found = _numbers(subject)
         wanted = ranges or {name: None for name in found}
-        sliders = tuple(_slider(name, _number(name, found), given) for name, given in wanted.items())
+        sliders = tuple(slider(name, _number(name, found), given) for name, given in wanted.items())
         if not sliders:
             raise Refusal("no launch here takes a number; there is nothing to slide")
         self.view = ControlsView(_title(subject), sliders)
@@ -113,13 +115,13 @@ class Bound:
         with self._lock:
             known = {s.name for s in self.view.sliders}
             sliders = tuple(
-                replace(s, value=_kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders
+                replace(s, value=kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders
             )
             built: list[events.Event] = []
             stop = events.subscribe(built.append, events.CompileStarted)
             started, said = time.perf_counter(), ""
             try:
-                self._replay({s.name: _kind(s)(s.value) for s in sliders if s.name in known})
+                self._replay({s.name: kind(s)(s.value) for s in sliders if s.name in known})
             except WorkbenchError as error:
                 said = error.message
             finally:
@@ -154,7 +156,8 @@ class Bound:
         return array_view(self._returned, "array", look=self.look) if shape is not None else None
 
 
-def _kind(slider: Slider) -> type:
+def kind(slider: Slider) -> type:
+    """Return the Python type of a slider's numbers."""
     return int if slider.integer else float
 
 
@@ -196,11 +199,17 @@ def _is_number(value: Any, also: Any = None) -> bool:
 def _number(name: str, found: Mapping[str, Any]) -> Any:
     if name not in found:
         known = ", ".join(found) or "none"
-        raise Refusal(f"no launch here takes a number {name}; there is {known}")
+        advice = f"for a vector, or an array of one element, write {name} = show.slider(low, high, value)"
+        raise Refusal(f"no launch here takes a number {name}; there is {known}; {advice}")
     return found[name]
 
 
-def _slider(name: str, value: Any, given: Any) -> Slider:
+def slider(name: str, value: Any, given: Any) -> Slider:
+    """Return a number's slider over (low, high) or (low, high, step); over twice its value if that is None.
+
+    Raises:
+        Refusal: that is no range.
+    """
     integer = isinstance(value, int | np.integer)
     start = float(value)
     if given is None:

@@ -60,7 +60,7 @@ function render({ model, el }) {
       /** @type {HTMLElement | null} */ (table.querySelector(`[aria-label="Sort by ${name}"]`))?.focus();
     }));
     return cell;
-  }), make("th", {}));
+  }), make("td", {}));
   const body = (/** @type {Entry} */ entry, /** @type {[string, string][]} */ shown) => {
     const cells = shown.map(([key]) => make("td", { "data-key": key, title: key in SHOWS && key !== "digest" ? null : entry[key], class: key === "digest" ? "wb-mono" : null },
       String(SHOWS[key]?.(entry) ?? entry[key])));

@@ -4,7 +4,7 @@
  * the last of them is sent. Without a kernel the sliders show where they stood.
  *
  * @typedef {{name: string, value: number, low: number, high: number, step: number, integer: boolean}} Slider
- * @typedef {{title: string, sliders: Slider[], runs: number, seconds: number, compiled: number, said: string,
+ * @typedef {{title: string, sliders: Slider[], runs: number, seconds: number, compiled: number, said: string, note: string,
  *   picture: import("./pictures.js").ArrayPicture | null}} View
  * @typedef {import("./parts.js").Model} Model
  */
@@ -47,10 +47,10 @@ function render({ model, el }) {
     for (const output of rows.querySelectorAll("output")) output.textContent = figure(values[String(output.getAttribute("data-name"))]);
   };
   const tell = () => {
-    const { runs, seconds, compiled, said } = view();
+    const { runs, seconds, compiled, said, note } = view();
     told.classList.toggle("wb-fault", Boolean(said));
     told.textContent = said || (!model.send ? "Sliders need the notebook's kernel."
-      : busy() ? "replaying …"
+      : busy() ? "replaying …" : note ? note
         : runs ? `replayed in ${seconds ? spent(seconds) : "less than 0.1 ms"} · ${runs} ${runs === 1 ? "replay" : "replays"}, ${compiled} compiled`
           : "Move a slider: it replays, nothing is compiled.");
   };

@@ -16,7 +16,7 @@ import { listen, make, place, press, tableOf } from "./parts.js";
 function render({ model, el }) {
   const title = make("span", { class: "wb-title" });
   const code = make("div", { class: "wb-code", tabindex: 0, role: "region", "aria-label": "Lines" });
-  const facts = make("div", { class: "wb-facts wb-mono" });
+  const facts = make("div", { class: "wb-facts wb-mono", tabindex: "0", role: "group", "aria-label": "Values" });
   const told = make("div", { class: "wb-told wb-mono", role: "status" });
   const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, step: 1, "aria-label": "Step" }));
   const view = () => /** @type {View} */ (model.get("view"));

@@ -10,6 +10,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError, its_type
+from workbench.host.uniform import MADE, Uniform
 from workbench.host.vectors import HostVector
 from workbench.limits import BLOCK_THREADS
 from workbench.ranges import fits, misfit
@@ -124,27 +125,62 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
         values = [*inputs, *outputs]
     except TypeError:
         raise not_listed(kernel, (), inputs, outputs) from None
-    return [*values, *defaults_after(kernel, len(values))]
+    values += defaults_after(kernel, len(values))
+    take_uniforms(kernel, values)
+    return values
 
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:
     """Return what the parameters behind the first `count` are by default; nothing if one of them has no default."""
+    if MADE and isinstance(kernel, Kernel):
+        kernel.follow_uniforms()
     rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
     return [kernel.defaults[n] for n in rest] if all(n in kernel.defaults for n in rest) else []
 
 
+def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]:
+    """Put the values that they have now in the place of uniforms.
+
+    Args:
+        kernel: whose arguments these are.
+        values: in the order of its parameters; changed in place.
+
+    Returns:
+        The uniforms, by parameter.
+    """
+    found: dict[str, Uniform] = {}
+    if MADE and isinstance(kernel, Kernel):
+        for k, (name, value) in enumerate(zip(kernel.parameters, values, strict=False)):
+            if isinstance(value, Uniform):
+                found[name] = value
+                type = kernel.annotations[name]
+                values[k] = _in_array(value, type, values) if isinstance(type, ArrayType) else value.peek()
+    return found
+
+
+def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
+    """The array of one element on the device of the other arguments that holds the uniform's value, whatever it is."""
+    device = next((a.device for v in values for a in arrays_in(v)), None)
+    key = type.dtype, device
+    if key not in uniform.arrays:
+        uniform.arrays[key] = array(np.array([uniform.peek()]), type.dtype, device=device)
+    return uniform.arrays[key]
+
+
 def with_defaults(
     kernel: Kernel, dim: object, inputs: Sequence[object], outputs: Sequence[object]
-) -> tuple[list[object], Sequence[object]]:
-    """Return the arguments, one per parameter, and the outputs with the defaults that stand behind them.
+) -> tuple[list[object], Sequence[object], Mapping[str, Uniform]]:
+    """Return the arguments, one per parameter, the outputs with the defaults that stand behind them, and the uniforms.
 
     Raises:
         LaunchError: they are no lists.
     """
     try:
         values = [*inputs, *outputs]
-        rest = defaults_after(kernel, len(values)) if len(values) < len(getattr(kernel, "parameters", ())) else []
-        return [*values, *rest], [*outputs, *rest] if rest else outputs
+        few = MADE or len(values) < len(getattr(kernel, "parameters", ()))
+        rest = defaults_after(kernel, len(values)) if few else []
+        values += rest
+        return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if MADE else {}
     except LaunchError:
         raise
     except TypeError:
@@ -243,6 +279,8 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
     """
+    if isinstance(value, Uniform):
+        value = value.peek()
     if isinstance(value, np.ma.MaskedArray):
         raise LaunchError(
             f"{kernel.name}: {name} is a masked array, and arrays have no mask.", parameter=name,

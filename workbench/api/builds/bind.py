@@ -312,8 +312,9 @@ def record_of(
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:
-    kernel, types = record.specialisation.kernel, record.specialisation.types
-    absent = dict(zip(kernel.parameters, types, strict=True)).get(name)
+    specialisation = record.specialisation
+    kernel = specialisation.kernel
+    absent = dict(zip(specialisation.parameters, specialisation.types, strict=True)).get(name)
     slot = next(s for s in record.loaded.layout.slots if s.name == name)
     return check(kernel, name, absent if isinstance(absent, Absent) else slot.type, value, record.loaded.device)
 
@@ -341,12 +342,12 @@ def adjoint_arguments(
     """
     kernel = specialisation.kernel
     unwanted = {specialisation.function.params[k].name for k in constant}
-    listed = dict(zip(kernel.parameters, given, strict=False))
+    listed = dict(zip(specialisation.parameters, given, strict=False))
     listed = {name: None if name in unwanted else value for name, value in listed.items()}
     spread = spread_adjoints(kernel, specialisation.types, listed, device)
     result: dict[str, array] = {}
     names = adjoint_names(specialisation.function.params)
-    absent = {n for n, t in zip(kernel.parameters, specialisation.types, strict=True) if isinstance(t, Absent)}
+    absent = {n for n, t in zip(specialisation.parameters, specialisation.types, strict=True) if isinstance(t, Absent)}
     for name, type in ((p.name, p.type) for p in specialisation.function.params):
         if not is_float(type):
             continue
@@ -379,7 +380,7 @@ def not_wanted(specialisation: Specialisation, given: Sequence[object]) -> tuple
         LaunchError: gradients come from there, or it is no array.
     """
     function, kernel = specialisation.function, specialisation.kernel
-    found = {name for name, value in zip(kernel.parameters, given, strict=False) if value is False}
+    found = {name for name, value in zip(specialisation.parameters, given, strict=False) if value is False}
     arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
     for name in sorted(found & written_arrays(function) | found - arrays):
         what = "is written, so gradients come from its adjoint" if name in arrays else "is not an array"

@@ -59,7 +59,7 @@ def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
 
 def _structs(specialisation: Specialisation) -> Iterator[Part]:
     """The structs among the parameters: fields in order, with their names, which the code alone does not show."""
-    for n, (name, type) in enumerate(zip(specialisation.kernel.parameters, specialisation.types, strict=True)):
+    for n, (name, type) in enumerate(zip(specialisation.parameters, specialisation.types, strict=True)):
         struct = type.dtype if isinstance(type, StructArray) else type
         if isinstance(struct, Struct):
             yield Part(f"struct {n}", "signature", struct.content.encode(), f"{name} {type!r}({struct.content})")

@@ -36,7 +36,9 @@ from workbench.frontend import (
     parameter_families,
     read_again,
     structs_named,
+    uniforms_read,
 )
+from workbench.host.uniform import MADE
 from workbench.limits import CHECKPOINTS
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
@@ -64,9 +66,12 @@ class Specialisation(OfFunction):
         tiling: how a kernel of tiles is launched; None for one that runs once per thread.
     """
 
+    _parameters: tuple[str, ...] | None = None
+
     def __init__(self, kernel: Kernel, types: tuple[AnyType, ...], tiling: Tiling | None = None) -> None:
         started = time.perf_counter()
         self.kernel = kernel
+        self._parameters = kernel.parameters
         self.types = types
         given = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
@@ -106,6 +111,11 @@ class Specialisation(OfFunction):
             same_value(w.value, read_again(w.definition, w.path)) if w.again is None else w.again() == w.value
             for w in self._watched
         )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The kernel's parameters when this was made: a kernel has one more for each uniform that it reads then."""
+        return self._parameters or self.kernel.parameters
 
     @property
     def watched(self) -> tuple[Watched, ...]:
@@ -156,6 +166,7 @@ class Kernel(Subscripted):
     restricts: Any = None
     used: Specialisation | None = None
     last_launch: tuple[Any, ...] | None = None
+    _written: Definition | None = None
 
     def __init__(
         self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
@@ -167,7 +178,7 @@ class Kernel(Subscripted):
         self.matmul = checked_matmul(matmul, definition)
         self.enable_backward = bool(enable_backward)
         self.fma = checked_fma(fma, definition)
-        self.definition = definition
+        self.definition = self._written = definition
         self.name = self.__name__ = definition.name
         self.__module__ = definition.module
         self.parameters = tuple(a.arg for a in definition.parameters)
@@ -221,6 +232,34 @@ class Kernel(Subscripted):
         """Which version of the kernel this is."""
         return Edition(self)
 
+    def follow_uniforms(self) -> None:
+        """Have a parameter for each uniform that it, or a func that it calls, reads by name now; behind its own."""
+        written = self._written
+        if not MADE or written is None or (self.used is not None and self.used.is_current()):
+            return
+        found, before = uniforms_read(written), self.definition.uniforms
+        if list(found) == list(before) and all(found[name] is before[name] for name in found):
+            return
+        with self._lock:
+            self.definition = written.with_uniforms(found) if found else written
+            self.parameters = tuple(a.arg for a in self.definition.parameters)
+            self.defaults = {**checked_defaults(written), **found}
+            self._annotations = None
+            for known in (self._specialisations, self._tiled, self.plans):
+                known.clear()
+
+    def refuse_uniforms(self) -> None:
+        """Refuse to be called by JAX, whose programs hold no value that changes by itself.
+
+        Raises:
+            LaunchError: it reads a uniform by name.
+        """
+        self.follow_uniforms()
+        if self._written is not None and self.definition.uniforms:
+            name = next(iter(self.definition.uniforms))
+            message = f"{self.name} reads the slider {name} by name, and a JAX program cannot follow it."
+            raise LaunchError(message, advice=f"Give {self.name} a parameter, and pass {name} at the call.")
+
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
         """The kernel for these parameter types (its annotations if none are given).
 
@@ -233,6 +272,7 @@ class Kernel(Subscripted):
             KernelTypeError: a type does not fit its annotation, or an annotation is missing and no type is given.
             KernelSyntaxError: the body has errors.
         """
+        self.follow_uniforms()
         chosen = self._types(types)
         key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
         key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
@@ -340,7 +380,9 @@ class Kernel(Subscripted):
         if type(self) is not Kernel:
             return self.name
         names = ("checkpoints", "matmul", "enable_backward", "fma", "checks", "fast_math", "import_from_warp")
-        return reduced(self, self.definition, {name: getattr(self, name) for name in (*names, "warp_meanings")})
+        return reduced(
+            self, self._written or self.definition, {name: getattr(self, name) for name in (*names, "warp_meanings")}
+        )
 
     def __copy__(self) -> Kernel:
         return self  # as of a function

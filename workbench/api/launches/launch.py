@@ -36,6 +36,7 @@ from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
+from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
 from workbench.ranges import INFINITE_FROM
@@ -107,7 +108,7 @@ def launch(
     """
     if unknown:
         raise unknown_option(launch, unknown)
-    values, outputs = with_defaults(kernel, dim, inputs, outputs)
+    values, outputs, uniforms = with_defaults(kernel, dim, inputs, outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=False)
     how = launch_options(kernel, checks, fast_math, deterministic)
@@ -118,22 +119,35 @@ def launch(
         if (plan := plan.suiting(kernel, dims, arguments)) is not None:
             usual = plain and plan.loaded.geometry is None
             code, block, at = (plan.loaded, BLOCK_DIM, None) if usual else plan.placed(kernel, dims, block_dim, stream)
-            if not (record_cmd or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
+            if not (record_cmd or uniforms or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(code, dims, arguments, block, at)
-            return finished(kernel, plan.record(kernel, dims, arguments, how, code, block, at), record_cmd, record_tape)
+            record = plan.record(kernel, dims, arguments, how, code, block, at)
+            return finished(kernel, record, record_cmd, record_tape, uniforms)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     how = how if plain else LaunchOptions(how.code, block_dim, stream)
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
-    return finished(kernel, record, record_cmd, record_tape)
+    return finished(kernel, record, record_cmd, record_tape, uniforms)
 
 
 Kernel.launch_with = staticmethod(launch)
 
 
-def finished(kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool) -> Launch | None:
+def finished(
+    kernel: Kernel, record: LaunchRecord, record_cmd: bool, record_tape: bool, uniforms: Mapping[str, Uniform]
+) -> Launch | None:
     """Run it, or keep it."""
     record = record if record_tape else replace(record, taped=False)
-    return Launch(kernel, record) if record_cmd else execute(record)
+    if not uniforms:
+        return Launch(kernel, record) if record_cmd else execute(record)
+    record = replace(record, uniforms=uniforms)
+    kept = Launch(kernel, record) if record_cmd else None
+    users = [o for o in OBSERVERS.get() if o.replays] if kept is None else [kept]
+    for uniform in uniforms.values():
+        for user in users:
+            uniform.taken_by(user)
+        if not users:  # nobody can run it again
+            uniform.read(uniform)
+    return execute(record) if kept is None else kept
 
 
 def launch_options(

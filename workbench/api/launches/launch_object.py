@@ -18,6 +18,7 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import is_count
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.launching.execute import execute_again
 from workbench.runtime.launching.record import BY_OCCUPANCY, LaunchRecord
@@ -63,6 +64,7 @@ class Launch:
             LaunchError: the stream is not one of its device, or a value does not fit; nothing has run.
             KernelFault: with checks, something was out of range.
         """
+        values = {**self._latest(), **values}
         if stream is None and not values:
             execute_again(self._record)
             return
@@ -74,6 +76,11 @@ class Launch:
             execute_again(record if stream is None else record.on_stream(self._stream(stream)))
         finally:
             self._record = kept
+
+    def _latest(self) -> dict[str, object]:
+        """What was a slider's value, as it is now."""
+        record = self._record
+        return {n: u.peek() for n, u in record.uniforms.items() if not isinstance(record.arguments[n], array)}
 
     def set_dim(self, dim: Dim) -> None:
         """Change the dimensions.
@@ -114,7 +121,7 @@ class Launch:
         Raises:
             LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
         """
-        if name in self.kernel.parameters and not adjoint:
+        if name in self._record.specialisation.parameters and not adjoint:
             self._change({name: value})
             return
         names = self._record.arguments
@@ -135,7 +142,7 @@ class Launch:
         Raises:
             LaunchError: there is no such parameter, or the value does not fit; nothing is changed.
         """
-        own = self.kernel.parameters
+        own = self._record.specialisation.parameters
         others = [n for n in self._record.arguments if n.split(".")[0] not in own]  # "p.a" is a part of the struct p
         names = own if adjoint else (*own, *others)
         if not is_count(index) or index >= len(names):
@@ -148,13 +155,13 @@ class Launch:
         Raises:
             LaunchError: too few or too many, or one does not fit; nothing is changed.
         """
-        if len(values) != len(self.kernel.parameters):
+        if len(values) != len(self._record.specialisation.parameters):
             raise wrong_count(self.kernel, values)
-        self._change(dict(zip(self.kernel.parameters, values, strict=True)))
+        self._change(dict(zip(self._record.specialisation.parameters, values, strict=True)))
 
     def _change(self, values: dict[str, object]) -> None:
         record = self._record
-        types = dict(zip(self.kernel.parameters, record.specialisation.types, strict=True))
+        types = dict(zip(record.specialisation.parameters, record.specialisation.types, strict=True))
         whole = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
         parts = {n: record.checked(n, v) for n, v in values.items() if n not in types}
         self._record = record.changed({**spread_all(whole), **parts})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Never
 
-from workbench.api.builds.arguments import Dim, listed
+from workbench.api.builds.arguments import Dim, with_defaults
 from workbench.api.builds.option_names import unknown_option
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
@@ -63,9 +63,9 @@ def launch_tiled(
     if unknown:
         raise unknown_option(launch_tiled, unknown)
     how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
-    values = listed(kernel, inputs, outputs)
+    values, _, uniforms = with_defaults(kernel, dim, inputs, outputs)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=True)
     record = prepare(kernel, dim, values, adjoints if adjoint else None, device, how, tiled=True)
-    return finished(kernel, record, record_cmd, record_tape)
+    return finished(kernel, record, record_cmd, record_tape, uniforms)

@@ -20,6 +20,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.frontend import MISSING, Custom, Definition
+from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.runtime.arrays.structure import StructValue
 from workbench.source import Source
@@ -126,6 +127,8 @@ def exact(value: Any, seen: Seen) -> str:
         return f"float {struct.pack('>d', value).hex()}"
     if kind in (tuple, list):
         return f"{kind.__name__}({', '.join(exact(v, seen) for v in value)})"
+    if isinstance(value, Uniform):
+        return f"uniform {value.type!r}"
     if isinstance(value, (np.generic, np.ndarray)):
         return _numpy(value)
     if isinstance(value, ModuleType):

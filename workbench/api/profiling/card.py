@@ -46,7 +46,7 @@ def card_html(
         f'<div style="overflow-x:auto;max-width:100%"><table style="border-collapse:collapse;{_MONO}"><thead><tr>'
         f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">line</th>'
         f'<th style="text-align:left;font-weight:normal;opacity:0.7;padding-right:8px">{escape(bars)}</th>'
-        f'{head}<th style="{_SOURCE}"></th></tr></thead><tbody>{body}</tbody></table></div>'
+        f'{head}<td style="{_SOURCE}"></td></tr></thead><tbody>{body}</tbody></table></div>'
     )
     box = '<span style="display:inline-block;vertical-align:top;max-width:100%;margin-right:4px">'
     drawn = "".join(f"{box}{image(picture.svg(), picture.title)}</span>" for picture in pictures)

@@ -42,7 +42,8 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
     """
     shared = context.shared
     args = tuple(env.values())
-    if shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
+    free = bool(shared.uniforms) and not definition.library  # its body may use parameters of the kernel
+    if free or shared.trace or shared.notices is not None or any(is_weak(v.type) for v in values(args)):
         return lower(env).value
     if definition.library and any(isinstance(a, Static) and hasattr(a.value, "__wb_definitions__") for a in args):
         return lower(env).value  # what a user's func reads may mean something else in the next kernel

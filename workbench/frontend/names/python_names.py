@@ -19,6 +19,7 @@ from workbench.frontend.state.context import Context, Watched
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
+from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
 from workbench.source import nodes_of
 from workbench.structs import Struct
@@ -34,7 +35,8 @@ OTHER_NAMES = {
 MATHS_MODULES = ("math", "numpy", "jax")
 CONSTANTS = ("math", "workbench", "workbench.compat.warp")  # modules whose floats never change
 USABLE = (
-    bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType
+    bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType,
+    Uniform,
 )  # fmt: skip
 PYTHON_FORMS = {
     range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type"
@@ -148,7 +150,44 @@ def python_value(context: Context, value: Any, path: str) -> Operand:
             _watch(context, path, value)
         return Static(value, path)
     _watch(context, path, value)
+    if isinstance(value, Uniform):
+        return _uniform(context, value, path)
     return captured_value(context, value, path)
+
+
+def _uniform(context: Context, value: Uniform, path: str) -> Operand:
+    """The parameter that the kernel has for a uniform."""
+    operand = context.shared.uniforms.get(id(value))
+    if operand is None:
+        message, advice = f"{path} is a slider, and this code has no parameter for it.", f"Pass {path} as an argument."
+        raise context.error(KernelTypeError, message, advice)
+    return operand
+
+
+def uniforms_read(definition: Definition) -> dict[str, Uniform]:
+    """The uniforms that a kernel, or a func that it calls, reads by name.
+
+    Returns:
+        Each under the name of its parameter: the name that the kernel has for it.
+    """
+    found: dict[str, Uniform] = {}
+    taken = {*definition.locals, *(a.arg for a in definition.parameters)}
+    waiting, met = [definition], {definition}
+    for reader in waiting:
+        own = {*reader.locals, *(a.arg for a in reader.parameters)}
+        paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := reads.dotted(n))}
+        for path in sorted(paths):
+            value = seen(reader.scope, path) if path.split(".")[0] not in own else MISSING
+            if isinstance(value, Uniform) and all(value is not u for u in found.values()):
+                name = path.replace(".", "_")
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                found[name] = value
+            called = [d for d in getattr(value, "__wb_definitions__", ()) if not d.library and d not in met]
+            waiting += called
+            met.update(called)
+    return found
 
 
 def captured_value(context: Context, value: Any, path: str) -> Operand:

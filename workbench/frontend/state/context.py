@@ -93,6 +93,7 @@ class Shared(msgspec.Struct):
         parts: tiles that are a part or a form of another one, with that and its name.
         calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
         settled: what loops came to, by what they read (see frontend/statements/loop_types.py).
+        uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
     """
 
     lower_body: LowerBody
@@ -110,6 +111,7 @@ class Shared(msgspec.Struct):
     parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
     calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
     settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
+    uniforms: dict[int, Operand] = msgspec.field(default_factory=dict)
 
     @property
     def non_negative(self) -> set[Value]:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from workbench.frontend.state import reads as noted
+from workbench.host.uniform import Uniform
 from workbench.source import Location, Source, nodes_of
 
 MISSING = object()
@@ -113,6 +114,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         library: whether it is a part of Workbench: operations, errors and steps belong to the user's call of it.
         written: the text that alone made `node` what it is, and the line of it where `node` begins; empty if the tree
             was changed since it was parsed, or if that is not known.
+        uniforms: by the names of the last parameters, the uniforms that these stand for; no def has them written.
     """
 
     name: str
@@ -123,6 +125,21 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     defaults: Mapping[str, Any] = msgspec.field(default_factory=dict)
     library: bool = False
     written: tuple[str, int] = ("", 0)
+    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
+
+    def with_uniforms(self, uniforms: Mapping[str, Uniform]) -> Definition:
+        """Return the same, as written, with a parameter more for each of these."""
+        arguments = self.node.args
+        more = [ast.arg(name, ast.Constant(None)) for name in uniforms]
+        changed = ast.arguments(**{
+            **dict(ast.iter_fields(arguments)), "args": [*arguments.args, *more],
+            "defaults": [*arguments.defaults, *[ast.Constant(0) for _ in more]],
+        })  # fmt: skip
+        node = ast.FunctionDef(**{**dict(ast.iter_fields(self.node)), "args": changed})
+        types = {name: uniform.type for name, uniform in uniforms.items()}
+        return msgspec.structs.replace(
+            self, node=ast.copy_location(node, self.node), annotations={**self.annotations, **types}, uniforms=uniforms
+        )
 
     @property
     def module(self) -> str:

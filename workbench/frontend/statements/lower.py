@@ -107,6 +107,7 @@ def _noted(
         params += values
     notices: list[Notice] | None = [] if from_warp or warp_meanings else None
     shared = Shared(returns.body, trace=trace, notices=notices, warp_meanings=warp_meanings, tiling=tiling)
+    shared.uniforms = {id(uniform): env[name] for name, uniform in definition.uniforms.items()}
     context = Context(definition, env, shared)
     note_loops(context, definition)
     watch_annotations(context)
@@ -131,6 +132,9 @@ def _noted(
         definition.source,
         tiling.block_dim if tiling is not None else 0,
     )
+    for name, uniform in definition.uniforms.items():
+        if definition.scope.lookup(name) is uniform:  # else a func reads it, and has noted that
+            shared.watched[id(definition), name] = Watched(definition, name, uniform)
     simplified = run(TYPED if trace else LOWERED, function)
     return Lowered(verify(simplified), tuple(shared.watched.values()), reads, tuple(shared.notices or ()))
 

@@ -18,13 +18,15 @@ class Observer(Listed):
         takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
             before it then see what it does, and not what it heard.
         looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
+        replays: whether it can run again what it hears of.
     """
 
     takes = False
     looks_inside = True
+    replays = False
     _internal = (
         "adding allocating called converting copying done filling launching looks_inside measured reading "
-        "replaying stopped takes"
+        "replaying replays stopped takes"
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:

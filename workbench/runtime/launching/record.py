@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from workbench.autodiff import GATHERED
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
+from workbench.host.uniform import Uniform
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.geometry import Block
@@ -52,6 +53,10 @@ class Advance(msgspec.Struct, frozen=True):
     amount: int
 
 
+class Latest(msgspec.Struct, frozen=True):
+    """A change of a launch's argument that was a uniform's value: to the value that this has now."""
+
+
 class Binder(msgspec.Struct, frozen=True, eq=False):
     """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
 
@@ -76,6 +81,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         how: code, block and stream that were requested.
         binder: makes a record of other arguments.
         taped: whether tapes differentiate it.
+        uniforms: by parameter, the uniforms whose values were its arguments.
     """
 
     loaded: Loaded
@@ -86,6 +92,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     how: LaunchOptions = PLAIN
     binder: Binder | None = None
     taped: bool = True
+    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
 
     @property
     def kernel(self) -> str:
@@ -163,11 +170,15 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     def checked(self, name: str, value: Any) -> Any:
         """Return `value` as an argument for the parameter `name`; an `Advance` adds to the one it has.
 
+        A uniform, and `Latest` for what was one, is its value of now.
+
         Raises:
             LaunchError: it does not fit.
         """
         if isinstance(value, Advance):
             value = self.arguments[name] + value.amount
+        if isinstance(value, Latest):
+            value = self.uniforms.get(name, self.arguments[name])
         return self._binder.check(self, name, value)
 
     def changed(self, values: Mapping[str, Any], dim: Any = None) -> LaunchRecord:
@@ -178,7 +189,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         """
         made = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
         # The binder, which makes launches for everyone, takes them to be taped.
-        return made if self.taped else replace(made, taped=False)
+        return made if self.taped and not self.uniforms else replace(made, taped=self.taped, uniforms=self.uniforms)
 
     def on_stream(self, stream: Any) -> LaunchRecord:
         """The same launch in another stream."""

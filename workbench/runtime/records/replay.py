@@ -18,7 +18,7 @@ from workbench.runtime.arrays.host_convert import repeats
 from workbench.runtime.arrays.substitute import Substitution
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.graphs.plan_cpu import CpuPlan
-from workbench.runtime.launching.record import Advance, LaunchRecord
+from workbench.runtime.launching.record import Advance, Latest, LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Work
 from workbench.structs import Struct
 from workbench.types import element
@@ -130,7 +130,7 @@ class _Patch(msgspec.Struct, frozen=True, eq=False):
 
     def words(self, value: Any) -> np.ndarray[Any, Any]:
         """Return the value's words, checked: one row for all launches, or one for each."""
-        records = self.records if isinstance(value, Advance) else self.records[:1]
+        records = self.records if isinstance(value, Advance | Latest) else self.records[:1]
         packed = (r.loaded.packer.single(self.position, r.checked(self.name, value)) for r in records)
         return np.stack([np.frombuffer(one, np.int64) for one in packed])
 

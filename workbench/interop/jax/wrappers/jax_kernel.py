@@ -254,6 +254,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             LaunchError: it uses tiles, and the number of blocks is not given.
         """
         # Structs were taken apart for JAX; the kernel itself still takes them whole.
+        self.kernel.refuse_uniforms()
         ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
         found = self.kernel.specialise(ordered)
         if found.tiling is None:
@@ -382,6 +383,7 @@ def _wrapped(
     kernel: Kernel, *, num_outputs: int, in_out_argnames: Any, static_argnames: Any, linear: Any, init: Any,
     output_dtypes: Any, **options: Any,
 ) -> JaxKernel:  # fmt: skip
+    kernel.refuse_uniforms()
     name, parameters, types = kernel.name, kernel.parameters, kernel.annotations
     in_out, static = arguments.names(in_out_argnames), arguments.names(static_argnames)
     taken, outputs = arguments.split(name, parameters, num_outputs, in_out)

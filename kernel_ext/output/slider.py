@@ -1,0 +1,175 @@
+"""A slider that is a value: kernels take it as an argument, and what was recorded with it runs again when it moves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+import workbench as wb
+from kernel_ext.output.renderable import Shown
+from kernel_ext.refusal import Refusal
+from kernel_ext.views import units
+from kernel_ext.views.programs import controls
+from workbench import events, inspect
+from workbench.errors import WorkbenchError
+
+AXES = "xyzw"
+_BEFORE = "When it moves, records that used it run again; nothing is compiled."
+
+
+class Notebook(Protocol):
+    """What a notebook does with sliders."""
+
+    def made(self, slider: Slider) -> None:
+        """Show it when its cell ends, unless the cell does."""
+        ...
+
+    def name_of(self, slider: Slider) -> str:
+        """Return what the notebook calls it; empty if it has no name."""
+        ...
+
+    def read(self, slider: Slider) -> None:
+        """Note that the running cell took its value, and would take another one now."""
+        ...
+
+    def reaches(self, user: Any) -> bool:
+        """Return whether a name of the notebook still means this record or launch."""
+        ...
+
+    def moved(self) -> int:
+        """Draw the views of arrays that were written since, and mark what is stale; return how many were drawn."""
+        ...
+
+
+NOTEBOOK: list[Notebook] = []
+"""The one that runs, if any."""
+
+
+class Slider(inspect.Uniform):
+    """A number or vector with a slider for each component; `show.slider` makes one.
+
+    Attributes:
+        view: what its widget shows.
+        name: what the notebook calls it.
+        is_shown: whether a cell shows it.
+    """
+
+    is_shown = False
+
+    def __init__(self, low: Any, high: Any, value: Any = None, step: Any = None) -> None:
+        """See `kernel_ext.show.slider`.
+
+        Raises:
+            Refusal: these are no numbers or vectors of one size, or no range.
+        """
+        ends = [np.asarray(v) for v in (low, high, low if value is None else value)]
+        shape = max((e.shape for e in ends), key=len)
+        if any(e.shape not in ((), shape) or e.dtype.kind not in "iuf" for e in ends) or not _is_small(shape):
+            raise Refusal(f"slider() takes two numbers, or vectors of 2 to 4; it got {low!r} and {high!r}")
+        whole = not shape and all(
+            e.dtype.kind in "iu" for e in map(np.asarray, (low, high, low if step is None else step))
+        )
+        if value is None:
+            ends[2] = (ends[0] + ends[1]) / 2
+        lows, highs, values = (np.broadcast_to(e, shape).reshape(-1).tolist() for e in ends)
+        if any(not a <= v <= b for a, b, v in zip(lows, highs, values, strict=True)):
+            raise Refusal(f"slider() takes a value between its ends; it got {value!r} between {low!r} and {high!r}")
+        self._shape, self.name = shape, ""
+        self._lock = threading.Lock()
+        rows = [
+            controls.slider(part, int(v) if whole else float(v), (a, b) if step is None else (a, b, step))
+            for part, a, b, v in zip(self._parts(), lows, highs, values, strict=True)
+        ]
+        self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
+        super().__init__(self._joined(), _TYPES[shape] if shape else wb.int32 if whole else wb.float32)
+        self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
+        for notebook in NOTEBOOK:
+            notebook.made(self)
+
+    def _parts(self) -> list[str]:
+        name = self.name or "value"
+        return [f"{name}.{axis}" for axis in AXES[: self._shape[0]]] if self._shape else [name]
+
+    def _joined(self) -> Any:
+        numbers = [s.value for s in self.view.sliders]
+        return _TYPES[self._shape](*numbers) if self._shape else numbers[0]
+
+    @property
+    def shown(self) -> Shown:
+        """What a cell shows of it, under the name that the notebook has for it."""
+        self.is_shown = True
+        for notebook in NOTEBOOK:
+            self.name = notebook.name_of(self)
+        rows = zip(self._parts(), self.view.sliders, strict=True)
+        self.view = replace(self.view, sliders=tuple(replace(s, name=part) for part, s in rows))
+        return Shown("controls", self.view, controls.controls_text, controls.controls_html, bound=self)
+
+    @property
+    def widget(self) -> Any:
+        """The live widget, for front ends and layouts that take one."""
+        return self.shown.widget
+
+    def _ipython_display_(self) -> None:
+        self.shown._ipython_display_()
+
+    def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
+        """Move it, and run again what was recorded with it.
+
+        Args:
+            values: by the names of the view's sliders.
+
+        Returns:
+            What is shown from now on; it says what went wrong.
+        """
+        with self._lock:
+            rows = tuple(replace(s, value=controls.kind(s)(values.get(s.name, s.value))) for s in self.view.sliders)
+            self.view = replace(self.view, sliders=rows)
+            built: list[events.Event] = []
+            stop = events.subscribe(built.append, events.CompileStarted)
+            started, said, ran = time.perf_counter(), "", 0
+            try:
+                self.set(self._joined())
+                for user in self.users:
+                    if all(notebook.reaches(user) for notebook in NOTEBOOK):
+                        _run_again(user)
+                        ran += 1
+                wb.synchronize()
+            except WorkbenchError as error:
+                said = error.message
+            finally:
+                stop()
+            drawn = sum(notebook.moved() for notebook in NOTEBOOK)
+            spent = time.perf_counter() - started
+            note = (
+                f"{units.count(ran, 'record')} replayed, {units.count(drawn, 'view')} drawn in {units.seconds(spent)}"
+            )
+            self.view = replace(
+                self.view, runs=self.view.runs + 1, seconds=spent, compiled=self.view.compiled + len(built), said=said,
+                note=f"{note} · {self.view.compiled + len(built)} compiled" if ran else "no record used it yet",
+            )  # fmt: skip
+            return self.view
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{s.value:g}" for s in self.view.sliders)
+        return f"<slider {self.name or 'value'}: {shown}>"
+
+
+def _run_again(user: wb.Recorder | wb.Launch) -> None:
+    if isinstance(user, wb.Launch):
+        user.launch()
+        return
+    if user.keeps_inputs:
+        user.rewind()
+    user.replay()
+
+
+_TYPES = {(2,): wb.vec2, (3,): wb.vec3, (4,): wb.vec4}
+
+
+def _is_small(shape: tuple[int, ...]) -> bool:
+    return not shape or shape in _TYPES

@@ -1,0 +1,125 @@
+"""Values that change between launches without a compilation, as a shader's uniforms do."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+MADE: list[bool] = []
+"""Not empty once there is one; launches test it."""
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+_COMPARED = ("lt", "le", "gt", "ge")
+
+
+class Uniform:
+    """A number or vector that a kernel reads by name, or takes as an argument, and that may change at any time.
+
+    A kernel that reads one by name has a parameter more, whose default is the uniform. In ordinary Python it computes
+    as the value that it has at that moment.
+
+    Attributes:
+        type: the type of the kernel's parameter.
+        arrays: those of one element that hold its value for kernels that take an array.
+        read: called when ordinary Python, or a launch that nobody records, takes the value.
+    """
+
+    __hash__ = object.__hash__
+
+    def __init__(self, value: Any, type: Any) -> None:
+        """`value` is a Python number or a vector, and `type` what a kernel takes it as."""
+        self._value, self.type = value, type
+        self.arrays: dict[Any, Any] = {}
+        self._users: WeakValueDictionary[int, Any] = WeakValueDictionary()
+        self.read: Callable[[Uniform], None] = lambda _: None
+        MADE[:] = [True]
+
+    @property
+    def value(self) -> Any:
+        """What it is now."""
+        self.read(self)
+        return self._value
+
+    def set(self, value: Any) -> None:
+        """Have another value from now on, and in its arrays."""
+        self._value = value
+        self.store()
+
+    def store(self) -> None:
+        """Put the value into the arrays, where something else may have been written."""
+        for held in self.arrays.values():
+            Context().run(held.fill_, self._value)  # nobody who records or differentiates sees it
+
+    @property
+    def users(self) -> list[Any]:
+        """The records and kept launches that took its value and can run again with another one, in their order."""
+        return list(self._users.values())
+
+    def taken_by(self, user: Any) -> None:
+        """Note that a record or a kept launch takes its value."""
+        self._users.setdefault(id(user), user)
+
+    def peek(self) -> Any:
+        """Return what it is now, without a note that somebody read it."""
+        return self._value
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(np.any(self.value))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.value, dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(_plain, inputs), **options)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value[index]
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __neg__(self) -> Any:
+        return -self.value
+
+    def __abs__(self) -> Any:
+        return abs(self.value)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.value, digits)
+
+    def __format__(self, form: str) -> str:
+        return format(self.value, form)
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or self.value == _plain(other)
+
+    def __reduce__(self) -> Any:
+        return _plain, (self._value,)  # elsewhere it is a number
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Uniform) else value
+
+
+def _operator(name: str) -> None:
+    made: Any = getattr(operator, name)
+    setattr(Uniform, f"__{name}__", lambda self, other: made(self.value, _plain(other)))
+    if name in _BINARY:
+        setattr(Uniform, f"__r{name}__", lambda self, other: made(_plain(other), self.value))
+
+
+for _name in (*_BINARY, *_COMPARED):
+    _operator(_name)
