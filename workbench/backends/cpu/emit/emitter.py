@@ -14,7 +14,7 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
 from workbench.backends.cpu.text.reductions import Reduction, reductions_of
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
 from workbench.backends.zero_signs import compared_types
@@ -104,6 +104,14 @@ class Emitter(ABC):
         (operand,) = self.operands(value)
         return operand
 
+    def kind(self, value: Value) -> str:
+        """The LLVM type of a value's components in registers."""
+        return register(element(value.type))
+
+    def carried(self, value: Value, into: Value) -> tuple[str, ...]:
+        """The LLVM operands of a value that control flow hands on as another one, in the form that this one has."""
+        return self.operands(value)
+
     def bind(self, value: Value, operands: Sequence[str]) -> None:
         """Say what a value is."""
         self._operands[value] = tuple(operands)
@@ -121,6 +129,10 @@ class Emitter(ABC):
                 name = self.writer.once((*key, "bool"), f"icmp ne i8 {name}, 0", value.name)
             names.append(name)
         return tuple(names)
+
+    def fault_owner(self) -> str:
+        """A place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
+        return ""
 
     def field(self, offset: int, hint: str) -> str:
         """A pointer to a field of the parameter buffer."""
