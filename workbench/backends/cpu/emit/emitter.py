@@ -71,7 +71,7 @@ class Emitter(ABC):
         self.frozen = uniform_loads(function)
         self.guarded = guarded_reads(function)
         self.compared = compared_types(function)
-        self.writer = Writer()
+        self.writer = self.new_writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
         self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
@@ -90,6 +90,10 @@ class Emitter(ABC):
         self._kept: list[str] = []
         self._loops: list[str] = []
         self._scopes: list[str] = []
+
+    def new_writer(self) -> Writer:
+        """Where lines go, without any."""
+        return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """The LLVM operands of a value's components."""

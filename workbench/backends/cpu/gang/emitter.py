@@ -45,6 +45,7 @@ class GangEmitter(ModuleEmitter):
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
 
+    writer: WideWriter
     rules: Mapping[str, Callable[[Any, Op], None]]
 
     def __init__(
@@ -52,7 +53,6 @@ class GangEmitter(ModuleEmitter):
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.writer: WideWriter = WideWriter()
         self.width = width
         self.mask = ""
         self.in_gang = False
@@ -72,6 +72,10 @@ class GangEmitter(ModuleEmitter):
             elif op.name in _LOOPS:
                 body = op.blocks[-1]
                 self._handed[body] = carried_params(op)
+
+    def new_writer(self) -> WideWriter:
+        """One that widens what scalar handlers write."""
+        return WideWriter()
 
     # Values.
 
