@@ -15,6 +15,8 @@ from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS
 from workbench.types import element
 
+MASKED = 256
+"""Bits of the widest vectors of machines without registers of flags."""
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
 _INSTRUCTIONS = frozenset({"llvm.fabs", "llvm.sqrt", "llvm.floor", "llvm.ceil", "llvm.trunc", "llvm.rint", "llvm.fma"})
 
@@ -94,6 +96,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
     at, row = w.name(index.name), w.reserve()
     emitter.bind(index, [at])
+    loop.begin()
     going = w.emit(f"icmp ult {vector(kind, emitter.width)} {emitter.spread(loop.count, kind)}, {turns}", "going")
     loop.enter(going)
     emitter.block(op.blocks[0])
@@ -109,6 +112,7 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
         return
     condition, body = op.blocks
     loop = _Loop(emitter, op, condition.params, op.operands, "i32")
+    loop.begin()
     emitter.block(condition)
     (going,) = emitter.vector(condition.yielded[0])
     loop.enter(going)
@@ -119,7 +123,10 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
 
 
 class _Loop:
-    """A loop that lanes leave one by one; opened at its head, where `mask` is what is left.
+    """A loop that lanes leave one by one; opened among the phis of its head.
+
+    What is left goes round as integers of 32 bits where vectors have no registers of flags: LLVM would pack it into
+    bytes, and unpack it, in each turn.
 
     Attributes:
         before, end: the blocks from which the head is entered.
@@ -132,7 +139,10 @@ class _Loop:
     ) -> None:
         w = emitter.writer
         self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
-        flags = vector("i1", emitter.width)
+        self.packed = emitter.maths.bits > MASKED
+        self.flags = vector("i1" if self.packed else "i32", emitter.width)
+        all_on = splat("i1", "true") if self.packed else splat("i32", "-1")
+        mask = emitter.mask and (emitter.mask if self.packed else self.unpacked(emitter.mask))
         firsts = [emitter.vector(v) for v in init]
         self.before, self.end = w.label, ""
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
@@ -140,7 +150,7 @@ class _Loop:
         w.open(self.head)
         self.count, self.count_row = w.name("count"), w.reserve()
         self.left, self.left_row = w.name("lanes"), w.reserve()
-        self.left_first = f"phi {flags} [ {emitter.mask or splat('i1', 'true')}, %{self.before} ]"
+        self.left_first = f"phi {self.flags} [ {mask or all_on}, %{self.before} ]"
         self.names: list[tuple[str, ...]] = []
         self.rows: list[tuple[int, str, str, str]] = []
         for param, parts in zip(params, firsts, strict=True):
@@ -149,12 +159,25 @@ class _Loop:
             self.rows += [(w.reserve(), n, scalar, f"[ {p}, %{self.before} ]") for n, p in zip(names, parts, strict=True)]
             emitter.bind(param, names)
             self.names.append(names)
-        emitter.mask = self.left
+
+    def begin(self) -> None:
+        """Behind the phis: the mask is what is left."""
+        self.emitter.loops += 1
+        left = self.left
+        if not self.packed:
+            left = self.emitter.writer.emit(f"icmp slt {self.flags} {left}, zeroinitializer", "lanes")
+        self.emitter.mask = self.mask = left
+
+    def unpacked(self, mask: str) -> str:
+        """A mask as integers, which LLVM does not make flags of again."""
+        w, flags = self.emitter.writer, vector("i1", self.emitter.width)
+        wide = w.emit(f"sext {flags} {mask} to {self.flags}")
+        return w.emit(f"freeze {self.flags} {wide}")
 
     def enter(self, going: str) -> None:
         """Begin the body, for the lanes that go on."""
         emitter, w = self.emitter, self.emitter.writer
-        emitter.mask = self.on = emitter.both(self.left, going)
+        emitter.mask = self.on = emitter.both(self.mask, going)
         w.branch(emitter.any(self.on), self.inside, self.done)
         w.open(self.inside)
 
@@ -170,13 +193,15 @@ class _Loop:
         turns = emitter.strips.turns(self.op)
         if turns:
             look_seldom(emitter, self.kind, self.count, turns)
+        left = self.on if self.packed else w.emit(f"sext {vector('i1', emitter.width)} {self.on} to {self.flags}")
         self.end = w.label
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
-        w.fill(self.left_row, self.left, f"{self.left_first}, [ {self.on}, %{self.end} ]")
+        w.fill(self.left_row, self.left, f"{self.left_first}, [ {left}, %{self.end} ]")
         for (row, name, scalar, first), value in zip(self.rows, held, strict=True):
             w.fill(row, name, f"phi {vector(scalar, emitter.width)} {first}, [ {value}, %{self.end} ]")
         w.open(self.done)
         emitter.mask = self.outer
+        emitter.loops -= 1
         for result, names in zip(self.op.results, self.names, strict=True):
             emitter.bind(result, names)

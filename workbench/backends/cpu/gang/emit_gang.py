@@ -10,16 +10,19 @@ from workbench.backends.cpu.emit.combine import GROUP, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, ModuleEmitter, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.memory import RowOfThread
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.width import lanes
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op, walk
+from workbench.ir.values import Block, Function, Op
+from workbench.passes.loops.abreast import abreast, groups_of
 
 
 @deep
@@ -31,12 +34,21 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     """
     made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
     width = lanes(made)
-    if obstacle(made, width):
+    if obstacle(made, width) or _shares_rows(made, maths, options):
         return None
     emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), width)
-    text = emitter.module()
+    try:
+        text = emitter.module()
+    except RowOfThread:
+        return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made), unrolled=True, gangs=True)
+
+
+def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
+    """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
+    groups = groups_of(abreast(function, side_by_side(maths), for_one_core(function, options), options.contiguous).body)
+    return groups is not None and groups.rows > 1
 
 
 class Gangs(GangEmitter):
@@ -56,6 +68,12 @@ class Gangs(GangEmitter):
         if cold or (own == GROUP and self.combining and self.combining.size % count):
             super()._loop(kind, part, body, own, cold)
             return
+        if own == GROUP and self.combining:
+            # Written out, so that the buffer is registers.
+            for k in range(0, self.combining.size, count):
+                self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+            self.writer.jump(part.after)
+            return
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
@@ -67,10 +85,9 @@ class Gangs(GangEmitter):
         w.jump(head)
         w.open(head)
         first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
-        self.thread, self.tids = first, (*self.tids[:-1], first)
         w.branch(w.emit(f"icmp slt {kind} {first}, {end}", "more"), inside, after)
         w.open(inside)
-        self._gang(body)
+        self._gang(body, first)
         if self.strips.threads:
             look_seldom(self, kind, number, max(1, self.strips.threads // count), thread=True)
         following, counted = w.emit(f"add nsw {kind} {first}, {count}"), w.emit(f"add nsw {kind} {number}, 1")
@@ -78,14 +95,12 @@ class Gangs(GangEmitter):
         w.fill(number_row, number, f"phi {kind} [ 0, %{before} ], [ {counted}, %{w.label} ]")
         w.do(f"br label %{head}{self.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)
-        if own == GROUP:
-            w.jump(part.after)
-        else:
-            super()._loop(kind, Part(end, part.end, after, part.after), body, own, cold=True)
+        super()._loop(kind, Part(end, part.end, after, part.after), body, own, cold=True)
 
-    def _gang(self, body: Block) -> None:
-        """What one full gang does."""
+    def _gang(self, body: Block, first: str) -> None:
+        """What one full gang does; `first` is its first thread."""
         self.in_gang, self.mask = True, ""
+        self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)
         self.block(body)

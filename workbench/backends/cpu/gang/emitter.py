@@ -42,6 +42,7 @@ class GangEmitter(ModuleEmitter):
         vectors: what varying values are.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        loops: how many loops of a thread are open.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
 
@@ -60,6 +61,7 @@ class GangEmitter(ModuleEmitter):
         self.vectors: dict[Value, tuple[str, ...]] = {}
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
+        self.loops = 0
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -281,7 +283,9 @@ class GangEmitter(ModuleEmitter):
             return
         outer = self._initial
         self._initial = outer | self.convert(op.operands[LEAD[op.name] :], carried_params(op))
+        self.loops += 1
         _LOOPS[op.name](self, op)
+        self.loops -= 1
         self._initial = outer
 
     def gang_over(self) -> None:

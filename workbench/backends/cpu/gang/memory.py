@@ -25,6 +25,10 @@ NARROW = 128
 """Bits of vectors for which no machine has masked loads."""
 
 
+class RowOfThread(Exception):  # noqa: N818  (a decision, not an error)
+    """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
+
+
 class Sum(msgspec.Struct, frozen=True):
     """A number of i64 for each lane: `first`, and from lane to lane `step` more, or `each` in every lane.
 
@@ -120,6 +124,7 @@ class _Where:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
         if self._consecutive(count):
             return self._load_interleaved(kind, count)
+        self._apart()
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
@@ -130,6 +135,7 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
+            self._apart()
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -200,6 +206,11 @@ class _Where:
         if self.offset.each or self.offset.step != str(count * self.scalar.size):
             return 0
         return count if count * self.emitter.width <= GANG_INTERLEAVED_LANES else 0
+
+    def _apart(self) -> None:
+        """Note that lanes access places that lie apart."""
+        if self.emitter.loops and not self.emitter.maths.gathers:
+            raise RowOfThread
 
     # Accesses.
 
