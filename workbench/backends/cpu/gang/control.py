@@ -15,8 +15,6 @@ from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS
 from workbench.types import element
 
-MASKED = 256
-"""Bits of the widest vectors of machines without registers of flags."""
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
 _INSTRUCTIONS = frozenset({"llvm.fabs", "llvm.sqrt", "llvm.floor", "llvm.ceil", "llvm.trunc", "llvm.rint", "llvm.fma"})
 
@@ -41,17 +39,22 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
         return
     outer = emitter.mask
     (condition,) = emitter.vector(op.operands[0])
-    sides = []
+    sides, masks = [], dict[bool, str]()
     for block, holds in zip(op.blocks, (True, False), strict=True):
         if not block.ops or (len(block.ops) == 1 and block.ops[0].name == "yield"):
             sides.append([emitter.vector(v) for v in block.yielded])
             continue
         emitter.mask = emitter.both(outer, condition if holds else emitter.negated(condition))
+        masks[holds] = emitter.mask
         sides.append(_side(emitter, block, op.results))
     emitter.mask = outer
-    for result, on, off in zip(op.results, *sides, strict=True):
+    if not masks:
+        masks[True] = emitter.both("", condition)
+    # A mask and not the condition, which would have to be kept as flags.
+    mask, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
+    for result, on, off in zip(op.results, on_side, off_side, strict=True):
         kind = register(element(result.type))
-        emitter.bind(result, [emitter.merged(condition, kind, a, b) for a, b in zip(on, off, strict=True)])
+        emitter.bind(result, [emitter.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)])
 
 
 def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
@@ -125,9 +128,6 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
 class _Loop:
     """A loop that lanes leave one by one; opened among the phis of its head.
 
-    What is left goes round as integers of 32 bits where vectors have no registers of flags: LLVM would pack it into
-    bytes, and unpack it, in each turn.
-
     Attributes:
         before, end: the blocks from which the head is entered.
         count: the number of turns so far.
@@ -139,10 +139,7 @@ class _Loop:
     ) -> None:
         w = emitter.writer
         self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
-        self.packed = emitter.maths.bits > MASKED
-        self.flags = vector("i1" if self.packed else "i32", emitter.width)
-        all_on = splat("i1", "true") if self.packed else splat("i32", "-1")
-        mask = emitter.mask and (emitter.mask if self.packed else self.unpacked(emitter.mask))
+        flags = emitter.mask_kind
         firsts = [emitter.vector(v) for v in init]
         self.before, self.end = w.label, ""
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
@@ -150,7 +147,7 @@ class _Loop:
         w.open(self.head)
         self.count, self.count_row = w.name("count"), w.reserve()
         self.left, self.left_row = w.name("lanes"), w.reserve()
-        self.left_first = f"phi {self.flags} [ {mask or all_on}, %{self.before} ]"
+        self.left_first = f"phi {flags} [ {emitter.mask or emitter.all_on}, %{self.before} ]"
         self.names: list[tuple[str, ...]] = []
         self.rows: list[tuple[int, str, str, str]] = []
         for param, parts in zip(params, firsts, strict=True):
@@ -163,21 +160,12 @@ class _Loop:
     def begin(self) -> None:
         """Behind the phis: the mask is what is left."""
         self.emitter.loops += 1
-        left = self.left
-        if not self.packed:
-            left = self.emitter.writer.emit(f"icmp slt {self.flags} {left}, zeroinitializer", "lanes")
-        self.emitter.mask = self.mask = left
-
-    def unpacked(self, mask: str) -> str:
-        """A mask as integers, which LLVM does not make flags of again."""
-        w, flags = self.emitter.writer, vector("i1", self.emitter.width)
-        wide = w.emit(f"sext {flags} {mask} to {self.flags}")
-        return w.emit(f"freeze {self.flags} {wide}")
+        self.emitter.mask = self.left
 
     def enter(self, going: str) -> None:
         """Begin the body, for the lanes that go on."""
         emitter, w = self.emitter, self.emitter.writer
-        emitter.mask = self.on = emitter.both(self.mask, going)
+        emitter.mask = self.on = emitter.both(self.left, going)
         w.branch(emitter.any(self.on), self.inside, self.done)
         w.open(self.inside)
 
@@ -193,11 +181,10 @@ class _Loop:
         turns = emitter.strips.turns(self.op)
         if turns:
             look_seldom(emitter, self.kind, self.count, turns)
-        left = self.on if self.packed else w.emit(f"sext {vector('i1', emitter.width)} {self.on} to {self.flags}")
         self.end = w.label
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
-        w.fill(self.left_row, self.left, f"{self.left_first}, [ {left}, %{self.end} ]")
+        w.fill(self.left_row, self.left, f"{self.left_first}, [ {self.on}, %{self.end} ]")
         for (row, name, scalar, first), value in zip(self.rows, held, strict=True):
             w.fill(row, name, f"phi {vector(scalar, emitter.width)} {first}, [ {value}, %{self.end} ]")
         w.open(self.done)

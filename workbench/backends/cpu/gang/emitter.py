@@ -28,6 +28,8 @@ from workbench.types import Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
+UNPACKED = 256
+"""Bits of the widest vectors of machines without registers of flags."""
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
@@ -36,7 +38,7 @@ class GangEmitter(ModuleEmitter):
 
     Attributes:
         width: threads of a gang.
-        mask: the lanes that are on, as a vector of i1; empty: all.
+        mask: the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
         vectors: what varying values are.
@@ -118,10 +120,7 @@ class GangEmitter(ModuleEmitter):
         if not scalar.startswith("%"):
             return splat(kind, scalar)
         w = self.writer
-        if w.label != self._label:
-            self._label = w.label
-            self._splats.clear()
-        if (scalar, kind) not in self._splats:
+        if (scalar, kind) not in self._in_this_block():
             lanes, w.lanes = w.lanes, 0
             whole = vector(kind, self.width)
             first = w.emit(f"insertelement {whole} poison, {kind} {scalar}, i64 0")
@@ -129,6 +128,13 @@ class GangEmitter(ModuleEmitter):
             self._splats[scalar, kind] = w.emit(f"shufflevector {whole} {first}, {whole} poison, {zeros}")
             w.lanes = lanes
         return self._splats[scalar, kind]
+
+    def _in_this_block(self) -> dict[tuple[str, str], str]:
+        """What was computed once for the block that is open."""
+        if self.writer.label != self._label:
+            self._label = self.writer.label
+            self._splats.clear()
+        return self._splats
 
     def lane_numbers(self, kind: str, step: int = 1) -> str:
         """0, step, 2 · step, … as a constant."""
@@ -177,32 +183,62 @@ class GangEmitter(ModuleEmitter):
 
     # Masks.
 
+    @property
+    def mask_kind(self) -> str:
+        """The LLVM type of a mask: flags where vectors have registers of them, else integers of all bits or none.
+
+        LLVM packs flags into bytes at the end of a block, and unpacks them in the next.
+        """
+        return vector("i1" if self.maths.bits > UNPACKED else "i32", self.width)
+
+    @property
+    def all_on(self) -> str:
+        """The mask that is on in all lanes."""
+        return splat("i1", "true") if self.maths.bits > UNPACKED else splat("i32", "-1")
+
+    def flags(self, mask: str) -> str:
+        """A mask as flags, for the block that is open."""
+        if self.maths.bits > UNPACKED:
+            return mask
+        key = mask, "flags"
+        if key not in self._in_this_block():
+            self._splats[key] = self.writer.emit(f"icmp slt {self.mask_kind} {mask}, zeroinitializer", "flags")
+        return self._splats[key]
+
     def both(self, mask: str, condition: str) -> str:
-        """The lanes of a mask in which a condition holds: of lanes that are off it may be poison."""
-        if not mask:
-            return condition
-        flags = vector("i1", self.width)
-        return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
+        """The lanes of a mask in which a condition, given as flags, holds: of lanes that are off it may be poison."""
+        w, flags = self.writer, vector("i1", self.width)
+        if self.maths.bits > UNPACKED:
+            if not mask:
+                return condition
+            return w.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
+        condition = w.emit(f"freeze {flags} {condition}") if mask else condition
+        wide = w.emit(f"sext {flags} {condition} to {self.mask_kind}", "mask")
+        return w.emit(f"and {self.mask_kind} {mask}, {wide}", "mask") if mask else wide
 
     def negated(self, condition: str) -> str:
-        """The lanes in which a condition does not hold."""
+        """The lanes in which a condition, given as flags, does not hold."""
         return self.writer.emit(f"xor {vector('i1', self.width)} {condition}, {splat('i1', 'true')}")
 
     def any(self, mask: str) -> str:
         """Whether a lane is on, as i1."""
-        bits = self.bits(mask)
-        return self.writer.emit(f"icmp ne i{self.width} {bits}, 0", "any")
+        w = self.writer
+        if self.maths.bits > UNPACKED:
+            return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
+        name = f"llvm.vector.reduce.or.v{self.width}i32"
+        w.declare(name, f"declare i32 @{name}({self.mask_kind})")
+        return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
 
     def bits(self, mask: str) -> str:
         """A mask as an integer, a bit a lane."""
-        return self.writer.emit(f"bitcast {vector('i1', self.width)} {mask} to i{self.width}")
+        return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
 
     def merged(self, mask: str, kind: str, on: str, off: str) -> str:
         """The one where lanes are on, the other where they are off."""
         if not mask:
             return on
         whole = vector(kind, self.width)
-        return self.writer.emit(f"select {vector('i1', self.width)} {mask}, {whole} {on}, {whole} {off}")
+        return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
 
     # Operations.
 

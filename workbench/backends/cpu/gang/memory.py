@@ -238,10 +238,10 @@ class _Where:
         """The mask, each lane as often as it has components."""
         emitter = self.emitter
         if count == emitter.width:
-            return emitter.mask
+            return emitter.flags(emitter.mask)
         lanes = ", ".join(f"i32 {k // (count // emitter.width)}" for k in range(count))
         flags = vector("i1", emitter.width)
-        return self.writer.emit(f"shufflevector {flags} {emitter.mask}, {flags} poison, <{count} x i32> <{lanes}>")
+        return self.writer.emit(f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>")
 
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
@@ -266,7 +266,7 @@ class _Where:
             return self._loads(kind, more)
         name = f"llvm.masked.gather.v{lanes}{_suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
-        mask = emitter.mask or splat("i1", "true")
+        mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
         passed = f"{places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
         loaded = w.emit(f"call {whole} @{name}({passed})")
@@ -303,9 +303,9 @@ class _Where:
                 w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
             return
         name = f"llvm.masked.scatter.v{lanes}{_suffix(kind)}.v{lanes}p0"
-        flags, places = vector("i1", lanes), vector("ptr", lanes)
+        flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {emitter.mask}"
+        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")
 
 

@@ -56,7 +56,7 @@ def emit_write(emitter: GangEmitter, op: Op) -> None:
         for lane, at in enumerate(_elements(emitter, op, place)):
             one = w.emit(f"extractelement {kind} {part}, i64 {lane}")
             if emitter.mask:
-                on = w.emit(f"extractelement {vector('i1', emitter.width)} {emitter.mask}, i64 {lane}")
+                on = w.emit(f"extractelement {vector('i1', emitter.width)} {emitter.flags(emitter.mask)}, i64 {lane}")
                 one = w.emit(f"select i1 {on}, {cell} {one}, {cell} {w.emit(f'load {cell}, ptr {at}')}")
             w.do(f"store {cell} {one}, ptr {at}")
 
