@@ -134,9 +134,7 @@ class _Loop:
         names: what is carried, at the head.
     """
 
-    def __init__(
-        self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str
-    ) -> None:
+    def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
         w = emitter.writer
         self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
         flags = emitter.mask_kind
@@ -153,7 +151,9 @@ class _Loop:
         for param, parts in zip(params, firsts, strict=True):
             scalar = register(element(param.type))
             names = tuple(w.name(param.name) for _ in parts)
-            self.rows += [(w.reserve(), n, scalar, f"[ {p}, %{self.before} ]") for n, p in zip(names, parts, strict=True)]
+            self.rows += [
+                (w.reserve(), n, scalar, f"[ {p}, %{self.before} ]") for n, p in zip(names, parts, strict=True)
+            ]
             emitter.bind(param, names)
             self.names.append(names)
 

@@ -17,6 +17,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -28,8 +29,6 @@ from workbench.types import Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-UNPACKED = 256
-"""Bits of the widest vectors of machines without registers of flags."""
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
@@ -189,16 +188,16 @@ class GangEmitter(ModuleEmitter):
 
         LLVM packs flags into bytes at the end of a block, and unpacks them in the next.
         """
-        return vector("i1" if self.maths.bits > UNPACKED else "i32", self.width)
+        return vector("i1" if self.maths.bits > MASKED else "i32", self.width)
 
     @property
     def all_on(self) -> str:
         """The mask that is on in all lanes."""
-        return splat("i1", "true") if self.maths.bits > UNPACKED else splat("i32", "-1")
+        return splat("i1", "true") if self.maths.bits > MASKED else splat("i32", "-1")
 
     def flags(self, mask: str) -> str:
         """A mask as flags, for the block that is open."""
-        if self.maths.bits > UNPACKED:
+        if self.maths.bits > MASKED:
             return mask
         key = mask, "flags"
         if key not in self._in_this_block():
@@ -208,7 +207,7 @@ class GangEmitter(ModuleEmitter):
     def both(self, mask: str, condition: str) -> str:
         """The lanes of a mask in which a condition, given as flags, holds: of lanes that are off it may be poison."""
         w, flags = self.writer, vector("i1", self.width)
-        if self.maths.bits > UNPACKED:
+        if self.maths.bits > MASKED:
             if not mask:
                 return condition
             return w.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
@@ -223,7 +222,7 @@ class GangEmitter(ModuleEmitter):
     def any(self, mask: str) -> str:
         """Whether a lane is on, as i1."""
         w = self.writer
-        if self.maths.bits > UNPACKED:
+        if self.maths.bits > MASKED:
             return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
         name = f"llvm.vector.reduce.or.v{self.width}i32"
         w.declare(name, f"declare i32 @{name}({self.mask_kind})")

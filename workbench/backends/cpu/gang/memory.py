@@ -13,6 +13,7 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.target.wide import NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, vector
@@ -20,9 +21,6 @@ from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
-
-NARROW = 128
-"""Bits of vectors for which no machine has masked loads."""
 
 
 class RowOfThread(Exception):  # noqa: N818  (a decision, not an error)
@@ -241,7 +239,9 @@ class _Where:
             return emitter.flags(emitter.mask)
         lanes = ", ".join(f"i32 {k // (count // emitter.width)}" for k in range(count))
         flags = vector("i1", emitter.width)
-        return self.writer.emit(f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>")
+        return self.writer.emit(
+            f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>"
+        )
 
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width

@@ -61,7 +61,9 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
     passed = ", ".join(f"i64 {v}" for v in values)
-    w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, i64 {op.attrs[NUMBER]}, i64 {thread_index(emitter)}, {passed})")
+    w.do(
+        f"call void @{name}(ptr %fault, ptr {owner or 'null'}, i64 {op.attrs[NUMBER]}, i64 {thread_index(emitter)}, {passed})"
+    )
 
 
 def thread_index(emitter: Emitter) -> str:
