@@ -10,7 +10,7 @@ from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.attributes import COLD, SCALAR, UNROLL
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
 

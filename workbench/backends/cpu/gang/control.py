@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
-from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register
 from workbench.builtins import TABLE
 from workbench.ir.ops import CHEAP

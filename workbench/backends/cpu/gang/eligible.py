@@ -10,7 +10,7 @@ from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.types import Slots
 
 RULED = frozenset(
-    "const tid shape launch_dim row_first load store atomic_add atomic reduce_add cast vec extract insert fault slots "
+    "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert fault print slots "
     "slot_read slot_write floor_quotient if for while yield".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""

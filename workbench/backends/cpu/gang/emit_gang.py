@@ -8,7 +8,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, ModuleEmitter, for_one_core, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.gang import control, memory, slots
@@ -136,6 +136,7 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "atomic": emit_change,
     "reduce_add": emit_change,
     "fault": each_lane,
+    "print": each_lane,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

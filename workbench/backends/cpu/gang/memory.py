@@ -23,7 +23,7 @@ from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
 
 
-class RowOfThread(Exception):  # noqa: N818  (a decision, not an error)
+class RowOfThread(Exception):
     """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
 
 

@@ -60,10 +60,8 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
         operand = emitter.operand(value)
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
-    passed = ", ".join(f"i64 {v}" for v in values)
-    w.do(
-        f"call void @{name}(ptr %fault, ptr {owner or 'null'}, i64 {op.attrs[NUMBER]}, i64 {thread_index(emitter)}, {passed})"
-    )
+    passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], thread_index(emitter), *values))
+    w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
 
 
 def thread_index(emitter: Emitter) -> str:
