@@ -104,7 +104,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     made = prepared(
         function,
         options,
-        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core, dense=options.contiguous),
+        abreast=partial(in_groups, options=options, maths=maths, one_core=one_core),
         later=one_core,
         # Of sums in any order LLVM keeps several side by side.
         scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
@@ -112,6 +112,11 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made), not is_written_out(made.body))
+
+
+def in_groups(function: Function, options: Options, maths: Maths, one_core: bool) -> Function:
+    """The function with loops that groups of threads go through together."""
+    return abreast(function, wide=side_by_side(maths), plain=one_core, dense=options.contiguous)
 
 
 def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:

@@ -8,9 +8,8 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -22,7 +21,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
-from workbench.passes.loops.abreast import abreast, groups_of
+from workbench.passes.loops.abreast import groups_of
 
 
 @deep
@@ -47,7 +46,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
 
 def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
     """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
-    groups = groups_of(abreast(function, side_by_side(maths), for_one_core(function, options), options.contiguous).body)
+    groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
     return groups is not None and groups.rows > 1
 
 
@@ -112,12 +111,6 @@ class Gangs(GangEmitter):
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
         """What emits an operation of a gang."""
         return RULES
-
-
-def eligible_share(function: Function, options: Options) -> str:
-    """Return why a function is not emitted for gangs; empty if it is."""
-    made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    return obstacle(made, lanes(made))
 
 
 def _tid(emitter: GangEmitter, op: Op) -> None:
