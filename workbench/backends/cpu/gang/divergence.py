@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import LEAD, UPDATES
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value
 
 _OWN = UPDATES | {"slots", "slot_read"}
 """Operations whose results are each thread's own whatever they are given."""
@@ -69,8 +69,3 @@ class _Analysis:
             together = (first, following, result, *own)
             if differs or any(v in self.varying for v in together):
                 self.varying.update((result, *own))
-
-
-def has_loops(function: Function) -> bool:
-    """Return whether a thread has loops of its own."""
-    return any(op.name in ("for", "while") for op in walk(function.body))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.builtins import TABLE
-from workbench.ir.ops import EFFECTS, READS, UPDATES
+from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.types import Slots
 
 RULED = frozenset(
-    "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert fault print slots "
-    "slot_read slot_write floor_quotient if for while yield".split()
+    "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
+    "fault print slots slot_read slot_write floor_quotient if for while yield".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 
@@ -42,8 +42,11 @@ def _frame(op: Op) -> int:
 
 def _may_wait(loop: Op, operations: list[Op]) -> bool:
     """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
-    if loop.name != "while":
+    if loop.name not in LOOPS:
         return False
     changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    used = {v for op in operations for v in op.operands}
     inside = [op for block in loop.blocks for op in walk(block)]
-    return any(op.name in UPDATES or (op.name in READS and op.operands[0] in changed) for op in inside)
+    if any(op.name in UPDATES and not used.isdisjoint(op.results) for op in inside):
+        return True
+    return loop.name == "while" and any(op.name in READS - UPDATES and op.operands[0] in changed for op in inside)
