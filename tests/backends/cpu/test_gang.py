@@ -156,6 +156,17 @@ def pieces(x: wb.array[float], w: wb.array[float], y: wb.array[float]):
 
 
 @wb.kernel
+def weighted(x: wb.array2d[float], w: wb.array[float], y: wb.array[float], n: wb.array[int]):
+    i = wb.tid()
+    s = 0.0
+    for k in range(w.shape[0]):
+        s += x[k, i] * w[k]
+        if x[k, i] > 0.5:
+            wb.atomic_add(n, k, 1)
+    y[i] = s
+
+
+@wb.kernel
 def faulty(x: wb.array[float], where: wb.array[int], by: wb.array[int], y: wb.array[float]):
     i = wb.tid()
     by[i] = 10 // by[i]
@@ -182,7 +193,23 @@ def ticketed(turn: wb.array[int], order: wb.array[int]):
 
 
 GANGS = [
-    *(saxpy, brighter, taken, collatz, ranges, rotated, narrow, divided, added, ninths, strided, maths, pieces, faulty),
+    *(
+        saxpy,
+        brighter,
+        taken,
+        collatz,
+        ranges,
+        rotated,
+        narrow,
+        divided,
+        added,
+        ninths,
+        strided,
+        maths,
+        pieces,
+        weighted,
+        faulty,
+    ),
 ]
 
 
@@ -320,6 +347,19 @@ def test_changes_of_shared_elements(n: int) -> None:
     np.add.at(expected, where[x > 0.25], x[x > 0.25])
     np.testing.assert_allclose(sums, expected, rtol=1e-6)
     assert best[0] == x.max() and count[0] == (x > 0.25).sum()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_elements_that_all_threads_add_to(n: int) -> None:
+    values = np.random.default_rng(n).random((5, n), dtype=np.float32)
+    x, w = wb.array(values, requires_grad=True), wb.array(np.ones(5, np.float32), requires_grad=True)
+    y, count = wb.zeros(n, requires_grad=True), wb.zeros(5, dtype=int)
+    with wb.Tape() as tape:
+        wb.launch(weighted, n, [x, w, y, count])
+    np.testing.assert_array_equal(count.numpy(), (values > 0.5).sum(1))
+    tape.backward(grads={y: wb.ones(n)})
+    np.testing.assert_allclose(w.grad.numpy(), values.astype(np.float64).sum(1), rtol=1e-5)
+    np.testing.assert_array_equal(x.grad.numpy(), np.ones((5, n)))
 
 
 @pytest.mark.parametrize("shape", [(5, 1), (3, 17), (4, 40), (2, 67)])

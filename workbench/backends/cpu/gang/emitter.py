@@ -68,6 +68,7 @@ class GangEmitter(ModuleEmitter):
         self._initial: dict[Value, tuple[str, ...]] = {}
         self._splats: dict[tuple[str, str], str] = {}
         self._label = ""
+        self._used_values = {v for op in walk(function.body) for v in op.operands}
         self.defined_by = {v: op for op in walk(function.body) for v in op.results}
         for op in walk(function.body):
             if op.name == "if":
@@ -330,6 +331,10 @@ class GangEmitter(ModuleEmitter):
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
+
+    def uses(self, op: Op) -> bool:
+        """Return whether anything uses a result of an operation."""
+        return not self._used_values.isdisjoint(op.results)
 
     def is_divergent(self, op: Op) -> bool:
         """Return whether threads of a gang may go different ways."""

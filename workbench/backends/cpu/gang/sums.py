@@ -6,13 +6,14 @@ So the parts are combined in the order of threads one by one, with the same bits
 from __future__ import annotations
 
 from workbench.backends.cpu.emit.combine import Combining
+from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
-from workbench.ir.values import Op
-from workbench.types import float32
+from workbench.ir.values import Op, Value
+from workbench.types import Kind, element, float32
 
 
 def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
@@ -37,7 +38,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
     """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
-        each_lane(emitter, op)
+        (_add_together if _is_one_sum(emitter, op) else each_lane)(emitter, op)
         return
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
@@ -52,6 +53,40 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
         w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.vector(op.operands[-1]))
+
+
+def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether all lanes add to one element, whose old value nothing looks at."""
+    scalar = element(op.operands[-1].type)
+    where = op.operands[:-1]
+    return op.name == "atomic_add" and not scalar.is_half and emitter.varying.isdisjoint(where) and not emitter.uses(op)
+
+
+def _add_together(emitter: GangEmitter, op: Op) -> None:
+    """Add the lanes that are on pairwise, the first half to the second, and their sum to the element."""
+    w, value = emitter.writer, op.operands[-1]
+    scalar = element(value.type)
+    kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
+    totals = []
+    for part in emitter.vector(value):
+        part = emitter.merged(emitter.mask, kind, part, splat(kind, "-0.0" if floats else "0"))
+        count = emitter.width
+        while count > 1:
+            whole, half = vector(kind, count), count // 2
+            low, high = (
+                w.emit(f"shufflevector {whole} {part}, {whole} poison, <{half} x i32> <{_lanes(first, half)}>")
+                for first in (0, half)
+            )
+            part, count = w.emit(f"{'fadd' if floats else 'add'} {vector(kind, half)} {low}, {high}"), half
+        totals.append(w.emit(f"extractelement {vector(kind, 1)} {part}, i64 0"))
+    total = Value(value.type, "total")
+    emitter.bind(total, totals)
+    results = tuple(Value(r.type) for r in op.results)
+    HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
+
+
+def _lanes(first: int, count: int) -> str:
+    return ", ".join(f"i32 {first + k}" for k in range(count))
 
 
 def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str]:
