@@ -125,6 +125,16 @@ REDUCTION_THREADS = Limit(512, "threads whose results lie in a buffer", "they ar
 REDUCTION_BYTES = Limit(2**15, "bytes of all such buffers", "buffers hold more than one vector", OTHER)
 SLOT_LANES = Limit(16, "values that are added side by side", "one step halves them", OTHER)
 
+# Gangs: threads side by side as vectors under a mask.
+GANG_LANES = Limit(16, "threads of a gang", "they run as vectors", OTHER)
+GANG_BYTE_LANES = Limit(64, "threads of a gang that stores bytes alone", "they run as vectors", OTHER)
+GANG_UNROLLED_LANES = Limit(16, "threads of a gang that go one by one", "their code is written out", OTHER)
+GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements", "they are shuffled", OTHER)
+GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
+GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
+GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
+GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
+
 # Code for LLVM.
 STACK_ARRAY_BYTES = Limit(2**15, "bytes of one array on the stack", "it is on the stack", OTHER)
 STRIP_OPERATIONS = Limit(2**16, "operations between two looks for an interrupt, inner loops", "no look is made", OTHER)

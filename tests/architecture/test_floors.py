@@ -64,6 +64,7 @@ ON_FIRST_USE = (
     "workbench.backends.cpu.codegen",
     "workbench.backends.cpu.compile",
     "workbench.backends.cpu.emit.emit_module",
+    "workbench.backends.cpu.gang.emit_gang",
     "workbench.backends.cpu.jit",
     "workbench.backends.cpu.llvm_pool",
     "workbench.backends.cpu.loader",

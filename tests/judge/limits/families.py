@@ -126,6 +126,19 @@ OUT_OF_REACH = {
     "OPTIMISED_CHARACTERS": "needs kernels that take minutes to compile",
     "CALL_FORMS": "counts forms of calls of all kernels of a process, and empties a memory",
     "FILE_OPERATIONS": "counts operations of a file: tests/ir reads files on both sides",
+    **dict.fromkeys(
+        (
+            "GANG_LANES",
+            "GANG_BYTE_LANES",
+            "GANG_UNROLLED_LANES",
+            "GANG_INTERLEAVED_LANES",
+            "GANG_STEP",
+            "GANG_FRAME_BYTES",
+            "GANG_STRAIGHT_OPERATIONS",
+            "GANG_OPERATIONS",
+        ),
+        "behind a switch of its own: tests/backends/cpu/test_gang.py has both sides",
+    ),
     "FILE_DEPTH": "counts blocks of a file: tests/ir reads files on both sides",
 }
 """Rows that no program reaches by its size, and why."""

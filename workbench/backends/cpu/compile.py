@@ -34,6 +34,7 @@ from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
+from workbench.config import settings
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
@@ -141,7 +142,14 @@ def emitted(function: Function, options: Options, target: str) -> Module:
     from workbench.backends.cpu.emit.emit_module import emit_module
 
     here = target == native()
-    return emit_module(function, options, _maths(target), here and converts_halves())
+    given = function, options, _maths(target), here and converts_halves()
+    if settings().gang:
+        from workbench.backends.cpu.gang.emit_gang import emit_gangs
+
+        gangs = emit_gangs(*given)
+        if gangs is not None:
+            return gangs
+    return emit_module(*given)
 
 
 @lru_cache
@@ -171,6 +179,8 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
     tuning["loop_unrolling"] &= module.unrolled
+    if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
+        tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
     return _generate(module.text, target, tuning, form, function.name, preferences)
 
 

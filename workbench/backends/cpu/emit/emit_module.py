@@ -43,7 +43,7 @@ from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
 from workbench.passes.lower_tiles.lower import lower_tiles
-from workbench.passes.pipeline import CPU, run
+from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar, Vector
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
@@ -70,12 +70,14 @@ class Module(msgspec.Struct, frozen=True):
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
         preferences: what an x86 CPU should prefer.
         unrolled: LLVM chooses loops to unroll; else the text marks them.
+        gangs: threads are vectors in the text already.
     """
 
     text: str
     sums: int
     preferences: str
     unrolled: bool
+    gangs: bool = False
 
 
 def emit_llvm(
@@ -99,24 +101,38 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     one_core = for_one_core(function, options)
-    made = run(
+    made = prepared(
+        function,
+        options,
+        abreast=partial(in_groups, options=options, maths=maths, one_core=one_core),
+        later=one_core,
+        # Of sums in any order LLVM keeps several side by side.
+        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
+    )
+    emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
+    text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
+    return Module(text, sums, preferences(made), not is_written_out(made.body))
+
+
+def in_groups(function: Function, options: Options, maths: Maths, one_core: bool) -> Function:
+    """The function with loops that groups of threads go through together."""
+    return abreast(function, wide=side_by_side(maths), plain=one_core, dense=options.contiguous)
+
+
+def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:
+    """The function behind the passes of this backend; `steps` are those that not every emitter asks for."""
+    return run(
         CPU,
         function,
         number_prints=number_prints,
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
-        abreast=partial(abreast, wide=side_by_side(maths), plain=one_core, dense=options.contiguous),
-        later=one_core,
         # Rows of an array that is not dense may have gaps between elements.
-        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=one_core),
-        # Of sums in any order LLVM keeps several side by side.
-        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
+        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=for_one_core(function, options)),
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
+        **steps,
     )
-    emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made), not is_written_out(made.body))
 
 
 def for_one_core(function: Function, options: Options) -> bool:
@@ -139,13 +155,17 @@ class ModuleEmitter(Emitter):
     def block(self, block: Block) -> None:
         """Operations in order; a final `yield` is the caller's to read."""
         for op in block.ops:
-            line = op.location.line
-            if line and line != self._line:
-                self._line = line
-                self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
+            self.comment(op)
             if op.name != "yield":
                 HANDLERS.get(op.name, emit_builtin)(self, op)
                 self.depths.after(op)
+
+    def comment(self, op: Op) -> None:
+        """Write the source line of an operation, if it is another one than before."""
+        line = op.location.line
+        if line and line != self._line:
+            self._line = line
+            self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
     def module(self) -> str:
         """The whole text."""

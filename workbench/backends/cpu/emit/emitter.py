@@ -14,7 +14,7 @@ from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
 from workbench.backends.cpu.text.reductions import Reduction, reductions_of
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
 from workbench.backends.zero_signs import compared_types
@@ -71,7 +71,7 @@ class Emitter(ABC):
         self.frozen = uniform_loads(function)
         self.guarded = guarded_reads(function)
         self.compared = compared_types(function)
-        self.writer = Writer()
+        self.writer = self.new_writer()
         self.constants: dict[Value, Any] = {}
         places = layout([(p.name, p.type) for p in function.params])
         self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
@@ -91,6 +91,10 @@ class Emitter(ABC):
         self._loops: list[str] = []
         self._scopes: list[str] = []
 
+    def new_writer(self) -> Writer:
+        """Where lines go, without any."""
+        return Writer()
+
     def operands(self, value: Value) -> tuple[str, ...]:
         """The LLVM operands of a value's components."""
         found = self._operands.get(value)
@@ -103,6 +107,14 @@ class Emitter(ABC):
         """The LLVM operand of a scalar."""
         (operand,) = self.operands(value)
         return operand
+
+    def kind(self, value: Value) -> str:
+        """The LLVM type of a value's components in registers."""
+        return register(element(value.type))
+
+    def carried(self, value: Value, into: Value) -> tuple[str, ...]:
+        """The LLVM operands of a value that control flow hands on as another one, in the form that this one has."""
+        return self.operands(value)
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
         """Say what a value is."""
@@ -121,6 +133,10 @@ class Emitter(ABC):
                 name = self.writer.once((*key, "bool"), f"icmp ne i8 {name}, 0", value.name)
             names.append(name)
         return tuple(names)
+
+    def fault_owner(self) -> str:
+        """A place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
+        return ""
 
     def field(self, offset: int, hint: str) -> str:
         """A pointer to a field of the parameter buffer."""

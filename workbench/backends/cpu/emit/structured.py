@@ -10,7 +10,7 @@ from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.attributes import COLD, SCALAR, UNROLL
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
 
@@ -19,12 +19,13 @@ class _Phis:
 
     def __init__(self, emitter: Emitter, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
         self.emitter = emitter
+        self.params = params
         self.rows: list[tuple[int, str, str, str]] = []
         for param, first in zip(params, init, strict=True):
             names = []
-            for operand in emitter.operands(first):
+            for operand in emitter.carried(first, param):
                 name = emitter.writer.name(param.name)
-                kind = register(element(param.type))
+                kind = emitter.kind(param)
                 # LLVM wants phis first in their block, and what comes around the loop is known last: hence a reserved
                 # line.
                 self.rows.append((emitter.writer.reserve(), name, kind, f"[ {operand}, %{before} ]"))
@@ -33,7 +34,7 @@ class _Phis:
 
     def close(self, values: Sequence[Value], after: str) -> None:
         """Write them: `values` come around from the block `after`."""
-        operands = [o for v in values for o in self.emitter.operands(v)]
+        operands = [o for v, p in zip(values, self.params, strict=True) for o in self.emitter.carried(v, p)]
         for (place, name, kind, first), operand in zip(self.rows, operands, strict=True):
             self.emitter.writer.fill(place, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
 
@@ -43,17 +44,18 @@ def emit_if(emitter: Emitter, op: Op) -> None:
     w = emitter.writer
     then, orelse, join = (w.block_name(hint) for hint in ("then", "else", "endif"))
     w.branch(emitter.operand(op.operands[0]), then, orelse, ", !prof !1" if op.attrs.get(COLD) else "")
-    ends: list[tuple[Block, str]] = []
+    ends: list[tuple[list[tuple[str, ...]], str]] = []
     for block, label in zip(op.blocks, (then, orelse), strict=True):
         w.open(label)
         emitter.block(block)
+        values = [emitter.carried(v, result) for v, result in zip(block.yielded, op.results, strict=True)]
         # The label now, not the one that was opened: the block may hold branches of its own.
-        ends.append((block, w.label))
+        ends.append((values, w.label))
         w.jump(join)
     w.open(join)
     for n, result in enumerate(op.results):
-        kind = register(element(result.type))
-        arms = [[f"[ {o}, %{end} ]" for o in emitter.operands(block.yielded[n])] for block, end in ends]
+        kind = emitter.kind(result)
+        arms = [[f"[ {o}, %{end} ]" for o in values[n]] for values, end in ends]
         emitter.bind(result, [w.emit(f"phi {kind} {', '.join(pair)}", result.name) for pair in zip(*arms, strict=True)])
 
 
@@ -76,7 +78,7 @@ def emit_while(emitter: Emitter, op: Op) -> None:
     w.open(head)
     turn_row = w.reserve() if turns > 1 else -1
     phis = _Phis(emitter, condition.params, first, before)
-    carried = [emitter.operands(p) for p in condition.params]
+    carried = [emitter.carried(p, p) for p in condition.params]
     emitter.block(condition)
     w.branch(emitter.operand(condition.yielded[0]), inside, done)
     w.open(inside)
@@ -133,7 +135,7 @@ class _For:
         # end.
         self.by_one = known == 1 or (known == -1 and not self.unsigned)
         self.down = self.by_one and known == -1
-        self.end = stop if self.by_one else _iterations(emitter, op, self.start, stop, self.step)
+        self.end = stop if self.by_one else iterations(emitter, op, self.start, stop, self.step)
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
     def short_or_long(self) -> list[tuple[str, ...]]:
@@ -163,7 +165,7 @@ class _For:
         w.jump(head)
         w.open(head)
         counts, phis = self.phis(self.firsts, self.op.operands[3:], before)
-        carried = [self.emitter.operands(p) for p in self.body.params[1:]]
+        carried = self.operands(self.body.params[1:])
         w.branch(self.more(counts.names[-1], self.end), inside, done)
         w.open(inside)
         following = self.turn(counts)
@@ -200,14 +202,14 @@ class _For:
         return self.ended(ends)
 
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
-        """The operands of several values."""
-        return [self.emitter.operands(v) for v in values]
+        """The operands of several values that the loop carries."""
+        return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
         """What was carried out: for each block that the open one is entered from, its label and what it leaves."""
         found: list[tuple[str, ...]] = []
         for n, init in enumerate(self.op.operands[3:]):
-            kind, count = register(element(init.type)), width(init.type)
+            kind, count = self.emitter.kind(self.body.params[1 + n]), width(init.type)
             arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
             found.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
         return found
@@ -310,7 +312,7 @@ class _Counts(msgspec.Struct, frozen=True):
     rows: Sequence[tuple[int, str, str]]
 
 
-def _iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
+def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
     """How many iterations `range(start, stop, step)` has, as an unsigned number of the index's width."""
     w = emitter.writer
     scalar = element(op.operands[0].type)

@@ -13,16 +13,30 @@ _STORES = "\n".join(
     f"  %at{n} = getelementptr inbounds i8, ptr %fault, i64 {24 + 8 * n}\n  store i64 %v{n}, ptr %at{n}"
     for n in range(FAULT_VALUES)
 )
+_KEEP_FIRST = "br i1 %first, label %write, label %done"
+# A gang's lanes do not fault in the order of threads. Only who wrote the record writes it again.
+_KEEP_LOWEST = """br i1 %first, label %mine, label %look
+look:
+  %own = load i1, ptr %owner
+  br i1 %own, label %compare, label %done
+compare:
+  %seen.at = getelementptr inbounds i8, ptr %fault, i64 16
+  %seen = load i64, ptr %seen.at
+  %lower = icmp slt i64 %thread, %seen
+  br i1 %lower, label %write, label %done
+mine:
+  store i1 true, ptr %owner
+  br label %write"""
 # Without a record (a caller that asks for none) nothing is written.
 _REPORT = f"""\
-define internal void @wb_fault(ptr %fault, i64 %number, i64 %thread, {_VALUES}) noinline cold nounwind {{
+define internal void @NAME(ptr %fault, ptr %owner, i64 %number, i64 %thread, {_VALUES}) noinline cold nounwind {{
 start:
   %none = icmp eq ptr %fault, null
   br i1 %none, label %done, label %count
 count:
   %before = atomicrmw add ptr %fault, i64 1 monotonic
   %first = icmp eq i64 %before, 0
-  br i1 %first, label %write, label %done
+  CHOOSE
 write:
   %number.at = getelementptr inbounds i8, ptr %fault, i64 8
   store i64 %number, ptr %number.at
@@ -38,14 +52,16 @@ done:
 def emit_fault(emitter: Emitter, op: Op) -> None:
     """A call with the operation's number, the thread and the values."""
     w = emitter.writer
-    w.declare("wb_fault", _REPORT)
+    owner = emitter.fault_owner()
+    name, choose = ("wb.fault.lowest", _KEEP_LOWEST) if owner else ("wb_fault", _KEEP_FIRST)
+    w.declare(name, _REPORT.replace("NAME", name).replace("CHOOSE", choose))
     values = []
     for value in op.operands:
         operand = emitter.operand(value)
         values.append(w.emit(f"bitcast double {operand} to i64") if is_float(value.type) else operand)
     values += ["0"] * (FAULT_VALUES - len(values))
-    passed = ", ".join(f"i64 {v}" for v in values)
-    w.do(f"call void @wb_fault(ptr %fault, i64 {op.attrs[NUMBER]}, i64 {thread_index(emitter)}, {passed})")
+    passed = ", ".join(f"i64 {v}" for v in (op.attrs[NUMBER], thread_index(emitter), *values))
+    w.do(f"call void @{name}(ptr %fault, ptr {owner or 'null'}, {passed})")
 
 
 def thread_index(emitter: Emitter) -> str:

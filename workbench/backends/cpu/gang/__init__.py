@@ -1,0 +1,1 @@
+"""The gang emitter: threads side by side as LLVM vectors under a mask (`design/gang.md`)."""

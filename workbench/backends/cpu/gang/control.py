@@ -1,0 +1,194 @@
+"""`if`, `for` and `while` of a gang whose threads go different ways: masks, and loops until no lane is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.backends.cpu.emit.effects.look import look_seldom
+from workbench.backends.cpu.emit.structured import iterations
+from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
+from workbench.backends.cpu.gang.widen import vector
+from workbench.backends.cpu.text.values import register
+from workbench.builtins import TABLE
+from workbench.ir.ops import CHEAP
+from workbench.ir.values import Block, Op, Value, walk
+from workbench.limits import GANG_STRAIGHT_OPERATIONS
+from workbench.types import element
+
+_STRAIGHT = CHEAP | {"yield", "vec", "insert"}
+_INSTRUCTIONS = frozenset({"llvm.fabs", "llvm.sqrt", "llvm.floor", "llvm.ceil", "llvm.trunc", "llvm.rint", "llvm.fma"})
+
+
+def _is_straight(block: Block) -> bool:
+    """Return whether a block is a few instructions without effects, no more than a branch around them costs."""
+    operations = list(walk(block))
+    return len(operations) <= GANG_STRAIGHT_OPERATIONS and all(map(_is_instruction, operations))
+
+
+def _is_instruction(op: Op) -> bool:
+    if op.name in _STRAIGHT or op.name == "if":
+        return True
+    native = TABLE[op.name].llvm if op.name in TABLE and op.name not in DIVISIONS else None
+    return isinstance(native, dict) or native in _INSTRUCTIONS
+
+
+def emit_if(emitter: GangEmitter, op: Op) -> None:
+    """Both sides, each under the mask of the lanes that take it; one that no lane takes is left out."""
+    if not emitter.is_divergent(op):
+        emitter.structured(op)
+        return
+    outer = emitter.mask
+    (condition,) = emitter.vector(op.operands[0])
+    sides, masks = [], dict[bool, str]()
+    for block, holds in zip(op.blocks, (True, False), strict=True):
+        if not block.ops or (len(block.ops) == 1 and block.ops[0].name == "yield"):
+            sides.append([emitter.vector(v) for v in block.yielded])
+            continue
+        emitter.mask = emitter.both(outer, condition if holds else emitter.negated(condition))
+        masks[holds] = emitter.mask
+        sides.append(_side(emitter, block, op.results))
+    emitter.mask = outer
+    if not masks:
+        masks[True] = emitter.both("", condition)
+    # A mask and not the condition, which would have to be kept as flags.
+    mask, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
+    for result, on, off in zip(op.results, on_side, off_side, strict=True):
+        kind = register(element(result.type))
+        emitter.bind(result, [emitter.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)])
+
+
+def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
+    """What a side gives under the mask: anything in lanes that are off."""
+    if _is_straight(block):
+        emitter.block(block)
+        return [emitter.vector(v) for v in block.yielded]
+    w = emitter.writer
+    inside, join = w.block_name("side"), w.block_name("side.end")
+    before = w.label
+    w.branch(emitter.any(emitter.mask), inside, join)
+    w.open(inside)
+    emitter.block(block)
+    values = [emitter.vector(v) for v in block.yielded]
+    end = w.label
+    w.jump(join)
+    w.open(join)
+    joined = []
+    for result, parts in zip(results, values, strict=True):
+        kind = vector(register(element(result.type)), emitter.width)
+        arms = [f"[ zeroinitializer, %{before} ], [ {part}, %{end} ]" for part in parts]
+        joined.append(tuple(w.emit(f"phi {kind} {arm}", result.name) for arm in arms))
+    return joined
+
+
+def emit_for(emitter: GangEmitter, op: Op) -> None:
+    """A loop whose threads make turns of their own number: as many as any of them has."""
+    if not emitter.is_divergent(op):
+        emitter.structured(op)
+        return
+    w, index = emitter.writer, op.blocks[0].params[0]
+    kind = register(element(index.type))
+    varies = index in emitter.varying
+    w.lanes = emitter.width
+    start, stop, step = (emitter.operand(v) for v in op.operands[:3])
+    turns = iterations(emitter, op, start, stop, step)
+    w.lanes = 0
+    w.settle()
+    (first,) = emitter.vector(op.operands[0]) if varies else emitter.scalars(op.operands[0])
+    (by,) = emitter.vector(op.operands[2]) if varies else emitter.scalars(op.operands[2])
+    type = vector(kind, emitter.width) if varies else kind
+    loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
+    at, row = w.name(index.name), w.reserve()
+    emitter.bind(index, [at])
+    loop.begin()
+    going = w.emit(f"icmp ult {vector(kind, emitter.width)} {emitter.spread(loop.count, kind)}, {turns}", "going")
+    loop.enter(going)
+    emitter.block(op.blocks[0])
+    following = w.emit(f"add {type} {at}, {by}", f"{index.name}.next")
+    loop.close(op.blocks[0].yielded)
+    w.fill(row, at, f"phi {type} [ {first}, %{loop.before} ], [ {following}, %{loop.end} ]")
+
+
+def emit_while(emitter: GangEmitter, op: Op) -> None:
+    """A loop that each thread leaves when its condition is false."""
+    if not emitter.is_divergent(op):
+        emitter.structured(op)
+        return
+    condition, body = op.blocks
+    loop = _Loop(emitter, op, condition.params, op.operands, "i32")
+    loop.begin()
+    emitter.block(condition)
+    (going,) = emitter.vector(condition.yielded[0])
+    loop.enter(going)
+    for param, names in zip(body.params, loop.names, strict=True):
+        emitter.bind(param, names)
+    emitter.block(body)
+    loop.close(body.yielded)
+
+
+class _Loop:
+    """A loop that lanes leave one by one; opened among the phis of its head.
+
+    Attributes:
+        before, end: the blocks from which the head is entered.
+        count: the number of turns so far.
+        names: what is carried, at the head.
+    """
+
+    def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
+        w = emitter.writer
+        self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
+        flags = emitter.mask_kind
+        firsts = [emitter.vector(v) for v in init]
+        self.before, self.end = w.label, ""
+        self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
+        w.jump(self.head)
+        w.open(self.head)
+        self.count, self.count_row = w.name("count"), w.reserve()
+        self.left, self.left_row = w.name("lanes"), w.reserve()
+        self.left_first = f"phi {flags} [ {emitter.mask or emitter.all_on}, %{self.before} ]"
+        self.names: list[tuple[str, ...]] = []
+        self.rows: list[tuple[int, str, str, str]] = []
+        for param, parts in zip(params, firsts, strict=True):
+            scalar = register(element(param.type))
+            names = tuple(w.name(param.name) for _ in parts)
+            self.rows += [
+                (w.reserve(), n, scalar, f"[ {p}, %{self.before} ]") for n, p in zip(names, parts, strict=True)
+            ]
+            emitter.bind(param, names)
+            self.names.append(names)
+
+    def begin(self) -> None:
+        """Behind the phis: the mask is what is left."""
+        self.emitter.loops += 1
+        self.emitter.mask = self.left
+
+    def enter(self, going: str) -> None:
+        """Begin the body, for the lanes that go on."""
+        emitter, w = self.emitter, self.emitter.writer
+        emitter.mask = self.on = emitter.both(self.left, going)
+        w.branch(emitter.any(self.on), self.inside, self.done)
+        w.open(self.inside)
+
+    def close(self, values: Sequence[Value]) -> None:
+        """End the body; behind it the loop is over."""
+        emitter, w = self.emitter, self.emitter.writer
+        following = w.emit(f"add {self.kind} {self.count}, 1", "count")
+        parts = [part for v in values for part in emitter.vector(v)]
+        held = [
+            emitter.merged(self.on, scalar, part, name)
+            for (_, name, scalar, _), part in zip(self.rows, parts, strict=True)
+        ]
+        turns = emitter.strips.turns(self.op)
+        if turns:
+            look_seldom(emitter, self.kind, self.count, turns)
+        self.end = w.label
+        w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
+        w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
+        w.fill(self.left_row, self.left, f"{self.left_first}, [ {self.on}, %{self.end} ]")
+        for (row, name, scalar, first), value in zip(self.rows, held, strict=True):
+            w.fill(row, name, f"phi {vector(scalar, emitter.width)} {first}, [ {value}, %{self.end} ]")
+        w.open(self.done)
+        emitter.mask = self.outer
+        emitter.loops -= 1
+        for result, names in zip(self.op.results, self.names, strict=True):
+            emitter.bind(result, names)

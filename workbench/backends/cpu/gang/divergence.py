@@ -1,0 +1,71 @@
+"""Values that differ between the threads of a row, found to a fixed point.
+
+All others are *uniform*: the same for all threads of a gang that compute them, and so kept in scalar registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.ir.attributes import AXIS
+from workbench.ir.ops import LEAD, UPDATES
+from workbench.ir.values import Block, Function, Op, Value
+
+_OWN = UPDATES | {"slots", "slot_read"}
+"""Operations whose results are each thread's own whatever they are given."""
+
+
+def varying_values(function: Function) -> frozenset[Value]:
+    """Return the values that may differ between threads that differ in the launch's last index alone."""
+    return frozenset(_Analysis(function).varying)
+
+
+def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
+    """Return whether threads of a row may take different ways at an `if`, or leave a loop at different times."""
+    if op.name == "while":
+        return op.blocks[0].yielded[0] in varying
+    return any(v in varying for v in op.operands[: LEAD[op.name]])
+
+
+class _Analysis:
+    def __init__(self, function: Function) -> None:
+        self.last = function.launch_ndim - 1
+        self.varying: set[Value] = set()
+        before = -1
+        while len(self.varying) != before:
+            before = len(self.varying)
+            self.block(function.body)
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            for inner in op.blocks:
+                self.block(inner)
+            if op.name == "if":
+                self.merge(op, op.results, [b.yielded for b in op.blocks])
+            elif op.name == "for":
+                index, *carried = op.blocks[0].params
+                if any(v in self.varying for v in (op.operands[0], op.operands[2])):
+                    self.varying.add(index)
+                self.carry(op, [carried], op.operands[3:], op.blocks[0])
+            elif op.name == "while":
+                self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
+            elif op.name in _OWN or any(v in self.varying for v in op.operands) or self.is_index(op):
+                self.varying.update(op.results)
+
+    def is_index(self, op: Op) -> bool:
+        return op.name == "tid" and op.attrs[AXIS] == self.last
+
+    def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
+        """Values that come out of an operation by one of several ways."""
+        differs = is_divergent(op, self.varying)
+        for result, *values in zip(results, *ways, strict=True):
+            if differs or any(v in self.varying for v in values):
+                self.varying.add(result)
+
+    def carry(self, op: Op, params: Sequence[Sequence[Value]], init: Sequence[Value], body: Block) -> None:
+        """Values that a loop carries: its parameters and results differ together."""
+        differs = is_divergent(op, self.varying)
+        for first, following, result, *own in zip(init, body.yielded, op.results, *params, strict=True):
+            together = (first, following, result, *own)
+            if differs or any(v in self.varying for v in together):
+                self.varying.update((result, *own))

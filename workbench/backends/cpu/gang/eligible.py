@@ -1,0 +1,52 @@
+"""Which functions are emitted for gangs so far; all others go the old way (`design/gang.md`)."""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.gang.divergence import varying_values
+from workbench.builtins import TABLE
+from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
+from workbench.ir.values import Function, Op, walk
+from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
+from workbench.types import Slots
+
+RULED = frozenset(
+    "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
+    "fault print slots slot_read slot_write floor_quotient if for while yield".split()
+)
+"""Operations for which there is a rule; elementwise builtins are widened."""
+
+
+def obstacle(function: Function, lanes: int) -> str:
+    """Return why a function, as it is about to be emitted, is not emitted for gangs; empty if it is."""
+    operations = list(walk(function.body))
+    if function.block_dim:
+        return "tiles"
+    if not function.launch_ndim:
+        return "no index of a thread"
+    if len(operations) > GANG_OPERATIONS:
+        return "operations"
+    for op in operations:
+        if op.name not in RULED and op.name not in TABLE:
+            return op.name
+    if not varying_values(function):
+        return "nothing differs between threads"
+    if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
+        return "memory of threads"
+    return "threads that wait" if any(_may_wait(op, operations) for op in operations) else ""
+
+
+def _frame(op: Op) -> int:
+    type = op.results[0].type if op.name == "slots" else None
+    return type.count * type.dtype.size if isinstance(type, Slots) else 0
+
+
+def _may_wait(loop: Op, operations: list[Op]) -> bool:
+    """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
+    if loop.name not in LOOPS:
+        return False
+    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    used = {v for op in operations for v in op.operands}
+    inside = [op for block in loop.blocks for op in walk(block)]
+    if any(op.name in UPDATES and not used.isdisjoint(op.results) for op in inside):
+        return True
+    return loop.name == "while" and any(op.name in READS - UPDATES and op.operands[0] in changed for op in inside)

@@ -1,0 +1,139 @@
+"""A function's module with gangs: the loops over full gangs, and the table of what emits an operation of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit.combine import GROUP, Part
+from workbench.backends.cpu.emit.effects.look import look_seldom
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
+from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.gang import control, memory, slots
+from workbench.backends.cpu.gang.eligible import obstacle
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.memory import RowOfThread
+from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
+from workbench.backends.cpu.gang.width import lanes
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.deep import deep
+from workbench.ir.attributes import AXIS
+from workbench.ir.values import Block, Function, Op
+from workbench.passes.loops.abreast import groups_of
+
+
+@deep
+def emit_gangs(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module | None:
+    """The function's module with gangs; None if it has to be emitted the old way.
+
+    Raises:
+        BuildError: it has an operation that cannot be expressed in LLVM IR.
+    """
+    made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
+    width = lanes(made)
+    if obstacle(made, width) or _shares_rows(made, maths, options):
+        return None
+    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), width)
+    try:
+        text = emitter.module()
+    except RowOfThread:
+        return None
+    sums = len(emitter.combining.parts) if emitter.combining else 0
+    return Module(text, sums, preferences(made), unrolled=True, gangs=True)
+
+
+def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
+    """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
+    groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
+    return groups is not None and groups.rows > 1
+
+
+class Gangs(GangEmitter):
+    """Emits the entry with a loop over full gangs before each loop over threads."""
+
+    def fault_owner(self) -> str:
+        """A flag on the stack."""
+        known = self.writer.once(("gang", "fault"), "alloca i1", "owner")
+        clear = f"  store i1 false, ptr {known}"
+        if clear not in self.writer.head:
+            self.writer.head.append(clear)
+        return known
+
+    def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
+        """Full gangs first, then threads; `own` and `cold` as for threads."""
+        count = self.width
+        if cold or (own == GROUP and self.combining and self.combining.size % count):
+            super()._loop(kind, part, body, own, cold)
+            return
+        if own == GROUP and self.combining:
+            # Written out, so that the buffer is registers.
+            for k in range(0, self.combining.size, count):
+                self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+            self.writer.jump(part.after)
+            return
+        w = self.writer
+        head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
+        # A part without threads may end before it begins.
+        w.declare(f"llvm.smax.{kind}", f"declare {kind} @llvm.smax.{kind}({kind}, {kind})")
+        some = w.emit(f"sub nsw {kind} {part.end}, {part.first}")
+        some = w.emit(f"call {kind} @llvm.smax.{kind}({kind} {some}, {kind} 0)")
+        end = w.emit(f"add nsw {kind} {part.first}, {w.emit(f'and {kind} {some}, {-count}')}", "gangs")
+        before = w.label
+        w.jump(head)
+        w.open(head)
+        first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
+        w.branch(w.emit(f"icmp slt {kind} {first}, {end}", "more"), inside, after)
+        w.open(inside)
+        self._gang(body, first)
+        if self.strips.threads:
+            look_seldom(self, kind, number, max(1, self.strips.threads // count), thread=True)
+        following, counted = w.emit(f"add nsw {kind} {first}, {count}"), w.emit(f"add nsw {kind} {number}, 1")
+        w.fill(row, first, f"phi {kind} [ {part.first}, %{before} ], [ {following}, %{w.label} ]")
+        w.fill(number_row, number, f"phi {kind} [ 0, %{before} ], [ {counted}, %{w.label} ]")
+        w.do(f"br label %{head}{self.loop_end(wishes=(('unroll.disable', ''),))}")
+        w.open(after)
+        super()._loop(kind, Part(end, part.end, after, part.after), body, own, cold=True)
+
+    def _gang(self, body: Block, first: str) -> None:
+        """What one full gang does; `first` is its first thread."""
+        self.in_gang, self.mask = True, ""
+        self.thread, self.tids = first, (*self.tids[:-1], first)
+        if self.combining:
+            begin_gang(self, self.combining)
+        self.block(body)
+        if self.combining:
+            end_gang(self, self.combining)
+        self.gang_over()
+
+    @property
+    def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
+        """What emits an operation of a gang."""
+        return RULES
+
+
+def _tid(emitter: GangEmitter, op: Op) -> None:
+    if op.attrs[AXIS] != emitter.function.launch_ndim - 1:
+        HANDLERS["tid"](emitter, op)
+        return
+    emitter.exact.add(op.result)
+    emitter.bind_linear(op.result, emitter.tids[-1], 1)
+
+
+RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
+    "tid": _tid,
+    "load": memory.emit_load,
+    "store": memory.emit_store,
+    "atomic_add": emit_change,
+    "atomic": emit_change,
+    "reduce_add": emit_change,
+    "fault": each_lane,
+    "print": each_lane,
+    "slots": slots.emit_slots,
+    "slot_read": slots.emit_read,
+    "slot_write": slots.emit_write,
+    "if": control.emit_if,
+    "for": control.emit_for,
+    "while": control.emit_while,
+}

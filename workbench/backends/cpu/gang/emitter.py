@@ -1,0 +1,346 @@
+"""A function for gangs of threads: the loop over full gangs, and the operations of one gang under a mask.
+
+A value is in one of three forms. *Uniform* ones stay scalars, and the scalar handlers emit what computes them.
+*Linear* ones are the scalar of the gang's first thread and a distance from thread to thread. All others are *varying*:
+one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
+full gang are emitted by the scalar emitter.
+
+A block is entered only where a lane of its mask is on, so what is uniform in it may be read as a scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from workbench.backends.base import Options
+from workbench.backends.cpu.emit import structured
+from workbench.backends.cpu.emit.elementwise import emit_builtin
+from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.target.wide import MASKED
+from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
+from workbench.backends.cpu.gang.widen import WideWriter, splat, variants, vector
+from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.text.values import register
+from workbench.ir.ops import LEAD
+from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.limits import GANG_STEP
+from workbench.types import Scalar, element, int32, int64
+
+INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
+DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
+_LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
+
+
+class GangEmitter(ModuleEmitter):
+    """Emits the entry with a loop over full gangs before each loop over threads.
+
+    Attributes:
+        width: threads of a gang.
+        mask: the lanes that are on; empty: all.
+        in_gang: a gang is being emitted, not a thread.
+        varying: the values that differ between a gang's threads.
+        vectors: what varying values are.
+        steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
+        exact: those of them that cannot wrap between a gang's threads.
+        loops: how many loops of a thread are open.
+        rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
+    """
+
+    writer: WideWriter
+    rules: Mapping[str, Callable[[Any, Op], None]]
+
+    def __init__(
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool, width: int
+    ) -> None:
+        super().__init__(function, options, maths, half_instructions, one_core)
+        self.innermost = True  # a maths function is called for a gang whatever stands around the call
+        self.width = width
+        self.mask = ""
+        self.in_gang = False
+        self.varying = varying_values(function)
+        self.vectors: dict[Value, tuple[str, ...]] = {}
+        self.steps: dict[Value, int] = {}
+        self.exact: set[Value] = set()
+        self.loops = 0
+        self._handed: dict[Block, Sequence[Value]] = {}
+        self._converted: dict[Value, tuple[str, ...]] = {}
+        self._initial: dict[Value, tuple[str, ...]] = {}
+        self._splats: dict[tuple[str, str], str] = {}
+        self._label = ""
+        self._used_values = {v for op in walk(function.body) for v in op.operands}
+        self.defined_by = {v: op for op in walk(function.body) for v in op.results}
+        for op in walk(function.body):
+            if op.name == "if":
+                self._handed.update((block, op.results) for block in op.blocks)
+            elif op.name in _LOOPS:
+                body = op.blocks[-1]
+                self._handed[body] = carried_params(op)
+
+    def new_writer(self) -> WideWriter:
+        """One that widens what scalar handlers write."""
+        return WideWriter()
+
+    # Values.
+
+    def kind(self, value: Value) -> str:
+        """The LLVM type of a value's components in registers."""
+        scalar = super().kind(value)
+        return vector(scalar, self.width) if self.in_gang and value in self.varying else scalar
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The operands of a value's components: vectors (and constants) while text is widened, else scalars."""
+        if not self.writer.lanes:
+            assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
+            return super().operands(value)
+        if value in self.vectors:
+            return self.vectors[value]
+        if value in self.steps:
+            return self.vector(value)
+        kind = super().kind(value)
+        return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
+
+    def vector(self, value: Value) -> tuple[str, ...]:
+        """A value's components as vectors, whatever its form."""
+        kind = register(element(value.type))
+        if value in self.vectors:
+            return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in self.vectors[value])
+        lanes, self.writer.lanes = self.writer.lanes, 0
+        scalars = super().operands(value)
+        step = self.steps.get(value, 0)
+        spread = [self.spread(x, kind) for x in scalars]
+        if step:
+            whole = vector(kind, self.width)
+            spread = [self.writer.emit(f"add {whole} {x}, {self.lane_numbers(kind, step)}") for x in spread]
+        self.writer.lanes = lanes
+        return tuple(spread)
+
+    def spread(self, scalar: str, kind: str) -> str:
+        """A scalar in every lane."""
+        if not scalar.startswith("%"):
+            return splat(kind, scalar)
+        w = self.writer
+        if (scalar, kind) not in self._in_this_block():
+            lanes, w.lanes = w.lanes, 0
+            whole = vector(kind, self.width)
+            first = w.emit(f"insertelement {whole} poison, {kind} {scalar}, i64 0")
+            zeros = f"<{self.width} x i32> zeroinitializer"
+            self._splats[scalar, kind] = w.emit(f"shufflevector {whole} {first}, {whole} poison, {zeros}")
+            w.lanes = lanes
+        return self._splats[scalar, kind]
+
+    def _in_this_block(self) -> dict[tuple[str, str], str]:
+        """What was computed once for the block that is open."""
+        if self.writer.label != self._label:
+            self._label = self.writer.label
+            self._splats.clear()
+        return self._splats
+
+    def lane_numbers(self, kind: str, step: int = 1) -> str:
+        """0, step, 2 · step, … as a constant."""
+        return f"<{', '.join(f'{kind} {k * step}' for k in range(self.width))}>"
+
+    def bind(self, value: Value, operands: Sequence[str]) -> None:
+        """Say what a value is, in the form in which text is written now."""
+        if self.in_gang and value in self.varying:
+            self.steps.pop(value, None)
+            self.vectors[value] = tuple(operands)
+        else:
+            super().bind(value, operands)
+
+    def bind_linear(self, value: Value, first: str, step: int) -> None:
+        """Say what a linear value is: that of the gang's first thread, and the distance from thread to thread."""
+        self.vectors.pop(value, None)
+        self.steps[value] = step
+        super().bind(value, (first,))
+
+    def scalars(self, value: Value) -> tuple[str, ...] | None:
+        """What a uniform value is, or the first of a linear one; None for others."""
+        return super().operands(value) if value in self._operands or value in self.slots else None
+
+    def scalar_kind(self, value: Value) -> str:
+        """The LLVM type of one lane of a value's components."""
+        return super().kind(value)
+
+    def carried(self, value: Value, into: Value) -> tuple[str, ...]:
+        """The operands of a value that control flow hands on, as vectors where the receiver varies.
+
+        These were made by `convert`, since no instruction may stand among phis.
+        """
+        if not self.in_gang or into not in self.varying:
+            return super().carried(value, into)
+        if value in self.vectors:
+            return self.vector(value)
+        return self._initial[value] if value in self._initial else self._converted[value]
+
+    def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
+        """As for a thread; its wide functions are noted."""
+        result = super().vector_function(name, scalar)
+        if result is not None:
+            attribute = next(a for s, a in self._vector_functions.items() if s == result[0])
+            self.writer.wide[result[0]] = variants(attribute)
+        return result
+
+    # Masks.
+
+    @property
+    def mask_kind(self) -> str:
+        """The LLVM type of a mask: flags where vectors have registers of them, else integers of all bits or none.
+
+        LLVM packs flags into bytes at the end of a block, and unpacks them in the next.
+        """
+        return vector("i1" if self.maths.bits > MASKED else "i32", self.width)
+
+    @property
+    def all_on(self) -> str:
+        """The mask that is on in all lanes."""
+        return splat("i1", "true") if self.maths.bits > MASKED else splat("i32", "-1")
+
+    def flags(self, mask: str) -> str:
+        """A mask as flags, for the block that is open."""
+        if self.maths.bits > MASKED:
+            return mask
+        key = mask, "flags"
+        if key not in self._in_this_block():
+            self._splats[key] = self.writer.emit(f"icmp slt {self.mask_kind} {mask}, zeroinitializer", "flags")
+        return self._splats[key]
+
+    def both(self, mask: str, condition: str) -> str:
+        """The lanes of a mask in which a condition, given as flags, holds: of lanes that are off it may be poison."""
+        w, flags = self.writer, vector("i1", self.width)
+        if self.maths.bits > MASKED:
+            if not mask:
+                return condition
+            return w.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
+        condition = w.emit(f"freeze {flags} {condition}") if mask else condition
+        wide = w.emit(f"sext {flags} {condition} to {self.mask_kind}", "mask")
+        return w.emit(f"and {self.mask_kind} {mask}, {wide}", "mask") if mask else wide
+
+    def negated(self, condition: str) -> str:
+        """The lanes in which a condition, given as flags, does not hold."""
+        return self.writer.emit(f"xor {vector('i1', self.width)} {condition}, {splat('i1', 'true')}")
+
+    def any(self, mask: str) -> str:
+        """Whether a lane is on, as i1."""
+        w = self.writer
+        if self.maths.bits > MASKED:
+            return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
+        name = f"llvm.vector.reduce.or.v{self.width}i32"
+        w.declare(name, f"declare i32 @{name}({self.mask_kind})")
+        return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
+
+    def bits(self, mask: str) -> str:
+        """A mask as an integer, a bit a lane."""
+        return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
+
+    def merged(self, mask: str, kind: str, on: str, off: str) -> str:
+        """The one where lanes are on, the other where they are off."""
+        if not mask:
+            return on
+        whole = vector(kind, self.width)
+        return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
+
+    # Operations.
+
+    def block(self, block: Block) -> None:
+        """Operations in order, for a thread or for a gang."""
+        if not self.in_gang:
+            super().block(block)
+            return
+        for op in block.ops:
+            self.comment(op)
+            if op.name == "yield":
+                self._converted |= self.convert(op.operands, self._handed.get(block, ()))
+                continue
+            rule = self.rules.get(op.name)
+            if rule is not None:
+                rule(self, op)
+            elif self.varying.isdisjoint(op.results):
+                HANDLERS.get(op.name, emit_builtin)(self, op)
+            elif not self._linear(op):
+                self._wide(op)
+
+    def _wide(self, op: Op) -> None:
+        w = self.writer
+        if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
+            # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
+            kind = register(element(op.operands[1].type))
+            safe = Value(op.operands[1].type, "divisor")
+            mine = self.merged(self.mask, kind, self.vector(op.operands[1])[0], splat(kind, "1"))
+            self.vectors[safe] = (mine,)
+            op = op.replace((op.operands[0], safe))
+        w.lanes = self.width
+        HANDLERS.get(op.name, emit_builtin)(self, op)
+        w.lanes = 0
+        w.settle()
+
+    def _linear(self, op: Op) -> bool:
+        """Emit what is a linear value again; returns whether it is one."""
+        if op.name not in ("add", "sub", "mul", "cast", "neg") or op.result.type not in (int32, int64):
+            return False
+        w, kind = self.writer, register(element(op.result.type))
+        forms = [(self.steps[v] if v in self.steps else None if v in self.vectors else 0) for v in op.operands]
+        if any(step is None for step in forms) or any(v.type not in (int32, int64) for v in op.operands):
+            return False
+        steps = [step or 0 for step in forms]
+        firsts = [ModuleEmitter.operands(self, v)[0] for v in op.operands]
+        if op.name == "cast":
+            # A sum in 32 bits may wrap from one thread to the next; the thread's own index does not.
+            if op.operands[0] not in self.exact or op.result.type != int64:
+                return False
+            self.exact.add(op.result)
+            self.bind_linear(op.result, w.emit(f"sext i32 {firsts[0]} to i64", op.result.name), steps[0])
+            return True
+        if op.name == "mul":
+            factor = [self.constants.get(v) for v in op.operands]
+            known = next((k for k in factor if k is not None), None)
+            if known is None or not abs(int(known) * max(steps, key=abs)) <= GANG_STEP:
+                return False
+            step = int(known) * max(steps, key=abs)
+        else:
+            step = -steps[0] if op.name == "neg" else steps[0] + (steps[1] if op.name == "add" else -steps[1])
+        text = f"sub {kind} 0, {firsts[0]}" if op.name == "neg" else f"{op.name} {kind} {', '.join(firsts)}"
+        first = w.emit(text, op.result.name)
+        if step:
+            self.bind_linear(op.result, first, step)
+        else:
+            self.bind(op.result, [self.spread(first, kind)])
+        return True
+
+    def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
+        """Write vectors of what goes on as a varying value into the block that is open."""
+        pairs = zip(values, into, strict=False)
+        return {v: self.vector(v) for v, target in pairs if target in self.varying and v not in self._initial}
+
+    def structured(self, op: Op) -> None:
+        """An `if` or a loop whose way all threads of a gang take alike."""
+        if op.name == "if":
+            structured.emit_if(self, op)
+            return
+        outer = self._initial
+        self._initial = outer | self.convert(op.operands[LEAD[op.name] :], carried_params(op))
+        self.loops += 1
+        _LOOPS[op.name](self, op)
+        self.loops -= 1
+        self._initial = outer
+
+    def gang_over(self) -> None:
+        """Forget what values were: threads give them other operands."""
+        self.in_gang = False
+        self.vectors.clear()
+        self.steps.clear()
+        self.exact.clear()
+        self._converted.clear()
+
+    def uses(self, op: Op) -> bool:
+        """Return whether anything uses a result of an operation."""
+        return not self._used_values.isdisjoint(op.results)
+
+    def is_divergent(self, op: Op) -> bool:
+        """Return whether threads of a gang may go different ways."""
+        return is_divergent(op, self.varying)
+
+
+def carried_params(op: Op) -> Sequence[Value]:
+    """Return the parameters of a loop's body that are carried from iteration to iteration."""
+    return op.blocks[-1].params[1 if op.name == "for" else 0 :]

@@ -1,0 +1,132 @@
+"""What cannot be done for several lanes at once, done lane by lane in the order of threads by the scalar handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.widen import vector
+from workbench.backends.cpu.text.values import register, width
+from workbench.ir.values import Op, Value
+from workbench.limits import GANG_UNROLLED_LANES
+from workbench.types import element
+
+_Parts = dict[Value, tuple[str, ...]]
+
+
+def each_lane(emitter: GangEmitter, op: Op) -> None:
+    """Emit an operation for each lane that is on."""
+    given = {v: emitter.vector(v) for v in dict.fromkeys(op.operands) if v in emitter.varying}
+    if emitter.mask or emitter.width > GANG_UNROLLED_LANES:
+        _looped(emitter, op, given)
+    else:
+        _written_out(emitter, op, given)
+
+
+def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
+    w, count = emitter.writer, emitter.width
+    results = {r: ["poison"] * width(r.type) for r in op.results}
+    for lane in range(count):
+        scalars: dict[Value, list[str]] = {}
+        for v, parts in given.items():
+            kind = vector(register(element(v.type)), count)
+            scalars[v] = [w.emit(f"extractelement {kind} {part}, i64 {lane}") for part in parts]
+        for r, parts in _one(emitter, op, scalars, str(lane)).items():
+            kind = register(element(r.type))
+            for k, part in enumerate(parts):
+                text = f"insertelement {vector(kind, count)} {results[r][k]}, {kind} {part}, i64 {lane}"
+                results[r][k] = w.emit(text, r.name)
+    for r, vectors in results.items():
+        emitter.bind(r, vectors)
+
+
+def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
+    """A loop over the bits of the mask; what varies goes through memory."""
+    w, count = emitter.writer, emitter.width
+    spills = _Spills(emitter)
+    places = {v: [spills.put(register(element(v.type)), part) for part in parts] for v, parts in given.items()}
+    outs = {r: [spills.put(register(element(r.type)), "") for _ in range(width(r.type))] for r in op.results}
+    all_on = emitter.bits(emitter.mask) if emitter.mask else "-1"
+    head, done = w.block_name("lane"), w.block_name("lane.end")
+    before, word = w.label, f"i{count}"
+    w.jump(head)
+    w.open(head)
+    left, row = w.name("left"), w.reserve()
+    w.declare(f"llvm.cttz.{word}", f"declare {word} @llvm.cttz.{word}({word}, i1)")
+    lane = w.emit(f"call {word} @llvm.cttz.{word}({word} {left}, i1 true)", "lane")
+    if count != 32:
+        lane = w.emit(f"{'zext' if count < 32 else 'trunc'} {word} {lane} to i32", "lane")
+    scalars = {
+        v: [spills.get(place, register(element(v.type)), lane) for place in found] for v, found in places.items()
+    }
+    for r, parts in _one(emitter, op, scalars, lane).items():
+        for place, part in zip(outs[r], parts, strict=True):
+            spills.set(place, register(element(r.type)), lane, part)
+    following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
+    w.fill(row, left, f"phi {word} [ {all_on}, %{before} ], [ {following}, %{w.label} ]")
+    w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
+    w.open(done)
+    for r, found in outs.items():
+        emitter.bind(r, [spills.vector(place, register(element(r.type))) for place in found])
+
+
+_AS_A_LOOP = (("unroll.disable", ""),)
+
+
+def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: str) -> dict[Value, Sequence[str]]:
+    """Emit the operation of one lane; returns its results."""
+    w, thread = emitter.writer, emitter.thread
+    before = {v: emitter.scalars(v) for v in scalars}
+    emitter.in_gang = False
+    emitter.thread = w.emit(f"add nsw i32 {thread}, {lane}", "thread")
+    for v, parts in scalars.items():
+        emitter.bind(v, parts)
+    HANDLERS[op.name](emitter, op)
+    results = {r: emitter.scalars(r) or () for r in op.results}
+    for v, parts_before in before.items():
+        if parts_before is not None:
+            emitter.bind(v, parts_before)
+    emitter.thread, emitter.in_gang = thread, True
+    return results
+
+
+class _Spills:
+    """Stack memory of a vector each: a bool is a byte in it."""
+
+    def __init__(self, emitter: GangEmitter) -> None:
+        self.emitter, self.writer, self.count = emitter, emitter.writer, 0
+
+    def put(self, kind: str, part: str) -> str:
+        """Memory with a vector in it, or with zeros where there is none."""
+        w, memory = self.writer, "i8" if kind == "i1" else kind
+        whole = vector(memory, self.emitter.width)
+        self.count += 1
+        place = w.once(("gang", "lane", self.count, memory), f"alloca {whole}, align 64", "lanes")
+        if kind == "i1" and part:
+            part = w.emit(f"zext {vector(kind, self.emitter.width)} {part} to {whole}")
+        w.do(f"store {whole} {part or 'zeroinitializer'}, ptr {place}, align 64")
+        return place
+
+    def get(self, place: str, kind: str, lane: str) -> str:
+        """A lane of it."""
+        memory = "i8" if kind == "i1" else kind
+        found = self.writer.emit(f"load {memory}, ptr {self._at(place, memory, lane)}")
+        return self.writer.emit(f"trunc i8 {found} to i1") if kind == "i1" else found
+
+    def set(self, place: str, kind: str, lane: str, part: str) -> None:
+        """Change a lane."""
+        memory = "i8" if kind == "i1" else kind
+        part = self.writer.emit(f"zext i1 {part} to i8") if kind == "i1" else part
+        self.writer.do(f"store {memory} {part}, ptr {self._at(place, memory, lane)}")
+
+    def vector(self, place: str, kind: str) -> str:
+        """All lanes."""
+        memory = vector("i8" if kind == "i1" else kind, self.emitter.width)
+        found = self.writer.emit(f"load {memory}, ptr {place}, align 64")
+        if kind != "i1":
+            return found
+        return self.writer.emit(f"trunc {memory} {found} to {vector(kind, self.emitter.width)}")
+
+    def _at(self, place: str, memory: str, lane: str) -> str:
+        return self.writer.emit(f"getelementptr {memory}, ptr {place}, i32 {lane}")

@@ -1,0 +1,313 @@
+"""Loads and stores of a gang: side by side where the address is linear, else gathered and scattered.
+
+Lanes that are off read nothing and write nothing. What a masked load gives passes through a `freeze`, for LLVM 22 moves
+a select of a masked load behind a store (`llvm_faults`). Addresses are computed without `nsw` and `inbounds`: an index
+of a lane that is off may have any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from workbench.backends.cpu.emit import memory as scalar_memory
+from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.text.values import memory, width
+from workbench.ir.values import Op, Value, array_of, component_of
+from workbench.limits import GANG_INTERLEAVED_LANES
+from workbench.types import Kind, Scalar, element
+
+
+class RowOfThread(Exception):
+    """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
+
+
+class Sum(msgspec.Struct, frozen=True):
+    """A number of i64 for each lane: `first`, and from lane to lane `step` more, or `each` in every lane.
+
+    Attributes:
+        first: an i64 that is the same in all lanes, a constant or a register.
+        step: i64, a constant or a register.
+        each: a vector of i64 that is added; empty: none.
+    """
+
+    first: str = "0"
+    step: str = "0"
+    each: str = ""
+
+
+def emit_load(emitter: GangEmitter, op: Op) -> None:
+    """Each component by itself, or all at once where elements lie side by side."""
+    if emitter.varying.isdisjoint(op.results):
+        HANDLERS[op.name](emitter, op)
+        return
+    scalar, count = element(op.result.type), width(op.result.type)
+    where = _Where(emitter, op)
+    if where.one_by_one(scalar):
+        each_lane(emitter, op)
+        return
+    parts = where.loaded(memory(scalar), count)
+    if scalar.kind is Kind.BOOL:
+        kind = vector("i8", emitter.width)
+        parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
+    emitter.bind(op.result, parts)
+
+
+def emit_store(emitter: GangEmitter, op: Op) -> None:
+    """As for loads; of lanes that store to one element the highest is last."""
+    value = op.operands[-1]
+    scalar, count = element(value.type), width(value.type)
+    where = _Where(emitter, op)
+    if where.is_uniform():
+        _store_last(emitter, op)
+        return
+    if where.one_by_one(scalar):
+        each_lane(emitter, op)
+        return
+    parts = emitter.vector(value)
+    if scalar.kind is Kind.BOOL:
+        flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
+        parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
+    where.store(memory(scalar), parts[:count])
+
+
+def _store_last(emitter: GangEmitter, op: Op) -> None:
+    """The highest lane's value, by the scalar handler."""
+    value, w = op.operands[-1], emitter.writer
+    if value in emitter.varying:
+        lane = f"i32 {emitter.width - 1}"
+        if emitter.mask:
+            word = f"i{emitter.width}"
+            w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
+            above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {emitter.bits(emitter.mask)}, i1 true)")
+            lane = f"{word} {w.emit(f'sub {word} {emitter.width - 1}, {above}', 'last')}"
+        kind = vector(emitter.scalar_kind(value), emitter.width)
+        last = Value(value.type, "last")
+        emitter.bind(last, [w.emit(f"extractelement {kind} {part}, {lane}") for part in emitter.vector(value)])
+        op = op.replace((*op.operands[:-1], last))
+    HANDLERS["store"](emitter, op)
+
+
+class _Where:
+    """The places of an access in all lanes, in bytes from an array's beginning."""
+
+    def __init__(self, emitter: GangEmitter, op: Op) -> None:
+        self.emitter, self.writer = emitter, emitter.writer
+        self.array = op.operands[0]
+        self.type = array_of(self.array)
+        self.scalar = element(self.type.dtype)
+        self.component = component_of(op)
+        indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
+        self.pitch = self.type.pitch or width(self.type.dtype) * self.scalar.size
+        self.offset = (self._dense if emitter.options.contiguous else self._strided)(indices)
+        if self.component is not None:
+            self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
+
+    def is_uniform(self) -> bool:
+        """Whether it is the same place in all lanes."""
+        return not self.offset.each and self.offset.step == "0"
+
+    def one_by_one(self, scalar: Scalar) -> bool:
+        """Whether this machine has no masked access to such elements."""
+        return bool(self.emitter.mask) and (scalar.size < 4 or self.emitter.maths.bits <= NARROW)
+
+    def loaded(self, kind: str, count: int) -> list[str]:
+        """The components in all lanes."""
+        if self._consecutive(count) == 1:
+            return [self._load_vector(kind, self._pointer(), self.emitter.width)]
+        if self._consecutive(count):
+            return self._load_interleaved(kind, count)
+        self._apart()
+        return [self._gather(kind, k) for k in range(count)]
+
+    def store(self, kind: str, parts: tuple[str, ...]) -> None:
+        """Change the components in all lanes that are on."""
+        form = self._consecutive(len(parts))
+        if form == 1:
+            self._store_vector(kind, parts[0], self._pointer(), self.emitter.width)
+        elif form:
+            self._store_interleaved(kind, parts)
+        else:
+            self._apart()
+            for k, part in enumerate(parts):
+                self._scatter(kind, k, part)
+
+    # Addresses.
+
+    def _index(self, value: Value) -> Sum:
+        emitter, w = self.emitter, self.writer
+        if value in emitter.vectors:
+            w.lanes = emitter.width
+            each = scalar_memory.wide_index(emitter, value)
+            w.lanes = 0
+            return Sum(each=each)
+        first = scalar_memory.wide_index(emitter, value)
+        return Sum(first, str(emitter.steps.get(value, 0)))
+
+    def _dense(self, indices: list[Sum]) -> Sum:
+        offset = indices[0]
+        for axis, index in enumerate(indices[1:], 1):
+            size = scalar_memory.size(self.emitter, self.array, axis)
+            offset = self._plus(self._times(offset, size), index)
+        return self._times(offset, str(self.pitch))
+
+    def _strided(self, indices: list[Sum]) -> Sum:
+        offset = Sum()
+        for axis, index in enumerate(indices):
+            stride = scalar_memory.stride(self.emitter, self.array, axis)
+            offset = self._plus(offset, self._times(index, stride))
+        return offset
+
+    def _times(self, a: Sum, factor: str) -> Sum:
+        each = a.each and self._wide("mul", a.each, self.emitter.spread(factor, "i64"))
+        return Sum(self._scalar("mul", a.first, factor), self._scalar("mul", a.step, factor), each)
+
+    def _plus(self, a: Sum, b: Sum) -> Sum:
+        each = self._wide("add", a.each, b.each) if a.each and b.each else a.each or b.each
+        return Sum(self._scalar("add", a.first, b.first), self._scalar("add", a.step, b.step), each)
+
+    def _wide(self, verb: str, a: str, b: str) -> str:
+        return self.writer.emit(f"{verb} {vector('i64', self.emitter.width)} {a}, {b}")
+
+    def _scalar(self, verb: str, a: str, b: str) -> str:
+        known = [int(x) for x in (a, b) if not x.startswith("%")]
+        if len(known) == 2:
+            return str(known[0] * known[1] if verb == "mul" else known[0] + known[1])
+        if verb == "mul" and 0 in known:
+            return "0"
+        if known == [0 if verb == "add" else 1]:
+            return a if a.startswith("%") else b
+        return self.writer.emit(f"{verb} i64 {a}, {b}")
+
+    def _pointer(self, more: int = 0) -> str:
+        """The address in the first lane (of what all lanes have alike)."""
+        base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
+        return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
+
+    def _pointers(self, more: int) -> str:
+        """The addresses in all lanes."""
+        w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
+        steps = self.offset.each
+        if self.offset.step != "0":
+            numbers = emitter.lane_numbers("i64")
+            linear = w.emit(f"mul {whole} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
+            steps = self._wide("add", steps, linear) if steps else linear
+        return w.emit(f"getelementptr i8, ptr {self._pointer(more)}, {whole} {steps}")
+
+    def _consecutive(self, count: int) -> int:
+        """1: a scalar each side by side; more: elements of so many components; 0: neither."""
+        if self.offset.each or self.offset.step != str(count * self.scalar.size):
+            return 0
+        return count if count * self.emitter.width <= GANG_INTERLEAVED_LANES else 0
+
+    def _apart(self) -> None:
+        """Note that lanes access places that lie apart."""
+        if self.emitter.loops and not self.emitter.maths.gathers:
+            raise RowOfThread
+
+    # Accesses.
+
+    def _load_vector(self, kind: str, pointer: str, count: int) -> str:
+        w, whole, align = self.writer, vector(kind, count), self.scalar.size
+        if not self.emitter.mask:
+            return w.emit(f"load {whole}, ptr {pointer}, align {align}", self.array.name)
+        flags, mask = vector("i1", count), self._mask(count)
+        name = f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
+        w.declare(name, f"declare {whole} @{name}(ptr, i32, {flags}, {whole})")
+        loaded = w.emit(f"call {whole} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {whole} zeroinitializer)")
+        return w.emit(f"freeze {whole} {loaded}", self.array.name)
+
+    def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
+        w, whole, align = self.writer, vector(kind, count), self.scalar.size
+        if not self.emitter.mask:
+            w.do(f"store {whole} {value}, ptr {pointer}, align {align}")
+            return
+        flags, mask = vector("i1", count), self._mask(count)
+        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
+        w.declare(name, f"declare void @{name}({whole}, ptr, i32, {flags})")
+        w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
+
+    def _mask(self, count: int) -> str:
+        """The mask, each lane as often as it has components."""
+        emitter = self.emitter
+        if count == emitter.width:
+            return emitter.flags(emitter.mask)
+        lanes = ", ".join(f"i32 {k // (count // emitter.width)}" for k in range(count))
+        flags = vector("i1", emitter.width)
+        return self.writer.emit(
+            f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>"
+        )
+
+    def _load_interleaved(self, kind: str, count: int) -> list[str]:
+        w, lanes = self.writer, self.emitter.width
+        whole = vector(kind, count * lanes)
+        loaded = self._load_vector(kind, self._pointer(), count * lanes)
+        orders = [", ".join(f"i32 {count * lane + k}" for lane in range(lanes)) for k in range(count)]
+        return [w.emit(f"shufflevector {whole} {loaded}, {whole} poison, <{lanes} x i32> <{o}>") for o in orders]
+
+    def _store_interleaved(self, kind: str, parts: tuple[str, ...]) -> None:
+        w, lanes, count = self.writer, self.emitter.width, len(parts)
+        power = 1 << (count - 1).bit_length()
+        joined = w.joined([*parts, *["poison"] * (power - count)], kind, lanes)
+        order = ", ".join(f"i32 {k * lanes + lane}" for lane in range(lanes) for k in range(count))
+        whole = vector(kind, power * lanes)
+        value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
+        self._store_vector(kind, value, self._pointer(), count * lanes)
+
+    def _gather(self, kind: str, k: int) -> str:
+        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
+        whole, more = vector(kind, lanes), k * self.scalar.size
+        if not emitter.mask and not (emitter.maths.gathers and self.scalar.size >= 4):
+            return self._loads(kind, more)
+        name = f"llvm.masked.gather.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        flags, places = vector("i1", lanes), vector("ptr", lanes)
+        mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
+        w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
+        passed = f"{places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
+        loaded = w.emit(f"call {whole} @{name}({passed})")
+        return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
+
+    def _loads(self, kind: str, more: int) -> str:
+        """Loads of one element each, which machines with slow gathers do in less time."""
+        w, result = self.writer, "poison"
+        whole, place = vector(kind, self.emitter.width), self._each_pointer(more)
+        for lane in range(self.emitter.width):
+            one = w.emit(f"load {kind}, ptr {place(lane)}, align {self.scalar.size}")
+            result = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
+        return result
+
+    def _each_pointer(self, more: int) -> Callable[[int], str]:
+        w, lanes = self.writer, self.emitter.width
+        if self.offset.each:
+            places = self._pointers(more)
+            return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
+        first, step = self._pointer(more), self.offset.step
+
+        def at(lane: int) -> str:
+            return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+
+        return at
+
+    def _scatter(self, kind: str, k: int, value: str) -> None:
+        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
+        whole, more = vector(kind, lanes), k * self.scalar.size
+        if not emitter.mask:
+            place = self._each_pointer(more)
+            for lane in range(lanes):
+                one = w.emit(f"extractelement {whole} {value}, i64 {lane}")
+                w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
+            return
+        name = f"llvm.masked.scatter.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
+        w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
+        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
+        w.do(f"call void @{name}({passed})")
+
+
+def _suffix(kind: str) -> str:
+    return {"float": "f32", "double": "f64"}.get(kind, kind)

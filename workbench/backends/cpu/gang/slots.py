@@ -1,0 +1,85 @@
+"""A thread's own arrays: one element of all threads of a gang lies side by side."""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.emit.memory import wide_index
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.text.values import memory, width
+from workbench.ir.values import Op, Value
+from workbench.types import Kind, Slots, element
+
+
+def emit_slots(emitter: GangEmitter, op: Op) -> None:
+    """Stack memory, in the entry block."""
+    type = op.result.type
+    assert isinstance(type, Slots)
+    kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
+    keys = [("gang", "slots", op.result, k) for k in range(width(type.dtype))]
+    emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
+
+
+def emit_read(emitter: GangEmitter, op: Op) -> None:
+    """Each component by itself: a vector where the index is uniform, else gathered."""
+    w, scalar = emitter.writer, element(op.result.type)
+    kind = vector(memory(scalar), emitter.width)
+    parts = []
+    for place in emitter.vectors[op.operands[0]]:
+        if op.operands[1] not in emitter.varying:
+            parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, place)}, align 64", op.result.name))
+            continue
+        part = "poison"
+        for lane, at in enumerate(_elements(emitter, op, place)):
+            one = w.emit(f"load {memory(scalar)}, ptr {at}")
+            part = w.emit(f"insertelement {kind} {part}, {memory(scalar)} {one}, i64 {lane}", op.result.name)
+        parts.append(part)
+    if scalar.kind is Kind.BOOL:
+        parts = [w.emit(f"icmp ne {kind} {part}, zeroinitializer") for part in parts]
+    emitter.bind(op.result, parts)
+
+
+def emit_write(emitter: GangEmitter, op: Op) -> None:
+    """Each component by itself; no other thread has this memory, so lanes that are off write what was there."""
+    w, value = emitter.writer, op.operands[2]
+    scalar = element(value.type)
+    cell = memory(scalar)
+    kind = vector(cell, emitter.width)
+    for place, part in zip(emitter.vectors[op.operands[0]], emitter.vector(value), strict=True):
+        if scalar.kind is Kind.BOOL:
+            part = w.emit(f"zext {vector('i1', emitter.width)} {part} to {kind}")
+        if op.operands[1] not in emitter.varying:
+            row = _row(emitter, op, place)
+            if emitter.mask:
+                part = emitter.merged(emitter.mask, cell, part, w.emit(f"load {kind}, ptr {row}, align 64"))
+            w.do(f"store {kind} {part}, ptr {row}, align 64")
+            continue
+        for lane, at in enumerate(_elements(emitter, op, place)):
+            one = w.emit(f"extractelement {kind} {part}, i64 {lane}")
+            if emitter.mask:
+                on = w.emit(f"extractelement {vector('i1', emitter.width)} {emitter.flags(emitter.mask)}, i64 {lane}")
+                one = w.emit(f"select i1 {on}, {cell} {one}, {cell} {w.emit(f'load {cell}, ptr {at}')}")
+            w.do(f"store {cell} {one}, ptr {at}")
+
+
+def _row(emitter: GangEmitter, op: Op, place: str) -> str:
+    """The place of all threads' elements at an index that is uniform."""
+    kind = vector(memory(element(op.operands[0].type)), emitter.width)
+    return emitter.writer.emit(f"getelementptr {kind}, ptr {place}, i64 {wide_index(emitter, op.operands[1])}")
+
+
+def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
+    """The place of each lane's element; where a lane is off, of its first one."""
+    w, index = emitter.writer, op.operands[1]
+    kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
+    (at,) = emitter.vector(index)
+    safe = Value(index.type, "index")
+    emitter.vectors[safe] = (emitter.merged(emitter.mask, kind, at, splat(kind, "0")),)
+    w.lanes = emitter.width
+    wide = wide_index(emitter, safe)
+    w.lanes = 0
+    whole = vector("i64", emitter.width)
+    rows = w.emit(f"mul {whole} {wide}, {splat('i64', str(emitter.width))}")
+    numbers = w.emit(f"add {whole} {rows}, {emitter.lane_numbers('i64')}")
+    places = w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")
+    pointers = vector("ptr", emitter.width)
+    return [w.emit(f"extractelement {pointers} {places}, i64 {lane}") for lane in range(emitter.width)]

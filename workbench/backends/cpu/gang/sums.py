@@ -1,0 +1,113 @@
+"""Changes of one element by all threads (`text/reductions`): each thread of a gang puts its part into the buffer.
+
+So the parts are combined in the order of threads one by one, with the same bits.
+"""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.emit.combine import Combining
+from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.text.reductions import Reduction, combined
+from workbench.backends.cpu.text.values import cast
+from workbench.ir.values import Op, Value
+from workbench.types import Kind, element, float32
+
+
+def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
+    """Nothing is changed yet."""
+    for reduction, k in combining.parts:
+        kind = vector(reduction.register, emitter.width)
+        empty = splat(reduction.register, reduction.identity)
+        emitter.writer.do(f"store {kind} {empty}, ptr {_own(emitter, reduction, k)}")
+
+
+def end_gang(emitter: GangEmitter, combining: Combining) -> None:
+    """The threads' results go into the buffers, side by side."""
+    w = emitter.writer
+    for reduction, k in combining.parts:
+        kind = vector(reduction.register, emitter.width)
+        result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
+        align = 8 if reduction.register == "double" else reduction.scalar.bits // 8
+        w.do(f"store {kind} {result}, ptr {combining.place(reduction, k)}, align {align}")
+
+
+def emit_change(emitter: GangEmitter, op: Op) -> None:
+    """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
+    reduction = emitter.reductions.get(op)
+    if reduction is None:
+        (_add_together if _is_one_sum(emitter, op) else each_lane)(emitter, op)
+        return
+    w, kind = emitter.writer, reduction.register
+    value = _as_combined(emitter, op, reduction)
+    for k, new in zip(reduction.components, value, strict=True):
+        place, whole = _own(emitter, reduction, k), vector(kind, emitter.width)
+        old = w.emit(f"load {whole}, ptr {place}")
+        if not reduction.once:
+            name = w.name("combined")
+            for row in combined(reduction, whole, old, new, name):
+                w.do(row)
+            new = name
+        w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
+    for result in op.results:  # nothing looks at it
+        emitter.bind(result, emitter.vector(op.operands[-1]))
+
+
+def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether all lanes add to one element, whose old value nothing looks at."""
+    scalar = element(op.operands[-1].type)
+    where = op.operands[:-1]
+    return op.name == "atomic_add" and not scalar.is_half and emitter.varying.isdisjoint(where) and not emitter.uses(op)
+
+
+def _add_together(emitter: GangEmitter, op: Op) -> None:
+    """Add the lanes that are on pairwise, the first half to the second, and their sum to the element."""
+    w, value = emitter.writer, op.operands[-1]
+    scalar = element(value.type)
+    kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
+    totals = []
+    for part in emitter.vector(value):
+        part = emitter.merged(emitter.mask, kind, part, splat(kind, "-0.0" if floats else "0"))
+        count = emitter.width
+        while count > 1:
+            whole, half = vector(kind, count), count // 2
+            low, high = (
+                w.emit(f"shufflevector {whole} {part}, {whole} poison, <{half} x i32> <{_lanes(first, half)}>")
+                for first in (0, half)
+            )
+            part, count = w.emit(f"{'fadd' if floats else 'add'} {vector(kind, half)} {low}, {high}"), half
+        totals.append(w.emit(f"extractelement {vector(kind, 1)} {part}, i64 0"))
+    total = Value(value.type, "total")
+    emitter.bind(total, totals)
+    results = tuple(Value(r.type) for r in op.results)
+    HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
+
+
+def _lanes(first: int, count: int) -> str:
+    return ", ".join(f"i32 {first + k}" for k in range(count))
+
+
+def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str]:
+    """The value's components in the type in which they are combined: floats are added as float64."""
+    w, scalar = emitter.writer, reduction.scalar
+    if scalar.is_half:
+        emitter.needs_halves(scalar)
+    parts = []
+    w.lanes = emitter.width
+    for part in emitter.operands(op.operands[-1]):
+        if scalar.is_half:
+            part = w.emit(cast(part, scalar, float32))
+        if reduction.register == "double" and scalar.bits < 64:
+            part = w.emit(f"fpext float {part} to double")
+        parts.append(part if part.startswith("%") else splat(reduction.register, part))
+    w.lanes = 0
+    w.settle()
+    return parts
+
+
+def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
+    """Where the threads' own results so far lie: registers after optimisation."""
+    kind = vector(reduction.register, emitter.width)
+    return emitter.writer.once(("gang", "reductions", k), f"alloca {kind}, align 64", "gang.sums")

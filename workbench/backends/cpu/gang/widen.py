@@ -1,0 +1,175 @@
+"""LLVM IR text of one element rewritten for several side by side.
+
+An elementwise instruction means the same of a vector as of each of its lanes, so the text that the scalar handlers
+write serves both: types become vector types, and constants become constants in every lane. Calls are of intrinsics on
+vectors, of our own wide maths functions, of functions of this module that are widened as well, or lane by lane.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from workbench.backends.cpu.text.writer import Writer
+
+_TOKEN = re.compile(
+    r"(?P<type>(?<![%@.\w])(?:float|double|half|i\d+)\b)"
+    r"|(?P<constant>(?<=[ (])(?:-?\d[\w.+-]*|true|false))(?=[,)\s]|$)"
+)
+_CALL = re.compile(r"call (?P<flags>[a-z ]*?)(?P<kind>float|double|half|i\d+) @(?P<name>[\w.$]+)\((?P<args>[^)]*)\)")
+_VARIANT = re.compile(r"N(\d+)v+_[\w.]+\(([\w.]+)\)")
+
+
+def vector(kind: str, lanes: int) -> str:
+    """Return the type of so many elements of a type."""
+    return f"<{lanes} x {kind}>"
+
+
+def splat(kind: str, constant: str) -> str:
+    """Return a vector constant, without its type, that has a constant in every lane."""
+    return f"splat ({kind} {constant})"
+
+
+def widened(text: str, lanes: int) -> str:
+    """Return an instruction on scalars as one on vectors; operands in registers are vectors already."""
+    kind = ""
+
+    def replace(match: re.Match[str]) -> str:
+        nonlocal kind
+        if match["type"]:
+            kind = match["type"]
+            return vector(kind, lanes)
+        return splat(kind, match["constant"])
+
+    return _TOKEN.sub(replace, text)
+
+
+def variants(attribute: str) -> dict[int, str]:
+    """Return the wide functions that a `vector-function-abi-variant` names, by lanes."""
+    return {int(count): symbol for count, symbol in _VARIANT.findall(attribute)}
+
+
+class WideWriter(Writer):
+    """A writer that widens what is emitted while `lanes` is not 0.
+
+    Attributes:
+        lanes: lanes of what is emitted; 0: it stays as it is.
+        wide: by symbol of a scalar maths function, its wide ones by lanes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lanes = 0
+        self.wide: dict[str, dict[int, str]] = {}
+        self._pending: dict[tuple[str, int], None] = {}
+
+    def emit(self, instruction: str, hint: str = "") -> str:
+        """Write an instruction, wide where `lanes` is set; returns the register of its result."""
+        if not self.lanes:
+            return super().emit(instruction, hint)
+        call = _CALL.match(instruction)
+        if call:
+            return self._call(call, hint)
+        return super().emit(widened(instruction, self.lanes), hint)
+
+    def settle(self) -> None:
+        """Widen the functions of this module that were called wide, once their own text is known."""
+        while self._pending:
+            name, lanes = self._pending.popitem()[0]
+            text = self.declarations[name]
+            for callee in set(_CALL.finditer(text)):
+                self._callee(callee["name"], lanes)
+            rows = [widened(self._renamed(row, lanes), lanes) for row in text.split("\n")]
+            self.declarations[_name(name, lanes)] = "\n".join(rows)
+
+    def _renamed(self, row: str, lanes: int) -> str:
+        return re.sub(r"@([\w.$]+)\(", lambda m: f"@{_name(m[1], lanes)}(", row)
+
+    def _callee(self, name: str, lanes: int) -> None:
+        """Have a wide form of an intrinsic, or of a function of this module."""
+        wide = _name(name, lanes)
+        if wide in self.declarations:
+            return
+        if name.startswith("llvm."):
+            self.declarations[wide] = widened(self._renamed(self.declarations[name], lanes), lanes)
+        else:
+            self.declarations[wide] = ""  # so that it is asked for once
+            self._pending[name, lanes] = None
+
+    def _call(self, call: re.Match[str], hint: str) -> str:
+        lanes, kind, name = self.lanes, call["kind"], call["name"]
+        args = [tuple(arg.strip().split(" ", 1)) for arg in call["args"].split(",")]
+        if name in self.wide:
+            return self._parts(call, args, hint)
+        self.lanes = 0
+        try:
+            if name.startswith(("llvm.", "wb.")) and "noinline" not in self.declarations.get(name, ""):
+                if name.startswith("wb."):
+                    self._callee(name, lanes)
+                else:
+                    self._intrinsic(name, kind, [k for k, _ in args], lanes)
+                passed = ", ".join(widened(f"{k} {a}", lanes) for k, a in args)
+                return self.emit(f"call {call['flags']}{vector(kind, lanes)} @{_name(name, lanes)}({passed})", hint)
+            return self._lane_by_lane(call, args, lanes, hint)
+        finally:
+            self.lanes = lanes
+
+    def _intrinsic(self, name: str, kind: str, kinds: Sequence[str], lanes: int) -> None:
+        taken = ", ".join(vector(k, lanes) for k in kinds)
+        self.declare(_name(name, lanes), f"declare {vector(kind, lanes)} @{_name(name, lanes)}({taken})")
+
+    def _parts(self, call: re.Match[str], args: Sequence[tuple[str, ...]], hint: str) -> str:
+        """A maths function on as many lanes at a time as one of its wide functions takes."""
+        lanes, kind = self.lanes, call["kind"]
+        widths = self.wide[call["name"]]
+        count = max((n for n in widths if n <= lanes), default=min(widths))
+        whole = vector(kind, lanes)
+        self.lanes = 0
+        results = []
+        for first in range(0, lanes, count):
+            chosen = ", ".join(f"i32 {(first + k) % lanes}" for k in range(count))
+            passed = []
+            for _, arg in args:
+                arg = arg if arg.startswith("%") else splat(kind, arg)
+                part = self.emit(f"shufflevector {whole} {arg}, {whole} poison, <{count} x i32> <{chosen}>")
+                passed.append(f"{vector(kind, count)} {part}")
+            results.append(self.emit(f"call {vector(kind, count)} @{widths[count]}({', '.join(passed)})", hint))
+        result = self.joined(results, kind, count)
+        if count > lanes:
+            chosen = ", ".join(f"i32 {k}" for k in range(lanes))
+            wide = vector(kind, count)
+            result = self.emit(f"shufflevector {wide} {result}, {wide} poison, <{lanes} x i32> <{chosen}>", hint)
+        self.lanes = lanes
+        return result
+
+    def joined(self, parts: Sequence[str], kind: str, count: int) -> str:
+        """Vectors of so many elements, a power of two of them, as one; outside of wide mode."""
+        while len(parts) > 1:
+            whole = vector(kind, count)
+            order = ", ".join(f"i32 {k}" for k in range(2 * count))
+            parts = [
+                self.emit(f"shufflevector {whole} {a}, {whole} {b}, <{2 * count} x i32> <{order}>")
+                for a, b in zip(parts[::2], parts[1::2], strict=True)
+            ]
+            count *= 2
+        return parts[0]
+
+    def _lane_by_lane(self, call: re.Match[str], args: Sequence[tuple[str, ...]], lanes: int, hint: str) -> str:
+        kind, result = call["kind"], "poison"
+        for k in range(lanes):
+            passed = []
+            for one, arg in args:
+                if arg.startswith("%"):
+                    arg = self.emit(f"extractelement {vector(one, lanes)} {arg}, i64 {k}")
+                passed.append(f"{one} {arg}")
+            value = self.emit(f"call {call['flags']}{kind} @{call['name']}({', '.join(passed)})")
+            result = self.emit(f"insertelement {vector(kind, lanes)} {result}, {kind} {value}, i64 {k}", hint)
+        return result
+
+
+def _name(name: str, lanes: int) -> str:
+    """Return the name of the wide form of an intrinsic (`llvm.sqrt.f32`), or of a function of this module."""
+    if not name.startswith("llvm."):
+        return f"{name}.x{lanes}"
+    base, _, suffix = name.rpartition(".")
+    return f"{base}.v{lanes}{suffix}"
