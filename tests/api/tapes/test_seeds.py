@@ -56,6 +56,13 @@ def test_a_seed_in_an_adjoint_of_the_pass_is_as_it_was(whose: int):
             np.testing.assert_array_equal(a.grad.numpy(), expected)
 
 
+def test_bytes_are_no_seed():
+    tape, (x, y) = recorded()
+    with pytest.raises(LaunchError, match="An adjoint holds numbers"):
+        tape.backward(grads={y: bytes(4 * N)})
+    assert not x.grad.numpy().any()
+
+
 def test_one_array_for_two_results():
     tape, arrays = recorded(2)
     seed = wb.array(np.arange(N, dtype=np.float32), device="cpu")

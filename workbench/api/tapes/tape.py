@@ -264,14 +264,11 @@ class Tape(Opened):
         given = starts(loss, grads, self._versions, self.steps)
         targets = [*map(_FIRST, given)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
-        for step in self._stopped:
-            if step in steps:
-                raise stopped(step)
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._check_memories()
+        self._check(steps)
         self._ends.update(zip(map(id, targets), targets, strict=True))
-        starting = [*starmap(Seed if type(given[0][1]) is bytes else seed, given)]
+        starting = [*starmap(Seed if loss is not None and type(given[0][1]) is bytes else seed, given)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
         for k, start in enumerate(starting):
@@ -313,8 +310,11 @@ class Tape(Opened):
         self.at = None
         return ready
 
-    def _check_memories(self) -> None:
-        """Notice writes that nobody reported, and refuse two arrays of the steps that were made of the same bytes."""
+    def _check(self, steps: Sequence[Step]) -> None:
+        """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        for step in self._stopped:
+            if step in steps:
+                raise stopped(step)
         alone = True
         for memory in self._versions:
             if memory.sealed is not None:
