@@ -6,12 +6,13 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 import workbench as wb
 from kernel_ext.output.renderable import Shown
+from kernel_ext.output.staleness import NOTEBOOK
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import units
 from kernel_ext.views.programs import controls
@@ -20,34 +21,6 @@ from workbench.errors import WorkbenchError
 
 AXES = "xyzw"
 _BEFORE = "When it moves, records that used it run again; nothing is compiled."
-
-
-class Notebook(Protocol):
-    """What a notebook does with sliders."""
-
-    def made(self, slider: Slider) -> None:
-        """Show it when its cell ends, unless the cell does."""
-        ...
-
-    def name_of(self, slider: Slider) -> str:
-        """Return what the notebook calls it; empty if it has no name."""
-        ...
-
-    def read(self, slider: Slider) -> None:
-        """Note that the running cell took its value, and would take another one now."""
-        ...
-
-    def reaches(self, user: Any) -> bool:
-        """Return whether a name of the notebook still means this record or launch."""
-        ...
-
-    def moved(self) -> int:
-        """Draw the views of arrays that were written since, and mark what is stale; return how many were drawn."""
-        ...
-
-
-NOTEBOOK: list[Notebook] = []
-"""The one that runs, if any."""
 
 
 class Slider(inspect.Uniform):
@@ -89,7 +62,7 @@ class Slider(inspect.Uniform):
         super().__init__(self._joined(), _TYPES[shape] if shape else wb.int32 if whole else wb.float32)
         self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
         for notebook in NOTEBOOK:
-            notebook.made(self)
+            notebook.add(self)
 
     def _parts(self) -> list[str]:
         name = self.name or "value"

@@ -6,13 +6,15 @@ moved, the outputs of all cells are looked at, so a value that is put back takes
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernel_ext.output.output_area import redraw_views, runs_of_cells, show_here
-from kernel_ext.output.slider import NOTEBOOK, Slider
 from workbench import inspect
+
+if TYPE_CHECKING:
+    from kernel_ext.output.slider import Slider
 
 
 class Staleness:
@@ -22,7 +24,7 @@ class Staleness:
         """For a shell."""
         self._shell = shell
         self._begun = 0
-        self._made: list[Slider] = []
+        self._added: list[Slider] = []
         self._read: dict[Slider, Any] = {}
 
     def install(self) -> None:
@@ -40,12 +42,12 @@ class Staleness:
     def cell_begins(self, *_: Any) -> None:
         """Note what was launched before."""
         self._begun = inspect.next_launch()
-        self._made.clear()
+        self._added.clear()
         self._read.clear()
 
     def cell_ends(self, *_: Any) -> None:
         """Show its sliders, note what this cell's outputs used, and mark those of all cells."""
-        for slider in self._made:
+        for slider in self._added:
             if not slider.is_shown and self.name_of(slider):
                 show_here(slider.shown)
         running, _ = runs_of_cells(self._shell, marked=bool(self._read))
@@ -67,9 +69,9 @@ class Staleness:
 
     # What sliders ask.
 
-    def made(self, slider: Slider) -> None:
-        """Show it when its cell ends, unless the cell does."""
-        self._made.append(slider)
+    def add(self, slider: Slider) -> None:
+        """Show a new slider when its cell ends, unless the cell does."""
+        self._added.append(slider)
 
     def name_of(self, slider: Slider) -> str:
         """Return what the notebook calls it; empty if it has no name."""
@@ -88,6 +90,10 @@ class Staleness:
         drawn = redraw_views()
         self.mark()
         return drawn
+
+
+NOTEBOOK: list[Staleness] = []
+"""The running notebook's, if there is one: sliders speak to it."""
 
 
 def stale_words(names: list[str]) -> str:

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-MADE: list[bool] = []
+IN_USE: list[bool] = []
 """Not empty once there is one; launches test it."""
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 _COMPARED = ("lt", "le", "gt", "ge")
@@ -36,7 +36,7 @@ class Uniform:
         self.arrays: dict[Any, Any] = {}
         self._users: WeakValueDictionary[int, Any] = WeakValueDictionary()
         self.read: Callable[[Uniform], None] = lambda _: None
-        MADE[:] = [True]
+        IN_USE[:] = [True]
 
     @property
     def value(self) -> Any:
@@ -115,10 +115,10 @@ def _plain(value: Any) -> Any:
 
 
 def _operator(name: str) -> None:
-    made: Any = getattr(operator, name)
-    setattr(Uniform, f"__{name}__", lambda self, other: made(self.value, _plain(other)))
+    compute: Any = getattr(operator, name)
+    setattr(Uniform, f"__{name}__", lambda self, other: compute(self.value, _plain(other)))
     if name in _BINARY:
-        setattr(Uniform, f"__r{name}__", lambda self, other: made(_plain(other), self.value))
+        setattr(Uniform, f"__r{name}__", lambda self, other: compute(_plain(other), self.value))
 
 
 for _name in (*_BINARY, *_COMPARED):

@@ -10,7 +10,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError, its_type
-from workbench.host.uniform import MADE, Uniform
+from workbench.host.uniform import IN_USE, Uniform
 from workbench.host.vectors import HostVector
 from workbench.limits import BLOCK_THREADS
 from workbench.ranges import fits, misfit
@@ -132,7 +132,7 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:
     """Return what the parameters behind the first `count` are by default; nothing if one of them has no default."""
-    if MADE and isinstance(kernel, Kernel):
+    if IN_USE and isinstance(kernel, Kernel):
         kernel.follow_uniforms()
     rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
     return [kernel.defaults[n] for n in rest] if all(n in kernel.defaults for n in rest) else []
@@ -149,7 +149,7 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
         The uniforms, by parameter.
     """
     found: dict[str, Uniform] = {}
-    if MADE and isinstance(kernel, Kernel):
+    if IN_USE and isinstance(kernel, Kernel):
         for k, (name, value) in enumerate(zip(kernel.parameters, values, strict=False)):
             if isinstance(value, Uniform):
                 found[name] = value
@@ -177,10 +177,10 @@ def with_defaults(
     """
     try:
         values = [*inputs, *outputs]
-        few = MADE or len(values) < len(getattr(kernel, "parameters", ()))
+        few = IN_USE or len(values) < len(getattr(kernel, "parameters", ()))
         rest = defaults_after(kernel, len(values)) if few else []
         values += rest
-        return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if MADE else {}
+        return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if IN_USE else {}
     except LaunchError:
         raise
     except TypeError:

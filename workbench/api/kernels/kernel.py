@@ -38,7 +38,7 @@ from workbench.frontend import (
     structs_named,
     uniforms_read,
 )
-from workbench.host.uniform import MADE
+from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
@@ -235,7 +235,7 @@ class Kernel(Subscripted):
     def follow_uniforms(self) -> None:
         """Have a parameter for each uniform that it, or a func that it calls, reads by name now; behind its own."""
         written = self._written
-        if not MADE or written is None or (self.used is not None and self.used.is_current()):
+        if not IN_USE or written is None or (self.used is not None and self.used.is_current()):
             return
         found, before = uniforms_read(written), self.definition.uniforms
         if list(found) == list(before) and all(found[name] is before[name] for name in found):
