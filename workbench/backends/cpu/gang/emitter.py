@@ -158,6 +158,11 @@ class GangEmitter(ModuleEmitter):
         """What a uniform value is, or the first of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
+    def uniform(self, value: Value) -> str:
+        """The operand of a uniform scalar."""
+        (operand,) = super().operands(value)
+        return operand
+
     def scalar_kind(self, value: Value) -> str:
         """The LLVM type of one lane of a value's components."""
         return super().kind(value)
