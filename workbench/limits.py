@@ -127,6 +127,7 @@ SLOT_LANES = Limit(16, "values that are added side by side", "one step halves th
 
 # Gangs: threads side by side as vectors under a mask.
 GANG_LANES = Limit(16, "threads of a gang", "they run as vectors", OTHER)
+GANG_COMPONENTS = Limit(4, "scalars of an element", "a gang has all its threads, beyond it half of them", OTHER)
 GANG_BYTE_LANES = Limit(64, "threads of a gang that stores bytes alone", "they run as vectors", OTHER)
 GANG_UNROLLED_LANES = Limit(16, "threads of a gang that go one by one", "their code is written out", OTHER)
 GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements", "they are shuffled", OTHER)

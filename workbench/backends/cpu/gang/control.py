@@ -93,8 +93,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     turns = iterations(emitter, op, start, stop, step)
     w.lanes = 0
     w.settle()
-    (first,) = emitter.vector(op.operands[0]) if varies else emitter.scalars(op.operands[0])
-    (by,) = emitter.vector(op.operands[2]) if varies else emitter.scalars(op.operands[2])
+    first, by = (emitter.vector(v)[0] if varies else emitter.uniform(v) for v in (op.operands[0], op.operands[2]))
     type = vector(kind, emitter.width) if varies else kind
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
     at, row = w.name(index.name), w.reserve()

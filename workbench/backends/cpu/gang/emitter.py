@@ -17,7 +17,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
-from workbench.backends.cpu.emit.target.wide import MASKED
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -56,6 +56,8 @@ class GangEmitter(ModuleEmitter):
         super().__init__(function, options, maths, half_instructions, one_core)
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
         self.width = width
+        if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
+            self.writer.apart = frozenset({"llvm.canonicalize"})
         self.mask = ""
         self.in_gang = False
         self.varying = varying_values(function)
@@ -157,6 +159,11 @@ class GangEmitter(ModuleEmitter):
     def scalars(self, value: Value) -> tuple[str, ...] | None:
         """What a uniform value is, or the first of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
+
+    def uniform(self, value: Value) -> str:
+        """The operand of a uniform scalar."""
+        (operand,) = super().operands(value)
+        return operand
 
     def scalar_kind(self, value: Value) -> str:
         """The LLVM type of one lane of a value's components."""

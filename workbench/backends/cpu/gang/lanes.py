@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import vector
@@ -74,7 +72,7 @@ def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
 _AS_A_LOOP = (("unroll.disable", ""),)
 
 
-def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: str) -> dict[Value, Sequence[str]]:
+def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: str) -> dict[Value, tuple[str, ...]]:
     """Emit the operation of one lane; returns its results."""
     w, thread = emitter.writer, emitter.thread
     before = {v: emitter.scalars(v) for v in scalars}

@@ -55,12 +55,14 @@ class WideWriter(Writer):
     Attributes:
         lanes: lanes of what is emitted; 0: it stays as it is.
         wide: by symbol of a scalar maths function, its wide ones by lanes.
+        apart: intrinsics, without their types, that the target has of scalars alone.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.lanes = 0
         self.wide: dict[str, dict[int, str]] = {}
+        self.apart: frozenset[str] = frozenset()
         self._pending: dict[tuple[str, int], None] = {}
 
     def emit(self, instruction: str, hint: str = "") -> str:
@@ -103,7 +105,8 @@ class WideWriter(Writer):
             return self._parts(call, args, hint)
         self.lanes = 0
         try:
-            if name.startswith(("llvm.", "wb.")) and "noinline" not in self.declarations.get(name, ""):
+            here = name.startswith("wb.") and "noinline" not in self.declarations.get(name, "")
+            if here or (name.startswith("llvm.") and name.rpartition(".")[0] not in self.apart):
                 if name.startswith("wb."):
                     self._callee(name, lanes)
                 else:
