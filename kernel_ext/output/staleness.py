@@ -6,15 +6,33 @@ moved, the outputs of all cells are looked at, so a value that is put back takes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from kernel_ext.output.output_area import redraw_views, runs_of_cells, show_here
 from workbench import inspect
 
-if TYPE_CHECKING:
-    from kernel_ext.output.slider import Slider
+
+class Slider(Protocol):
+    """What a notebook needs of a slider.
+
+    Attributes:
+        name: what the notebook calls it.
+        is_shown: whether a cell shows it.
+    """
+
+    name: str
+    is_shown: bool
+
+    @property
+    def shown(self) -> Any:
+        """What a cell shows of it."""
+        ...
+
+    def peek(self) -> Any:
+        """Return its value, without a note that somebody read it."""
+        ...
 
 
 class Staleness:

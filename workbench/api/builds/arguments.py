@@ -114,13 +114,12 @@ def as_stream(stream: object, device: Device, kernel: str) -> object:
 
 
 def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) -> list[object]:
-    """The arguments, one per parameter.
+    """Return the arguments, one per parameter.
 
     Raises:
-        LaunchError: they are no list: an array's rows would be taken for arguments, or what a set holds in any order.
+        LaunchError: they are no lists.
     """
-    if any(isinstance(given, (array, np.ndarray, Mapping, str, Set)) for given in (inputs, outputs)):
-        raise not_listed(kernel, (), inputs, outputs)
+    require_lists(kernel, inputs, outputs)
     try:
         values = [*inputs, *outputs]
     except TypeError:
@@ -128,6 +127,16 @@ def listed(kernel: Kernel, inputs: Sequence[object], outputs: Sequence[object]) 
     values += defaults_after(kernel, len(values))
     take_uniforms(kernel, values)
     return values
+
+
+def require_lists(kernel: Kernel, inputs: object, outputs: object) -> None:
+    """Refuse what can be iterated but is no list of arguments.
+
+    Raises:
+        LaunchError: an array's rows would be taken for arguments, or what a set holds in any order.
+    """
+    if any(isinstance(values, (array, np.ndarray, Mapping, str, Set)) for values in (inputs, outputs)):
+        raise not_listed(kernel, (), inputs, outputs)
 
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:

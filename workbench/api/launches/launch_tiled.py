@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Never
 
-from workbench.api.builds.arguments import Dim, with_defaults
+from workbench.api.builds.arguments import Dim, require_lists, with_defaults
 from workbench.api.builds.option_names import unknown_option
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import adjoint_list, finished, launch_options, prepare
@@ -63,6 +63,7 @@ def launch_tiled(
     if unknown:
         raise unknown_option(launch_tiled, unknown)
     how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
+    require_lists(kernel, inputs, outputs)
     values, _, uniforms = with_defaults(kernel, dim, inputs, outputs)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     if NOTING and not (adjoint or record_cmd):
