@@ -71,8 +71,9 @@ def test_a_kernel_has_equal_machine_code(form: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "every", "part"), [("cubin", 20, 3), *(("object", 8, part) for part in range(8))])
-def test_the_catalogue_has_equal_machine_code(form: str, every: int, part: int) -> None:
+@pytest.mark.parametrize(("form", "every", "part"), [("cubin", 20, 3), ("object", 8, 1), ("object", 8, 6)])
+def test_a_quarter_of_the_catalogue_has_equal_machine_code(form: str, every: int, part: int) -> None:
+    """A quarter, since LLVM takes minutes for all of it, and what it is given is compared whole."""
     assert agree(lambda seed: texts(seed, "heap", every, part, form=form), range(1, 3)) >= 15
 
 
