@@ -209,7 +209,7 @@ def test_superwords_are_sought_in_short_functions(count: int, sought: bool) -> N
     assert tuning(lowered(text))["slp_vectorization"] is sought
 
 
-@pytest.mark.parametrize(("depth", "level"), [(3, 3), (4, 2), (20, 2)])
+@pytest.mark.parametrize(("depth", "level"), [(3, 3), (4, 2), pytest.param(20, 2, marks=pytest.mark.slow)])
 def test_in_deeply_nested_loops_conditions_stay_where_they_are(depth: int, level: int) -> None:
     assert tuning(lowered(FAMILIES["sums in sums"].text(depth)))["speed_level"] == level
 

@@ -145,7 +145,7 @@ def fields(b: wb.array[Body]):
     b[0].m[i % 2] += wb.vec2(1.0, 0.0)
 
 
-@pytest.mark.parametrize("device", ["cpu", "emulated"])
+@pytest.mark.parametrize("device", ["cpu", pytest.param("emulated", marks=pytest.mark.slow)])
 def test_fields_of_structs(device: str) -> None:
     b = wb.zeros(1, dtype=Body, device=device)
     wb.launch(fields, 1400, inputs=[b], device=device)
