@@ -157,14 +157,14 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
     Returns:
         The uniforms, by parameter.
     """
-    found: dict[str, Uniform] = {}
+    uniforms: dict[str, Uniform] = {}
     if IN_USE and isinstance(kernel, Kernel):
         for k, (name, value) in enumerate(zip(kernel.parameters, values, strict=False)):
             if isinstance(value, Uniform):
-                found[name] = value
+                uniforms[name] = value
                 type = kernel.annotations[name]
                 values[k] = _in_array(value, type, values) if isinstance(type, ArrayType) else value.peek()
-    return found
+    return uniforms
 
 
 def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
