@@ -141,7 +141,7 @@ def require_lists(kernel: Kernel, inputs: object, outputs: object) -> None:
 
 def defaults_after(kernel: Kernel, count: int) -> list[object]:
     """Return what the parameters behind the first `count` are by default; nothing if one of them has no default."""
-    if IN_USE and isinstance(kernel, Kernel):
+    if IN_USE and hasattr(kernel, "follow_uniforms"):
         kernel.follow_uniforms()
     rest = getattr(kernel, "parameters", ())[count:]  # `prepare` refuses what is no kernel
     return [kernel.defaults[n] for n in rest] if all(n in kernel.defaults for n in rest) else []
@@ -158,7 +158,7 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
         The uniforms, by parameter.
     """
     uniforms: dict[str, Uniform] = {}
-    if IN_USE and isinstance(kernel, Kernel):
+    if IN_USE and hasattr(kernel, "annotations"):
         for k, (name, value) in enumerate(zip(kernel.parameters, values, strict=False)):
             if isinstance(value, Uniform):
                 uniforms[name] = value

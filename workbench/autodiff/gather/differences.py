@@ -79,8 +79,8 @@ class Differences:
         (atom,) = form.terms
         if atom.kind == "tid":
             return Index(atom.axis, (Difference(form.constant),))
-        signed = atom.value is not None and atom.value.type in (int32, int64)
-        op = self.defs.get(atom.value) if signed else None
+        value = atom.value
+        op = self.defs.get(value) if value is not None and value.type in (int32, int64) else None
         rule = None if op is None else self._RULES.get(op.name)
         inner = None if op is None or rule is None else rule(self, op, least)
         if inner is None or not form.constant:
