@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.api.builds import arguments
 
 t = wb.int32  # another thing of the same name, which is not meant below
 
@@ -49,13 +50,15 @@ def test_a_length_given_to_the_function_around(n: int) -> None:
     assert y.numpy().tolist() == [7, 7]
 
 
-def test_a_text_whose_name_is_gone_says_what_to_do() -> None:
+@pytest.mark.parametrize("uniforms", [[], [True]], ids=["no_uniform", "uniforms"])
+def test_a_text_whose_name_is_gone_says_what_to_do(uniforms: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     def make(kind: Any) -> Any:
         def fill(x: "wb.array[kind]"):
             x[wb.tid()] = 1
 
         return fill
 
+    monkeypatch.setattr(arguments, "IN_USE", uniforms)  # a slider anywhere in the process
     kernel = wb.kernel(make(float))
     with pytest.raises(wb.KernelTypeError, match="name 'kind' is not defined") as caught:
         wb.launch(kernel, 1, [wb.zeros(1)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
-from workbench.errors import KernelTypeError, LaunchError, its_type
+from workbench.errors import KernelTypeError, LaunchError, WorkbenchError, its_type
 from workbench.host.uniform import IN_USE, Uniform
 from workbench.host.vectors import HostVector
 from workbench.limits import BLOCK_THREADS
@@ -186,14 +186,12 @@ def with_defaults(
     """
     try:
         values = [*inputs, *outputs]
-        few = IN_USE or len(values) < len(getattr(kernel, "parameters", ()))
-        rest = defaults_after(kernel, len(values)) if few else []
-        values += rest
-        return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if IN_USE else {}
-    except LaunchError:
-        raise
     except TypeError:
         raise not_listed(kernel, dim, inputs, outputs) from None
+    few = IN_USE or len(values) < len(getattr(kernel, "parameters", ()))
+    rest = defaults_after(kernel, len(values)) if few else []
+    values += rest
+    return values, [*outputs, *rest] if rest else outputs, take_uniforms(kernel, values) if IN_USE else {}
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
@@ -468,6 +466,8 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostA
             return from_numpy(value, type.dtype)
         wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
         return from_numpy(value, wanted)
+    except WorkbenchError:  # it is a TypeError too, and says all there is to say
+        raise
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{kernel.name}: {name} is {type!r}; {error}.", parameter=name) from None
 

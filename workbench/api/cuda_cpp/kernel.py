@@ -27,7 +27,7 @@ from workbench.autodiff import parameters
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
-from workbench.errors import LaunchError, NotDifferentiable, must_be
+from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, must_be
 from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
@@ -420,5 +420,7 @@ def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], devi
         )  # fmt: skip
     try:
         return array(value, type if rows else None, device=device)
+    except WorkbenchError:  # it is a TypeError too, and says all there is to say
+        raise
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{kernel}: {parameter.name}: {error}.", parameter=parameter.name) from None

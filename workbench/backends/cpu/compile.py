@@ -35,7 +35,7 @@ from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.config import settings
-from workbench.errors import BuildError
+from workbench.errors import BuildError, WorkbenchError
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
@@ -212,7 +212,7 @@ def _generate(
         except Lost:
             what = "vectorisation" if vectorised else "optimisation"
             raise build_error("LLVM", function, first, f" Without {what} it did not succeed either.") from None
-    except BuildError:  # which is a RuntimeError, too
+    except WorkbenchError:  # which is a RuntimeError, too
         raise
     except RuntimeError as error:
         message = "LLVM refused the text made from this kernel."
