@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -261,6 +262,30 @@ def _typed_value(annotation: Any, v: Any) -> Any:
     return wanted.convert(v) if isinstance(wanted, (Scalar, Composite)) else value(v)
 
 
+def _join(chosen: Any) -> Any:
+    """The value that a ternary took, in the type that it has in all threads."""
+    joins, own = Current.run.joins, number(chosen)
+    if own is None and (isinstance(chosen, bool) or not isinstance(chosen, (Weak, int, float))):
+        return chosen
+    types = joins.types.setdefault(_calls(), set())
+    if not joins.settled:
+        types.add("" if own is None else own.t)
+        return chosen
+    strong = [Number(0, t) for t in sorted(types - {""})]
+    return typed(chosen, common(*strong, *([] if own is not None else [chosen]))) if strong else chosen
+
+
+def _calls() -> tuple[int, ...]:
+    """Where the program is: the instructions of its frames, whose code is the oracle's copy of its text."""
+    instructions: list[int] = []
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<oracle:"):
+            instructions += [frame.f_lasti, frame.f_code.co_firstlineno]
+        frame = frame.f_back
+    return tuple(instructions)
+
+
 def namespace(text_name: str) -> dict[str, Any]:
     """A fresh module's names."""
     funcs: dict[str, Func] = {}
@@ -285,7 +310,7 @@ def namespace(text_name: str) -> dict[str, Any]:
     own = vars(builtins) | PYTHON | {"__import__": imported}
     return {
         "__builtins__": own, "__name__": text_name, "__value__": value, "__typed__": _typed_value, "__literal__": Weak,
-        "__each__": lambda items: map(value, items),
+        "__each__": lambda items: map(value, items), "__join__": _join,
     }  # fmt: skip
 
 

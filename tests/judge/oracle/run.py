@@ -22,6 +22,27 @@ class Node:
 
 
 @dataclass
+class Joins:
+    """The types of the values that each ternary had in a launch, whichever of the two it took.
+
+    CPython evaluates one of the two, and the language gives both the type in which they meet. So a launch whose
+    ternaries had values of several types runs once more, and converts to what they had in all threads.
+
+    Attributes:
+        types: by the calls that led to the ternary, since a func has types for each call; "" is a literal's.
+        settled: whether all threads have run, so that values are converted.
+    """
+
+    types: dict[tuple[int, ...], set[str]] = field(default_factory=dict)
+    settled: bool = False
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether a ternary had values of several types."""
+        return any(len(types) > 1 for types in self.types.values())
+
+
+@dataclass
 class Run:
     """One run of a launch.
 
@@ -37,6 +58,7 @@ class Run:
         lanes: where these meet, if they have values of their own.
         lane: the number of the one that runs.
         suspect: what checks report and code without them defines: divisions of integers by zero, shifts too far.
+        joins: the types that values of ternaries have.
     """
 
     disturbance: Random | None = None
@@ -51,6 +73,7 @@ class Run:
     lanes: Any = None
     lane: int = 0
     nodes: int = 0
+    joins: Joins = field(default_factory=lambda: Joins())
 
     def node(self, partials: Partials) -> Node:
         """A new node of the tape."""

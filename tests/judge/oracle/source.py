@@ -3,6 +3,7 @@
 - An assignment copies: names hold values, not references to elements of arrays.
 - A literal with a point is one that has no type yet.
 - An atomic function whose result is dropped does not read.
+- The two values of a ternary have one type.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class Prepared(ast.NodeTransformer):
             return node
         self.generic_visit(node)
         return ast.copy_location(ast.Assign([node.target], _call("__typed__", node.annotation, node.value)), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        return _call("__join__", node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return node

@@ -413,4 +413,42 @@ STATEMENTS: list[Program] = [
         {"x": integers(37, below=100000, low=-100000), "y": output(37, dtype="wb.int64", held=np.int64)},
         (37,),
     ),
+    program(
+        "ternaries of a number and a literal",
+        """
+        i = wb.tid()
+        a = x[i] if x[i] > 0.0 else 0.1
+        b = 0.3 if k[i] > 50 else z[i]
+        c = (x[i] if k[i] > 30 else 0.7) if k[i] % 2 == 0 else 0.1
+        d = pick(x[i] > 0.5, x[i], 0.1) + pick(x[i] > 0.5, z[i], 0.1)
+        y[i] = z[i] * a + b + c * z[i] + d
+        """,
+        {
+            "x": floats(37),
+            "z": floats(37, seed=2, dtype=np.float64),
+            "k": integers(37, below=100),
+            "y": output(37, dtype="wb.float64", held=np.float64),
+        },
+        (37,),
+        above="@wb.func\ndef pick(which, a, b):\n    return a if which else b",
+    ),
+    program(
+        "ternaries of integers of several widths",
+        """
+        i = wb.tid()
+        a = k[i] if k[i] % 3 == 0 else 200
+        b = a + a
+        c = wb.int64(k[i]) if k[i] % 2 == 0 else 3
+        s = 0
+        for j in range(3):
+            s += (u[i] if j == 1 else 7) + j
+        y[i] = wb.int64(b) + c * wb.int64(3000000000) + wb.int64(s)
+        """,
+        {
+            "k": integers(37, below=100),
+            "u": integers(37, below=250, dtype=np.uint8),
+            "y": output(37, dtype="wb.int64", held=np.int64),
+        },
+        (37,),
+    ),
 ]
