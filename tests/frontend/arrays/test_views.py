@@ -69,6 +69,7 @@ def test_means_what_numpy_means(name, checks):
     assert np.array_equal(y.numpy(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("checks", [False, True])
 def test_cuda_text_means_the_same(need, checks):
