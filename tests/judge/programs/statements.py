@@ -451,4 +451,19 @@ STATEMENTS: list[Program] = [
         },
         (37,),
     ),
+    program(
+        "types called without arguments",
+        """
+        i = wb.tid()
+        s = wb.float32()
+        n = int()
+        v = wb.vec3()
+        for k in range(3):
+            s += x[i] * float(k)
+            n += k
+        y[i] = s + float(n) + v[0] + float() + float(bool())
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
 ]
