@@ -466,4 +466,20 @@ STATEMENTS: list[Program] = [
         {"x": floats(37), "y": output(37)},
         (37,),
     ),
+    program(
+        "atomics at an index that is a tuple",
+        """
+        i = wb.tid()
+        wb.atomic_add(y, (i % 5, i // 5 % 3), x[i])
+        wb.atomic_max(z, (i % 5, 1), k[i])
+        wb.atomic_sub(z, (i % 5, 0), 1)
+        """,
+        {
+            "x": floats(37),
+            "k": integers(37, below=100),
+            "y": output(5, 3),
+            "z": output(5, 2, dtype="wb.int32", held=np.int32),
+        },
+        (37,),
+    ),
 ]
