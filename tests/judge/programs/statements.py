@@ -482,4 +482,22 @@ STATEMENTS: list[Program] = [
         },
         (37,),
     ),
+    program(
+        "indices that are names of tuples",
+        """
+        i, j = wb.tid()
+        at = (i, j)
+        other = (2 - i, -1)
+        y[at] = x[at] * x[other]
+        y[at] += 2.0
+        wb.atomic_add(z, at, x[other])
+        m = wb.mat22(x[at], 1.0, 2.0, x[other])
+        corner = (1, 0)
+        m[corner] *= 3.0
+        y[at] += m[corner] * m[0, 0]
+        """,
+        {"x": floats(3, 5), "y": output(3, 5), "z": output(3, 5)},
+        (3, 5),
+        smooth=True,
+    ),
 ]
