@@ -10,7 +10,7 @@ from typing import Any
 from tests.judge.oracle.maths import SCALARS
 from tests.judge.oracle.numbers import Number, common, inexact, number, typed, weak
 from tests.judge.oracle.run import Current
-from tests.judge.oracle.types import Unsupported, is_float
+from tests.judge.oracle.types import OutOfRange, Unsupported, is_float
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def _index(key: Any, length: int) -> int:
     at = key.__index__()
     at += length if at < 0 else 0
     if not 0 <= at < length:
-        raise IndexError(f"component {at} of {length}")
+        raise OutOfRange(f"component {at} of {length}")
     return at
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from tests.judge.oracle.composites import Composite
 from tests.judge.oracle.language import as_type, namespace
-from tests.judge.oracle.memory import Array, Memory, OutOfRange, float_cells, spread
+from tests.judge.oracle.memory import Array, Memory, float_cells, spread
 from tests.judge.oracle.numbers import Number, Weak, number
 from tests.judge.oracle.run import Current, Joins, Node, Run
 from tests.judge.oracle.source import prepared
 from tests.judge.oracle.tiles import Lanes
-from tests.judge.oracle.types import Unsupported, is_float, rounded, spacing
+from tests.judge.oracle.types import OutOfRange, Unsupported, is_float, rounded, spacing
 from tests.judge.program import Array as ArrayArgument
 from tests.judge.program import Overlap, Program, is_floating
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.judge.program import Program, Scalar
 from tests.judge.programs.building import array, floats, integers, output, program
 
@@ -227,5 +229,99 @@ INDICES: list[Program] = [
         {"x": floats(9, 6), "y": output(9)},
         (9,),
         smooth=True,
+    ),
+    program(
+        "a component one too far",
+        """
+        i = wb.tid()
+        v = wb.vec3(x[i], 2.0, 3.0)
+        j = 0
+        for t in range(3):
+            j += 1
+        y[i] = v[j]
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a component before the first",
+        """
+        i = wb.tid()
+        v = wb.vec3(x[i], 2.0, 3.0)
+        j = 1
+        for t in range(5):
+            j -= 1
+        y[i] = v[j]
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a guard that holds in its branch only",
+        """
+        i = wb.tid()
+        if i < len(x) - 1:
+            y[i] = x[i + 1]
+        y[i] += x[i + 1]
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a guard by a parameter that holds in its branch only",
+        """
+        i = wb.tid()
+        s = 0.0
+        if n < len(x):
+            for k in range(n):
+                s += x[k]
+        for k in range(n):
+            s += x[k]
+        y[i] = s
+        """,
+        {"x": floats(37), "n": Scalar(40, "wb.int32"), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a guard in one side",
+        """
+        i = wb.tid()
+        s = 0.0
+        for k in range(4):
+            if i + k < len(x):
+                s += x[i + k]
+            else:
+                s += x[i + k - 37]
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a loop one too far",
+        """
+        i = wb.tid()
+        s = 0.0
+        for k in range(len(x) + 1):
+            s += x[k]
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "an index that counts, of an element changed in place",
+        """
+        i = wb.tid()
+        y[i, wb.atomic_add(c, i, 1)] += x[i]
+        y[i, wb.atomic_add(c, i, 1)] *= 2.0
+        y[i, wb.atomic_add(c, i, 1)] -= x[i] * x[i]
+        """,
+        {
+            "x": floats(37),
+            "y": array(floats(37, 5, seed=2).values, output=True),
+            "c": output(37, dtype="wb.int32", held=np.int32),
+        },
+        (37,),
     ),
 ]
