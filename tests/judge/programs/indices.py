@@ -324,4 +324,18 @@ INDICES: list[Program] = [
         },
         (37,),
     ),
+    program(
+        "components without a use, where a function has no derivative",
+        """
+        i = wb.tid()
+        v = wb.vec3(x[i], z[i], 1.0)
+        u = wb.vec3(2.0, z[i], x[i])
+        q = wb.cw_div(v, u)
+        r = wb.sqrt(v)
+        y[i] = q[0] + r[0] + wb.abs(v)[0] + wb.cw_div(u, v)[0]
+        """,
+        {"x": floats(37, low=0.5), "z": array(np.zeros(37, np.float32)), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
 ]

@@ -23,7 +23,7 @@ def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: C
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
-    split = isinstance(op.result.type, Vector) and entry.elementwise
+    split = isinstance(op.result.type, Vector) and (entry.elementwise or entry.whole)
     # By component a part without a cotangent has no rule applied, so it cannot make a NaN out of 0 times infinity; a
     # rule for the whole vector is shorter where that cannot happen.
     if not split or (entry.whole and found.whole is not None and not sweep.cautious):

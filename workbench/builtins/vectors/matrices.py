@@ -344,7 +344,7 @@ def cw_mul(a, b):
     return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_mul.adjoint
+@cw_mul.adjoint(whole=True)
 def _(ct, result, a, b):
     return ct * b, ct * a
 
@@ -355,6 +355,6 @@ def cw_div(a, b):
     return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_div.adjoint
+@cw_div.adjoint(whole=True)
 def _(ct, result, a, b):
     return ct / b, -(ct * result / b)
