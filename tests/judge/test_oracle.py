@@ -256,3 +256,8 @@ def test_a_ternary_has_one_type(choice: str, expected: Any) -> None:
         above="@wb.func\ndef pick(which, a, b):\n    return a if which else b",
     )  # fmt: skip
     assert cells(p) == [w * np.float64(expected(v, w)) for v, w in zip(x, z, strict=True)]
+
+
+def test_letters_of_a_local_vector_in_any_order() -> None:
+    body = "v = wb.vec4(1.0, 2.0, 3.0, 4.0)\ny[i] = v.xz[1] + 10.0 * v.wy[0] + 100.0 * v.yz[1]"
+    assert cells(one(body, y=output(5))) == [343.0] * 5

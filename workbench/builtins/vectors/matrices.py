@@ -236,7 +236,7 @@ def transpose(a):
     return turned(a)
 
 
-@transpose.adjoint
+@transpose.adjoint(passing=True)
 def _(ct, result, a):
     return (transpose(ct),)
 
@@ -297,7 +297,7 @@ def diag(a):
     return [[x if r == c else zero for c in range(len(a[0]))] for r, x in enumerate(a[0])]
 
 
-@diag.adjoint
+@diag.adjoint(passing=True)
 def _(ct, result, a):
     return (get_diag(ct),)
 
@@ -308,7 +308,7 @@ def get_diag(a):
     return [[a[k][k] for k in range(len(a))]]
 
 
-@get_diag.adjoint
+@get_diag.adjoint(passing=True)
 def _(ct, result, a):
     return (diag(ct),)
 
