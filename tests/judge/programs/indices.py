@@ -338,4 +338,63 @@ INDICES: list[Program] = [
         (37,),
         smooth=True,
     ),
+    program(
+        "slices that are empty or end before they begin",
+        """
+        i = wb.tid()
+        a = x[i : i - 3]
+        b = x[i:n]
+        c = x[n : n : 2]
+        d = x[i : n : -1]
+        y[i, 0] = len(a)
+        y[i, 1] = len(b)
+        y[i, 2] = len(c)
+        y[i, 3] = len(d)
+        s = 0.0
+        for k in range(len(b)):
+            s += b[k]
+        for k in range(len(d)):
+            s += d[k] * 2.0
+        z[i] = s
+        """,
+        {
+            "x": floats(37),
+            "n": Scalar(20, "wb.int32"),
+            "y": output(37, 4, dtype="wb.int32", held=np.int32),
+            "z": output(37),
+        },
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "draws between bounds",
+        """
+        i = wb.tid()
+        s = wb.rand_init(7, i)
+        k = wb.randi(s, -3, 9)
+        y[i] = wb.randf(s, 1.0, 3.0) + float(k)
+        """,
+        {"y": output(37)},
+        (37,),
+    ),
+    program(
+        "an element that is read, overwritten and read at another index",
+        """
+        i = wb.tid()
+        for t in range(6):
+            a = y[k[t]]
+            y[k[t]] = a * x[t] + 1.0
+            b = y[k[5 - t]]
+            y[k[5 - t]] = b * b * 0.5
+            z[t] = b * a + y[k[t]]
+        """,
+        {
+            "x": floats(6),
+            "k": array(np.array([0, 2, 1, 1, 0, 2], np.int32)),
+            "y": array(floats(3, seed=2).values, output=True),
+            "z": output(6),
+        },
+        (1,),
+        smooth=True,
+    ),
 ]
