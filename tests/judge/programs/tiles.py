@@ -253,5 +253,21 @@ OTHERS = [
         16,
         lanes=True,
     ),
+    _tiles(
+        "sums of integers as indices from the end",
+        """
+        b = wb.tid()
+        t = wb.tile_load(k, shape=(8,), offset=(b * 8,))
+        n = wb.tile_sum(t)
+        y[b] = x[n] + x[wb.tile_max(t) - 30] + x[wb.tile_min(t)]
+        """,
+        {
+            "k": array(np.array([-1, -2, 0, 1, -3, 0, 2, 1, 3, -1, 0, -2, -2, 0, 1, 0], np.int32)),
+            "x": floats(40),
+            "y": output(2),
+        },
+        (2,),
+        8,
+    ),
 ]
 TILES: list[Program] = [*ONES, *OTHERS]
