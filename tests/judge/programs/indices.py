@@ -397,4 +397,33 @@ INDICES: list[Program] = [
         (1,),
         smooth=True,
     ),
+    program(
+        "indices of 64 bits in sums of rows",
+        """
+        i = wb.tid()
+        s = 0.0
+        t = 0.0
+        for k in range(len(b)):
+            s += a[wb.int64(i + 1) - wb.int64(1), k] * b[k]
+            t += a[36 - i, k] * c[wb.int64(k) * wb.int64(37) + wb.int64(36 - i)]
+        y[wb.int64(i + 2) - wb.int64(2)] = s
+        z[wb.int64(36 - i)] = t + s
+        """,
+        {"a": floats(37, 70), "b": floats(70, seed=2), "c": floats(70 * 37, seed=3), "y": output(37), "z": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "indices of 64 bits in a product",
+        """
+        i, j = wb.tid()
+        s = 0.0
+        for k in range(a.shape[1]):
+            s += a[wb.int64(i), k] * b[k, wb.int64(j + 1) - wb.int64(1)]
+        y[wb.int64(i + 1) - wb.int64(1), wb.int64(j)] = s
+        """,
+        {"a": floats(9, 33), "b": floats(33, 40, seed=2), "y": output(9, 40)},
+        (9, 40),
+        smooth=True,
+    ),
 ]
