@@ -261,3 +261,16 @@ def test_a_ternary_has_one_type(choice: str, expected: Any) -> None:
 def test_letters_of_a_local_vector_in_any_order() -> None:
     body = "v = wb.vec4(1.0, 2.0, 3.0, 4.0)\ny[i] = v.xz[1] + 10.0 * v.wy[0] + 100.0 * v.yz[1]"
     assert cells(one(body, y=output(5))) == [343.0] * 5
+
+
+@pytest.mark.parametrize(("start", "wide"), [("0.0", np.float32), ("0", np.float32), ("x[0]", np.float16)])
+def test_a_sum_that_starts_with_a_literal_is_wide(start: str, wide: Any) -> None:
+    x = (np.arange(40) * 0.13 + 1.0).astype(np.float16)
+    p = program(
+        "sum", f"i = wb.tid()\ns = {start}\nfor k in range(1, len(x)):\n    s += x[k]\ny[i] = wb.float32(s)",
+        {"x": array(x), "y": output(1)}, (1,),
+    )  # fmt: skip
+    total = wide(x[0] if start == "x[0]" else 0)
+    for v in x[1:]:
+        total = wide(total + v)
+    assert cells(p) == [np.float32(total)]
