@@ -500,4 +500,43 @@ STATEMENTS: list[Program] = [
         (3, 5),
         smooth=True,
     ),
+    program(
+        "funcs with the names of builtins",
+        """
+        i = wb.tid()
+        y[i] = clamp(x[i]) + lerp(x[i], 2.0) * wb.clamp(x[i], 0.25, 0.5) + step(x[i], 1.0)
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        above="""
+        @wb.func
+        def clamp(a: float):
+            return a * 3.0
+
+        @wb.func
+        def lerp(a: float, b: float):
+            return a * b - 1.0
+
+        @wb.func
+        def step(a: float, b: float):
+            return a + b
+        """,
+        smooth=True,
+    ),
+    program(
+        "zips that end with the shortest",
+        """
+        i = wb.tid()
+        s = 0.0
+        v = wb.vec3(x[i], 2.0, -1.0)
+        for k, c in zip(range(5), v):
+            s += c * float(k + 1)
+        for a, b in zip((1.0, x[i]), v):
+            s += a * b
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
 ]
