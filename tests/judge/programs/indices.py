@@ -426,4 +426,100 @@ INDICES: list[Program] = [
         (9, 40),
         smooth=True,
     ),
+    program(
+        "a guard that admits one too many",
+        """
+        i = wb.tid()
+        s = 0.0
+        for j in range(len(x) + 3):
+            if j <= n:
+                s += x[j]
+        y[i] = s
+        """,
+        {"x": floats(37), "n": Scalar(37, "wb.int32"), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "a guard by the size that admits one too many",
+        """
+        i = wb.tid()
+        s = 0.0
+        for j in range(len(x) + 3):
+            if j <= len(x):
+                s += x[j]
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "guards that admit all and no more",
+        """
+        i = wb.tid()
+        s = 0.0
+        for j in range(len(x) + 3):
+            if j < len(x):
+                s += x[j]
+            if j <= len(x) - 1:
+                s += x[j] * 0.5
+            if len(x) > j:
+                s += x[j] * 0.25
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "loops over integers of 64 bits",
+        """
+        i = wb.tid()
+        s = 0.0
+        n = wb.int64(len(x))
+        for j in range(n):
+            s += x[j]
+        for j in range(wb.int64(1), n, 3):
+            s += x[j] * 0.5
+        for j in range(n - wb.int64(1), wb.int64(-1), -2):
+            s = s * 0.75 + x[j]
+        for j in range(n, wb.int64(0), wb.int64(-5)):
+            s = s * 0.5 + x[j - wb.int64(1)]
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "old values of a sum by one thread",
+        """
+        i = wb.tid()
+        for j in range(len(x)):
+            old = wb.atomic_add(t, 0, x[j])
+            y[j] = old * 2.0
+            c[j] = wb.atomic_add(n, 0, 2)
+        """,
+        {
+            "x": floats(37),
+            "t": output(1),
+            "n": output(1, dtype="wb.int32", held=np.int32),
+            "y": output(37),
+            "c": output(37, dtype="wb.int32", held=np.int32),
+        },
+        (1,),
+    ),
+    program(
+        "a maximum whose old value is used",
+        """
+        i = wb.tid()
+        for j in range(len(k)):
+            y[j] = wb.atomic_max(t, 0, k[j])
+        """,
+        {
+            "k": integers(37, below=100),
+            "t": output(1, dtype="wb.int32", held=np.int32),
+            "y": output(37, dtype="wb.int32", held=np.int32),
+        },
+        (1,),
+    ),
 ]

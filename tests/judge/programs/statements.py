@@ -539,4 +539,57 @@ STATEMENTS: list[Program] = [
         (37,),
         smooth=True,
     ),
+    program(
+        "sums of narrow numbers that start with literals",
+        """
+        i = wb.tid()
+        s = 0
+        t = 0.0
+        m = 0
+        p = 1
+        for k in range(len(u)):
+            s += u[k]
+            t += h[k]
+            m = max(m, u[k])
+            p = p * 3 + w[k]
+        y[i] = s + m * 1000
+        q[i] = p
+        z[i] = t
+        n = 0
+        while n < 40:
+            n += u[i % 5] + 1
+        y[i] += n
+        """,
+        {
+            "u": integers(37, below=250, dtype=np.uint8),
+            "w": integers(37, below=200, low=-200, dtype=np.int16),
+            "h": floats(37, dtype=np.float16),
+            "y": output(37, dtype="wb.int32", held=np.int32),
+            "q": output(37, dtype="wb.int32", held=np.int32),
+            "z": output(37),
+        },
+        (37,),
+    ),
+    program(
+        "conditions that are known",
+        """
+        i = wb.tid()
+        s = x[i]
+        if ON and s > 0.0:
+            s += 1.0
+        if OFF or s > 2.0:
+            s *= 0.5
+        if ON or s > 0.0:
+            s += 0.25
+        if OFF and s > 0.0:
+            s += 100.0
+        if not OFF and (s < 1.0 or ON):
+            s -= 0.125
+        y[i] = s if ON and not OFF else 0.0
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        above="ON = True\nOFF = False",
+        smooth=True,
+    ),
 ]
