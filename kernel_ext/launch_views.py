@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
@@ -110,22 +112,21 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
     arguments = last.arguments if last is not None else None
     if last is None or arguments is None or not error.thread:
         raise Refusal("the launch that failed, or its thread, is no longer known; run it again")
-    if what == "threads":
-        return _threads_at(last, arguments, error.thread)
-    return steps(wb.step(last.kernel, last.dim, arguments, thread=error.thread), at=-1)
-
-
-def _threads_at(last: inspect.LastLaunch, arguments: Sequence[Any], thread: tuple[int, ...]) -> Shown:
-    """All threads of a launch, opened at one of them."""
+    if what == "steps" and not error.block:
+        return steps(wb.step(last.kernel, last.dim, arguments, thread=error.thread), at=-1)
 
     def follow(block: int) -> inspect.Threads:
         return inspect.threads(last.kernel, last.dim, arguments, first=block, block_dim=last.block_dim)
 
     found = follow(0)
-    number = 0
-    for size, index in zip(found.dim, thread, strict=True):
-        number = number * size + index
-    block, within = divmod(number, math.prod(found.block))
+    each = math.prod(found.block)
+    if error.block:  # of the emulated device: a place in its block
+        block, within = error.block[0], error.thread[0]
+    else:
+        block, within = divmod(int(np.ravel_multi_index(error.thread, found.dim)), each)
+    if what == "steps":
+        thread = tuple(map(int, np.unravel_index(block * each + within, found.dim)))
+        return steps(wb.step(last.kernel, last.dim, arguments, thread=thread), at=-1)
     if block >= found.blocks:
         found = follow(block)
     return followed(found, lambda block: threads_view.threads_view(follow(block)), (block, within))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+import pytest
+
 import workbench as wb
 import workbench.inspect
 from kernel_ext import launch_views
@@ -56,6 +58,19 @@ def test_fault_is_of_the_launch_that_failed_and_opens_at_its_thread(session) -> 
     block, within = launch_views.fault(sys.last_value, "threads").live().at
     threads = workbench.inspect.threads(session.shell.user_ns["m"], (40, 30), [session.shell.user_ns["z"]])
     assert threads.thread(block, within) == (20, 7)
+
+
+@pytest.mark.slow
+def test_fault_opens_a_race_at_its_thread(session, need) -> None:
+    need("nvrtc")
+    race = "%%kernel\ndef r(z: array2d[float]):\n    i, j = tid()\n    z[i, 0 if i == 19 else j] = float(j)\n"
+    for cell in ("%load_ext kernel_ext", race, "import workbench as wb\nz = wb.zeros((20, 30), float)"):
+        session.run(cell)
+    session.run("with wb.checks('races'):\n    wb.launch(r, (20, 30), [z])")
+    assert sys.last_value.kind == "race" and sys.last_value.block == (2, 0, 0)
+    number = 2 * 256 + sys.last_value.thread[0]
+    assert number // 30 == 19 and f"r, thread 19, {number % 30}\n" in session.run("%fault")
+    assert launch_views.fault(sys.last_value, "threads").live().at == [2, number % 256]
 
 
 def fault_of(session) -> wb.KernelFault:
