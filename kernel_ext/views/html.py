@@ -43,7 +43,7 @@ def line(text: str) -> str:
 
 def stale(text: str) -> str:
     """A mark above an output."""
-    style = f"padding:2px 8px;background:var(--jp-warn-color3,rgba(230,160,30,0.2));border-bottom:1px solid {LINE}"
+    style = f"padding:2px 8px;background:rgba(230,160,30,0.2);border-bottom:1px solid {LINE}"
     return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)}</div>'
 
 
