@@ -522,4 +522,46 @@ INDICES: list[Program] = [
         },
         (1,),
     ),
+    program(
+        "slices from the beginning and to the end",
+        """
+        i = wb.tid()
+        a = x[:n]
+        b = x[n:]
+        c = x[:]
+        d = x[:-3]
+        e = x[-4:]
+        s = a[-1] + b[0] * 2.0 + c[-1] * 3.0 + d[-1] * 4.0 + e[0] * 5.0
+        for k in range(len(a)):
+            s += a[k]
+        y[i] = s + float(len(a) + 2 * len(b) + 3 * len(d))
+        """,
+        {"x": floats(37), "n": Scalar(20, "wb.int32"), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "while loops whose bounds change",
+        """
+        i = wb.tid()
+        j = 0
+        n = i % 23
+        s = 0.0
+        while j < n:
+            s += x[j]
+            j += 1
+            if j % 3 == 0:
+                n -= 1
+        lo = 0
+        hi = len(x) - 1
+        while lo < hi:
+            s = s * 0.5 + x[lo] * x[hi]
+            lo += 1
+            hi -= 2
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
 ]

@@ -269,5 +269,31 @@ OTHERS = [
         (2,),
         8,
     ),
+    _tiles(
+        "tiles whose memory is used again",
+        """
+        b = wb.tid()
+        a = wb.tile_load(x, shape=(16,), offset=(b * 16,))
+        c = a * 2.0
+        d = wb.tile_map(wb.sin, c)
+        e = d + c
+        f = wb.tile_map(wb.cos, e)
+        g = f * e
+        h = g + f
+        if b % 2 == 0:
+            h = h - g
+            u = h * h
+            h = u + e
+        for k in range(3):
+            v = h * 0.5
+            w = v + g
+            h = w * v - h
+        wb.tile_store(y, h + d, offset=(b * 16,))
+        wb.tile_store(z, e * g, offset=(b * 16,))
+        """,
+        {"x": floats(64), "y": output(64), "z": output(64)},
+        (4,),
+        16,
+    ),
 ]
 TILES: list[Program] = [*ONES, *OTHERS]
