@@ -182,15 +182,16 @@ def _meant(name: str, *args: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    plain = isinstance(value, np.generic) and value.dtype.name in ("float32", "int32", "bool")
-    return value.item() if plain else value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin whose results of float32, int32 and bool are Python's own numbers, where Python calls it."""
+    """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
         result = function(*args, **named)
+        if any(isinstance(a, np.generic) and a.dtype.name not in ("float32", "int32", "bool") for a in args):
+            return result
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
     call.__name__, call.__doc__ = name, TABLE[name].doc

@@ -56,7 +56,7 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     values = [n.value for n in numbers]  # type: ignore[union-attr]
     start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     whole = all(isinstance(n, int) for n in values)
-    if not step or not all(map(math.isfinite, values)):
+    if not step or not math.isfinite((stop - start) / step):
         raise given.error("takes finite numbers, and a step other than 0.")
     count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)  # type: ignore[arg-type]
     if count < 1:
