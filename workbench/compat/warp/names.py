@@ -20,7 +20,7 @@ from workbench.compat.warp import arrays, launches
 from workbench.compat.warp.absent import ABSENT, absent, is_absent
 from workbench.compat.warp.attributes import Module, from_ptr, get_module
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
-from workbench.compat.warp.modules.types import quaternion, transformation
+from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import HashGrid
 from workbench.interop.jax.values.library import library

@@ -76,10 +76,10 @@ class _Rewriter(ast.NodeTransformer):
         if not changed or not all(isinstance(a, ast.Name) for a in changed):
             return node  # refused where it is lowered: the result is not used
         names = [ast.Name(a.id, ast.Store()) for a in changed if isinstance(a, ast.Name)]
-        target = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Store())
         if _name(call) == "tile_axpy":
             scaled = ast.BinOp(call.args[1], ast.Mult(), call.args[0])
-            return _placed(ast.AugAssign(target, ast.Add(), scaled), node)
+            return _placed(ast.AugAssign(names[0], ast.Add(), scaled), node)
+        target = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Store())
         value = self.visit_Call(_renamed(call, _name(call).removesuffix("_inplace")))
         return _placed(ast.Assign([target], value), node)
 

@@ -69,9 +69,9 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
         return None
     if name in ("min", "max", "clamp") and all(isinstance(o, Literal) for o in operands):
         return None
-    types = [o.type for o in operands if isinstance(getattr(o, "type", None), Vector)]
-    if not all(isinstance(o, Literal) or is_tile(o) or isinstance(o.type, (Scalar, Vector)) for o in operands):
+    if not all(isinstance(o, Literal) or is_tile(o) or _is_number(o) for o in operands):
         return None
+    types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
     products = len(types) > 1 and name != "cw_div" and any(type(t) is not Vector for t in types)
     return form if len({t.shape for t in types}) < 2 and not products else None
 
@@ -79,6 +79,10 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
 def meaning_of_form(context: Context, form: Form) -> Form:
     """What a name that is no elementwise operation means in Warp, if the kernel requests that; else the form itself."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
+
+
+def _is_number(operand: Operand) -> bool:
+    return isinstance(operand, Value) and isinstance(operand.type, (Scalar, Vector))
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:

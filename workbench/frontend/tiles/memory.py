@@ -51,14 +51,14 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     ast.copy_location(bounds, node)
     given = Arguments(context, bounds, expression, "dtype? storage?")
     numbers = [expression(context, a) for a in node.args]
-    if not 1 <= len(numbers) <= 3 or not all(isinstance(n, Literal) for n in numbers):
+    values: list[Any] = [n.value for n in numbers if isinstance(n, Literal)]
+    if not 1 <= len(values) <= 3 or len(values) < len(numbers):
         raise given.error("takes a stop, or start, stop and step, as numbers written out.")
-    values = [n.value for n in numbers]  # type: ignore[union-attr]
     start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     whole = all(isinstance(n, int) for n in values)
     if not step or not math.isfinite((stop - start) / step):
         raise given.error("takes finite numbers, and a step other than 0.")
-    count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)  # type: ignore[arg-type]
+    count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
     if count < 1:
         raise given.error("has no element.", "A tile has at least one.")
     dtype = given.dtype(int32 if whole else float32)
