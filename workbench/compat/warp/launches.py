@@ -190,7 +190,8 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def call(*args: Any, **named: Any) -> Any:
         result = function(*args, **named)
-        if any(isinstance(a, np.generic) and a.dtype.name not in ("float32", "int32", "bool") for a in args):
+        typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
+        if any(name not in ("float32", "int32", "bool") for name in typed):
             return result
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
