@@ -81,6 +81,8 @@ class Scalar(Named):
         """
         return _numpy(self.name)
 
+    __numpy_dtype__ = numpy  # `np.zeros(3, wb.float32)`
+
     @property
     def is_half(self) -> py.bool:
         """Whether it is a float of 16 bits: computed with as a float32 and rounded after each operation."""
@@ -157,6 +159,12 @@ class Vector(Named):
         """`class vec5(vector(5, float)): …` is another name of the type."""
         return (_alias(self),)
 
+    def slice(self, shape: tuple[int, ...]) -> Vector:
+        """The type of some of the components, a vector or a matrix: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
+        if len(shape) == 1:
+            return Vector(shape[0], self.dtype)
+        return Matrix(shape[0] * shape[1], self.dtype, shape[1])
+
     def with_dtype(self, dtype: Scalar) -> Vector:
         """The type of the same form with components of this type."""
         return replace(self, dtype=dtype)
@@ -167,6 +175,8 @@ class Vector(Named):
             if not isinstance(components[0], Iterable):
                 raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
             components = tuple(components[0])
+        if any(isinstance(c, np.ndarray) for c in components):  # vec4(v, w): a vector and what follows it
+            components = tuple(n for c in components for n in np.asarray(c).reshape(-1))
         components = components or (0,)
         if len(components) == 1:
             components = components * self.length
@@ -240,9 +250,13 @@ class Transform(Vector):
         """The type of `t.p` or `t.q`."""
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
-    def __call__(self, *components: Any) -> HostVector:
-        """A value of shape (7,): from p and q, from 7 numbers, or the identity."""
+    def __call__(self, *components: Any, **named: Any) -> HostVector:
+        """A value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
+        if named:
+            raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")
         flat = [c for part in components for c in np.asarray(part).reshape(-1)]
+        flat = [*flat, 0, 0, 0, 1] if len(flat) == 3 else flat  # a translation alone
         return super().__call__(*(flat or (0, 0, 0, 0, 0, 0, 1)))
 
 

@@ -30,7 +30,8 @@ print(y.numpy().tolist(), wp.__version__, warp.optim.Adam is Adam, sys.argv[1:])
 print(vector(length=3, dtype=float) == wp.vec3)
 try:
     import warp._src.context
-    warp._src.context.runtime.core
+    print(warp._src.context.runtime.core.wp_is_cuda_enabled())
+    warp._src.context.runtime.core.wp_alloc_host
 except AttributeError as error:
     print(error)
 """
@@ -44,7 +45,8 @@ def test_a_program_runs_unchanged(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "[-3, 3] 1.19.0 True ['--steps', '3']",
         "True",
-        "wp._src.context.runtime.core: wp._src.context.runtime is not in Workbench",
+        "False",
+        "wp._src.context.runtime.core.wp_alloc_host: wp._src.context.runtime.core is not in Workbench",
     ], done.stderr
 
 

@@ -88,6 +88,15 @@ def _tile_lower(a, diagonal):
     return where(rows < columns, a.dtype(0.0), where(rows == columns, a * a.dtype(diagonal), a))
 
 
+@written("tile_diag_add(a, d)", _square)
+def tile_diag_add(a, d, /):
+    """The square tile with the elements of d added along its diagonal."""
+    n = tile_arange(0, a.shape[0], 1, dtype=int32)
+    rows = tile_broadcast(tile_reshape(n, (a.shape[0], 1)), a.shape)
+    columns = tile_broadcast(tile_reshape(n, (1, a.shape[0])), a.shape)
+    return where(rows == columns, a + tile_broadcast(tile_reshape(d, (1, a.shape[0])), a.shape), a)
+
+
 @written("tile_cholesky(a)", _square)
 def tile_cholesky(a, /):
     """The lower triangular L with L @ L.T = a, for a symmetric positive definite tile, of which the lower half is read.

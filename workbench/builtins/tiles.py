@@ -86,7 +86,7 @@ tile_broadcast = form(
     "tile_broadcast(a, shape)", "The tile repeated along sizes of 1 and new leading dimensions, as NumPy."
 )
 tile_reshape = form("tile_reshape(a, shape)", "The same elements in row-major order; one size may be -1.")
-tile_squeeze = form("tile_squeeze(a)", "The tile without its sizes of 1.")
+tile_squeeze = form("tile_squeeze(a, axis=…)", "The tile without its sizes of 1, or without those of the axes.")
 tile_transpose = form("tile_transpose(a, axes=…)", "The tile with its axes in reverse, or in the order given; a.T.")
 tile_astype = form("tile_astype(a, dtype)", "The elements in another type, as a cast.")
 tile = form(

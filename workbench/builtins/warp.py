@@ -47,6 +47,9 @@ def div(x, y):
     return where(x % y != 0 and (x < 0) != (y < 0), x // y + 1, x // y)
 
 
+MEANINGS["cw_div", "int"] = div
+
+
 @_means("mod", "int")
 def mod(x, y):
     """With the sign of x, as in C."""

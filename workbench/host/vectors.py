@@ -54,7 +54,10 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return HostVector.of(plain, type) if same else plain
 
     def __getitem__(self, index: Any) -> Any:
-        return self.view(np.ndarray)[index]
+        part = self.view(np.ndarray)[index]
+        if self.type is None or np.ndim(part) == 0 or 0 in part.shape or part.shape[-1] == 1:
+            return part
+        return HostVector.of(part, self.type if part.shape == self.shape else self.type.slice(part.shape))
 
     def __getattr__(self, name: str) -> Any:
         part = self.view(np.ndarray)[self._named(name)]
@@ -99,6 +102,11 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         if self.type is None:
             return repr(self.view(np.ndarray))
         return f"{self.type!r}({', '.join(str(v) for v in self.view(np.ndarray).reshape(-1))})"
+
+    def __str__(self) -> str:
+        if self.type is None or self.ndim == 1:
+            return str(self.tolist())
+        return "[" + ",\n ".join(str(row) for row in self.tolist()) + "]"
 
     def __reduce__(self) -> Any:
         return HostVector.of, (self.view(np.ndarray).copy(), self.type)

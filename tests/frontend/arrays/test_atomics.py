@@ -119,7 +119,7 @@ def test_a_lock_free_list_by_exchange_and_a_claim_by_cas() -> None:
         ("atomic_max(i, 0, 1)", "takes an array first"),
         ("atomic_and(y, i, 1)", "integers of 32 or 64 bits; y has float32"),
         ("atomic_min(small, i, int8(1))", "numbers of 32 or 64 bits; small has int8"),
-        ("atomic_max(v, i, vec2(1.0, 2.0))", "a component|Keep each component"),
+        ("atomic_exch(v, i, vec2(1.0, 2.0))", "a component|Keep each component"),
         ("atomic_exch(y, i, value=1.0)", "without names"),
         ("atomic_xor(n, i, 0.5)", "does not fit int32"),
     ],
@@ -164,3 +164,23 @@ def test_an_element_that_others_change_is_added_to_atomically() -> None:
     shared, alone = (define(text.format(place))["k"].specialise().function for place in ("at[i]", "i"))
     assert nonatomic(shared) is shared
     assert [op.name for op in nonatomic(alone).body.ops].count("atomic_add") == 0
+
+
+VECTORS = """
+@kernel
+def k(x: array[vec3], low: array[vec3], high: array[mat22], old: array[float]):
+    i = tid()
+    before = atomic_min(low, 0, x[i])
+    atomic_max(high, 0, mat22(x[i][0], x[i][1], x[i][2], -x[i][0]))
+    old[i] = before[1]
+"""
+
+
+def test_smallest_and_largest_of_vectors_component_by_component() -> None:
+    x = np.random.default_rng(3).normal(size=(200, 3)).astype(np.float32)
+    low, high = wb.full(1, wb.vec3(9.0), wb.vec3), wb.full(1, wb.mat22(-9.0), wb.mat22)
+    old = wb.zeros(200)
+    wb.launch(define(VECTORS)["k"], 200, [wb.array(x, wb.vec3), low, high, old])
+    assert low.numpy()[0].tolist() == x.min(axis=0).tolist()
+    assert high.numpy().reshape(4).tolist() == [*x.max(axis=0).tolist(), (-x[:, 0]).max()]
+    assert set(old.numpy().tolist()) <= {9.0, *x[:, 1].tolist()}

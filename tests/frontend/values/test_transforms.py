@@ -164,7 +164,7 @@ def test_on_the_host_and_in_structs():
         ("a = t.x", "it has p and q"),
         ("t.r = v", "it has p and q"),
         ("t.p = t.q", "t.p is vec3"),
-        ("a = transform(v)", "takes p and q, or 7 numbers"),
+        ("a = transform(v, v)", "takes p and q, or 7 numbers"),
         ("a = transform()", "it got nothing"),
         ("a = normalize(t)", "Take the parts: t.p, t.q"),
         ("a = transform_point(v, t)", "transform_point() takes a transform, a vector of length 3"),

@@ -112,3 +112,64 @@ class Holder:
 
 def test_source_code_of_an_overload_and_of_a_method_that_names_its_class():
     assert twice(3) == 6 and Holder.outer(2.0) == 6
+
+
+def test_parts_of_vectors_and_matrices_on_the_host_know_their_types():
+    v, m = wb.vec4(1, 2, 3, 4), wb.mat33(*range(9))
+    assert v[1:3] == wb.vec2(2, 3) and isinstance(v[1:3], wb.vec2) and v[1:] == (2, 3, 4)
+    assert m[1] == wb.vec3(3, 4, 5) and isinstance(m[1, 1:], wb.vec2) and isinstance(m[1:, :2], wb.mat22)
+    m[1][0] = 7.0
+    assert m[1, 0] == 7 and str(v) == "[1.0, 2.0, 3.0, 4.0]" and str(m[1:, 1:]) == "[[4.0, 5.0],\n [7.0, 8.0]]"
+    assert m[:, 0:1].shape == (3, 1) and wb.vec4(v[:2], v[2:]) == v == wb.vec4(v[:3], 4)
+    with pytest.raises(TypeError, match=r"vec3\(\) takes 0, 1 or 3 components, not 5"):
+        wb.vec3(v, 1)
+
+
+def test_numpy_takes_scalar_types_as_its_own():
+    assert np.zeros(2, wb.float64).dtype == np.float64 and np.dtype(wb.int8) == np.int8
+    assert np.arange(3).astype(wb.uint16).dtype == np.uint16
+
+
+@wb.kernel
+def compared(v: wb.array[wb.vec3], m: wb.array[wb.mat22], o: wb.array2d[int]):
+    i = wb.tid()
+    o[i, 0] = int(v[i] == wb.vec3(1.0, 2.0, 3.0))
+    o[i, 1] = int(v[i] != wb.vec3(1.0, 2.0, 3.0))
+    o[i, 2] = int(m[i] == wb.mat22(1.0, 0.0, 0.0, 1.0))
+    o[i, 3] = int(wb.vec4(v[i], 4.0) == wb.vec4(1.0, 2.0, 3.0, 4.0))
+    wb.expect_near(v[i], v[i] + wb.vec3(0.25), tolerance=0.5)
+
+
+def test_vectors_compare_whole_in_kernels_as_on_the_host():
+    v = np.array([[1, 2, 3], [1, 2, 4], [np.nan, 2, 3]], np.float32)
+    m = np.array([np.eye(2), np.ones((2, 2)), np.eye(2)], np.float32)
+    o = wb.zeros((3, 4), int)
+    wb.launch(compared, 3, [wb.array(v, wb.vec3), wb.array(m, wb.mat22), o], checks=False)
+    same = (v == [1, 2, 3]).all(axis=1)
+    assert o.numpy().tolist() == np.stack([same, ~same, (m == np.eye(2)).all(axis=(1, 2)), same], axis=1).tolist()
+
+
+def test_vectors_of_two_lengths_do_not_compare():
+    @wb.kernel
+    def two_lengths(o: wb.array[int]):
+        o[0] = int(wb.vec3(1.0) == wb.vec2(1.0))
+
+    with pytest.raises(wb.WorkbenchError, match="vec3, vec2"):
+        wb.launch(two_lengths, 1, [wb.zeros(1, int)])
+
+
+def test_a_rotation_is_read_from_a_matrix_of_four_rows():
+    q = wb.quat_rpy(0.3, -0.5, 0.7)
+    m = np.eye(4)
+    m[:3, :3], m[:3, 3] = wb.quat_to_matrix(q), (5, 6, 7)
+    assert np.allclose(wb.quat_from_matrix(wb.mat44(m)), q, atol=1e-6)
+
+
+@wb.func
+def set_first(x: wb.array[float], value: float):
+    x[0] = value
+
+
+def test_a_func_without_a_result_can_be_called_from_python():
+    x = wb.zeros(2)
+    assert set_first(x, 3.0) is None and x.numpy().tolist() == [3, 0]

@@ -95,10 +95,10 @@ class _Call:
         """What the call returns."""
         parameters = ", ".join(self.types)
         definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
-        found = result_types(definition, self.types, self.warp_meanings)
+        found = result_types(definition, self.types, self.warp_meanings, nothing=True)
         outs = {f"result_{k}": empty(1, type) for k, type in enumerate(found)}
-        stores = ", ".join(f"{y}[0]" for y in outs)
-        kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores} = {text}\n")
+        stores = ", ".join(f"{y}[0]" for y in outs) + " = " if outs else ""
+        kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores}{text}\n")
         types = self.types | {y: out.type for y, out in outs.items()}
         function = lower(kernel, types, warp_meanings=self.warp_meanings).function
         given = [p for n, v in {**self.values, **outs}.items() for p in spread(n, v).values()]
@@ -106,7 +106,7 @@ class _Call:
         for value in self.values.values():
             if isinstance(value, array):
                 value.changed()
-        results = tuple(out[0] for out in outs.values())
+        results = tuple(out[0] for out in outs.values()) or (None,)
         return results[0] if len(results) == 1 else results
 
     def _definition(self, text: str) -> Definition:

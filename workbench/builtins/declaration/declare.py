@@ -24,7 +24,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_origin
 
 import msgspec
 import numpy as np
@@ -155,6 +155,7 @@ class Form:
             TypeError: it is another name, or no type and shape.
         """
         dtype, *shape = key if isinstance(key, tuple) else (key,)
+        shape = [n.__args__[0] if get_origin(n) is Literal else n for n in shape]
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else tuple(shape)
         if self.name != "tile" or not is_shape(sizes):
             raise TypeError(f"{self.name}[…] is no type; a tile's is tile[float, 4, 4]: its elements, then its sizes")

@@ -5,12 +5,15 @@ Axes are 0, 1 and 2; angles are in radians; names and orders are the field's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import quaternion, vector
-from workbench.builtins.declaration.rules import INTEGER, MATRIX, NUMBER, QUATERNION, VECTOR, kinds
+from workbench.builtins.declaration.rules import INTEGER, MATRIX, NUMBER, QUATERNION, VECTOR, Arg, kinds
 from workbench.builtins.scalars.extrema import clamp
 from workbench.builtins.scalars.maths import asin, atan2, cos, sin, sqrt
 from workbench.builtins.scalars.operators import where
+from workbench.types import Kind, Matrix, Type
 
 
 @written("_quat_about(axis, angle)")
@@ -44,13 +47,24 @@ def quat_from_euler(e, i, j, k, /):
     return _quat_about(k, e[k]) * _quat_about(j, e[j]) * _quat_about(i, e[i])
 
 
-@written("quat_from_matrix(m)", kinds(MATRIX))
+def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
+    """A matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns."""
+    (only,) = args if len(args) == 1 else (None,)
+    homogeneous = isinstance(only, Matrix) and only.shape == (4, 4) and only.dtype.kind is Kind.FLOAT
+    return [only] if homogeneous else kinds(MATRIX)(name, args)  # type: ignore[list-item]
+
+
+@written("quat_from_matrix(m)", _rotation)
 def quat_from_matrix(m, /):
     """The unit quaternion of a rotation matrix, of the two the one found from its largest component.
 
+    Of a matrix of 4 × 4 the first three rows and columns are read.
+
     Source: Day, "Converting a Rotation Matrix to a Quaternion" (2014): of four formulas, the one without cancellation.
     """
-    (a, b, c), (d, e, f), (g, h, i) = m
+    a, b, c = m[0, 0], m[0, 1], m[0, 2]
+    d, e, f = m[1, 0], m[1, 1], m[1, 2]
+    g, h, i = m[2, 0], m[2, 1], m[2, 2]
     low, along_x, along_z = i < 0.0, a > e, a < -e
     t = where(
         low,

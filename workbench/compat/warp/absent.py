@@ -9,7 +9,8 @@ from workbench.frontend import instead_of
 ABSENT = (
     "Bvh", "BvhQuery", "BvhQueryTiled", "HashGridQuery", "MarchingCubes", "Mesh", "MeshQuery", "MeshQueryAABB",
     "MeshQueryAABBTiled", "MeshQueryPoint", "MeshQueryRay", "Texture1D", "Texture2D", "Texture3D", "Volume",
-    "fabricarray", "fabricarrayarray", "indexedfabricarray", "indexedfabricarrayarray", "fixedarray",
+    "fabricarray", "fabricarrayarray", "indexedfabricarray", "indexedfabricarrayarray", "fixedarray", "ref",
+    "tile_stack",
 )  # fmt: skip
 
 
@@ -17,17 +18,28 @@ class _Absent(type):
     """Annotations and `isinstance` take such a class; making one, or asking it for anything, is refused by name."""
 
     def __call__(cls, *args: Any, **options: Any) -> Any:
+        if options and not args and set(options) <= {"shape", "dtype", "ndim", "capacity"}:
+            return cls  # an annotation
         raise NotImplementedError(f"wp.{cls.__name__} is not in Workbench. {instead_of(cls.__name__, True)}".rstrip())
 
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "core":  # of Warp's runtime: its native library
+            return absent(f"{cls.__name__}.core")
+        if name.startswith("wp_is_"):  # how that library was built
+            return lambda *args: False
         if name.isupper():  # a flag, of what cannot be made
             return 0
         raise AttributeError(f"wp.{cls.__name__}.{name}: wp.{cls.__name__} is not in Workbench")
 
     def __getitem__(cls, item: Any) -> Any:
         return cls
+
+
+def is_absent(annotation: Any) -> bool:
+    """Return whether an annotation names a class that is not here."""
+    return isinstance(annotation, _Absent)
 
 
 def absent(name: str) -> type:

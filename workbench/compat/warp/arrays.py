@@ -86,10 +86,11 @@ def make(data: Any = None, dtype: Any = None, **options: Any) -> Any:
     return wb.array(data, dtype, **options)
 
 
-class _Made(type(wb.array)):
+class Made(type(wb.array)):
     """Calls make arrays of `workbench.array`, which are instances of this class too; so are annotations."""
 
     def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """An array or an annotation; of a user's own subclass an instance."""
         if cls is not array:
             return type.__call__(cls, data, dtype, **options)
         return make(data, dtype, **options)
@@ -100,7 +101,7 @@ class _Made(type(wb.array)):
         return isinstance(value, (wb.array, ArrayType, StructArray))
 
 
-class array(wb.array, metaclass=_Made):
+class array(wb.array, metaclass=Made):
     """`workbench.array`, but numbers without a dtype are float64 or int64: `wp.array([1.0])`."""
 
     __slots__ = ()

@@ -73,14 +73,20 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
+    name = given.pop("name", None)
     hints("wp.func", given)
     frame = inspect.currentframe()
     assert frame is not None and frame.f_back is not None
     names = frame.f_back.f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
-        found = wb.Func(with_language(rewritten(definition_of(f)))).beside(names.get(getattr(f, "__name__", "")))
+        known = name or getattr(f, "__name__", "")
+        found = wb.Func(with_language(rewritten(definition_of(f))))
+        found = found if name else found.beside(names.get(known))
         found.warp_meanings = True
+        if name:  # one more version, of a def that stands in a function, say
+            found.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), found.definition)
+            names[name] = found
         return found
 
     return made if f is None else made(f)
@@ -167,18 +173,27 @@ def of_numbers(name: str) -> Callable[..., Any]:
     """A builtin whose numbers are Warp's, also where Python calls it."""
 
     if {(name, "int"), (name, "float")} & {*MEANINGS}:
-        return in_python(name, lambda *args: as_func(TABLE[name], len(args))(*args))
+        return in_python(name, lambda *args, **named: _meant(name, *args, *named.values()))
     return in_python(name, TABLE[name])
 
 
+def _meant(name: str, *args: Any) -> Any:
+    return as_func(TABLE[name], len(args))(*args)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin whose results, where Python calls it, are Python's own numbers."""
+    """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
         result = function(*args, **named)
-        if isinstance(result, tuple):
-            return tuple(r.item() if isinstance(r, np.generic) else r for r in result)
-        return result.item() if isinstance(result, np.generic) else result
+        typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
+        if any(name not in ("float32", "int32", "bool") for name in typed):
+            return result
+        return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
     call.__name__, call.__doc__ = name, TABLE[name].doc
     call.__dict__["__wb_builtin__"] = name
@@ -239,8 +254,12 @@ class Tape(wb.Tape):
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
-        with without(self):
-            return super().backward(loss, grads, **options)
+        opened, self._is_open = self._is_open, False
+        try:
+            with without(self):
+                return super().backward(loss, grads, **options)
+        finally:
+            self._is_open = opened
 
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
         """Nothing: scopes are for drawings of a tape."""

@@ -17,9 +17,10 @@ import numpy as np
 
 import workbench as wb
 from workbench.compat.warp import arrays, launches
-from workbench.compat.warp.absent import ABSENT, absent
+from workbench.compat.warp.absent import ABSENT, absent, is_absent
 from workbench.compat.warp.attributes import Module, from_ptr, get_module
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
+from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import HashGrid
 from workbench.interop.jax.values.library import library
@@ -136,24 +137,29 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
     if any(isinstance(value, str) for value in written.values()):
         space = {**frame.f_globals, **frame.f_locals}
         cls.__annotations__ = {n: eval(v, space) if isinstance(v, str) else v for n, v in written.items()}
+    missing = [kind for kind in cls.__annotations__.values() if is_absent(kind)]
+    if missing:
+        return absent(f"{missing[0].__name__} (in {cls.__name__})")
     made = wb.struct(cls)
     made.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
     return made
 
 
-class IndexedClass(type):
-    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`."""
+class IndexedClass(arrays.Made):
+    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
 
     def __getitem__(cls, item: Any) -> Any:
         dtype, ndim = item if isinstance(item, tuple) else (item, 1)
-        return wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
+        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
 
     def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
         """An annotation, or an indexed array."""
+        if cls is not IndexedArray:
+            return type.__call__(cls, data, indices, dtype, **options)
         return wb.indexedarray(data, indices, dtype, **options)
 
     def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.indexedarray)
+        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
 
 
 class IndexedArray(metaclass=IndexedClass):
@@ -250,6 +256,11 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
     return tensor
 
 
+def _func_native(snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None) -> Any:
+    """Decorator: `workbench.func_native` with Warp's names of its texts."""
+    return wb.func_native(snippet, adj_snippet, replay_snippet)
+
+
 _FAMILIES = (("Float", wb.Float), ("Int", wb.Int), ("Scalar", wb.Scalar))
 _BUILT = "kernels are built at their first launch, and found again by their content"
 _HERE = "the name alone; it has no effect"
@@ -308,8 +319,8 @@ TABLE: dict[str, Row] = {
     "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
     "get_cuda_supported_archs": Row(lambda: [], "", _HERE),
     "is_cubql_available": Row(lambda: False, "", _HERE),
-    "transformation": Row(wb.transform, "wb.transform"),
-    "quaternion": Row(wb.quat, "wb.quat"),
+    "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
+    "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
     "dtype_from_jax": Row(_dtype_from_numpy, "", _HERE),
     "dtype_to_jax": Row(_dtype_to_numpy, "", _HERE),
     "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),
@@ -336,6 +347,7 @@ TABLE: dict[str, Row] = {
     "JaxCallableGraphMode": Row(
         IntEnum("JaxCallableGraphMode", ("NONE", "JAX", "WARP", "WARP_STAGED", "WARP_STAGED_EX")), "", _HERE
     ),
+    "func_native": Row(_func_native, "wb.func_native", "`snippet` is `cuda`"),
     "struct": Row(_struct, "wb.struct", "may have no fields"),
     "from_ptr": Row(from_ptr, "wb.from_numpy", "an address on the CPU"),
     "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),

@@ -15,7 +15,13 @@ from workbench.frontend import Definition
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
 _ASKED = (_QUERY, "hash_grid_point_id")
-_IN_PLACE = ("tile_fft", "tile_ifft", "tile_sort")
+_IN_PLACE = {
+    "tile_fft": (0,), "tile_ifft": (0,), "tile_sort": (0, 1), "tile_cholesky_inplace": (0,), "tile_axpy": (2,),
+    "tile_cholesky_solve_inplace": (1,), "tile_lower_solve_inplace": (1,), "tile_upper_solve_inplace": (1,),
+    "tile_diag_add_inplace": (0,),
+}  # fmt: skip
+"""Calls that stand as statements, and which of their arguments they change."""
+_OTHERWISE = ("tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
 
 
 class HashGrid(wb.HashGrid):
@@ -39,7 +45,7 @@ def rewritten(definition: Definition) -> Definition:
     query in the `for` that runs over it. A tile that is transformed or sorted in place is assigned the result.
     """
     grids = {c.args[0].id for c in _calls(definition.node, _ASKED) if c.args and isinstance(c.args[0], ast.Name)}
-    if not grids and not any(_calls(definition.node, _IN_PLACE)):
+    if not grids and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
@@ -50,10 +56,12 @@ def rewritten(definition: Definition) -> Definition:
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef) -> None:
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, (_QUERY,)))
+        self.locals = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+        self.locals |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.queries = {n.targets[0].id: n.value for n in assigned if isinstance(n.targets[0], ast.Name)}
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        return None if node.value in self.queries.values() else node
+        return None if node.value in self.queries.values() else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
@@ -61,13 +69,54 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
-        if not isinstance(node.value, ast.Call) or not _is_call(node.value, _IN_PLACE):
-            return node
-        if not all(isinstance(a, ast.Name) for a in node.value.args):
+        call = node.value
+        if not isinstance(call, ast.Call) or not _is_call(call, tuple(_IN_PLACE)):
+            return self.generic_visit(node)
+        changed = [a for k, a in enumerate(call.args) if k in _IN_PLACE[_name(call)]]
+        if not changed or not all(isinstance(a, ast.Name) for a in changed):
             return node  # refused where it is lowered: the result is not used
-        names = [ast.Name(a.id, ast.Store()) for a in node.value.args if isinstance(a, ast.Name)]
+        names = [ast.Name(a.id, ast.Store()) for a in changed if isinstance(a, ast.Name)]
+        if _name(call) == "tile_axpy":
+            scaled = ast.BinOp(call.args[1], ast.Mult(), call.args[0])
+            return _placed(ast.AugAssign(names[0], ast.Add(), scaled), node)
         target = names[0] if len(names) == 1 else ast.Tuple(list(names), ast.Store())
-        return ast.fix_missing_locations(ast.copy_location(ast.Assign([target], node.value), node))
+        value = self.visit_Call(_renamed(call, _name(call).removesuffix("_inplace")))
+        return _placed(ast.Assign([target], value), node)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        """Write a factor above the diagonal as the transpose of that below, and other calls as here."""
+        self.generic_visit(node)
+        if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
+            return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
+        if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
+            names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            return node.args[0] if names & self.locals and len(node.args) == 1 else node
+        if _is_call(node, ("tile_empty",)):
+            return _renamed(node, "tile_zeros")
+        if not _is_call(node, _OTHERWISE):
+            return node
+        modes = [k.value for k in node.keywords if k.arg == "fill_mode"]
+        node.keywords = [k for k in node.keywords if k.arg != "fill_mode"]
+        if not any(isinstance(m, ast.Constant) and m.value == "upper" for m in modes):
+            return node
+        node.args[0] = _placed(_renamed(ast.Call(node.func, [node.args[0]], []), "tile_transpose"), node)
+        if _name(node) == "tile_cholesky_solve":
+            return node
+        return _placed(_renamed(ast.Call(node.func, [node], []), "tile_transpose"), node)
+
+
+def _placed(made: Any, node: ast.AST) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
+def _renamed(call: ast.Call, name: str) -> ast.Call:
+    """The call with another name of the same module."""
+    func = copy.deepcopy(call.func)
+    if isinstance(func, ast.Attribute):
+        func.attr = name
+    elif isinstance(func, ast.Name):
+        func.id = name
+    return ast.Call(func, call.args, call.keywords)
 
 
 def _calls(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
@@ -76,5 +125,8 @@ def _calls(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 def _is_call(node: ast.expr, names: tuple[str, ...]) -> bool:
     """Whether it is `name(…)` or `wp.name(…)`."""
-    callee = node.func if isinstance(node, ast.Call) else None
-    return (callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "")) in names
+    return isinstance(node, ast.Call) and _name(node) in names
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

@@ -17,7 +17,7 @@ from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, usable
+from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
@@ -53,12 +53,15 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
+        args = makers.by_name(kind, args, keywords)
         target, keywords = makers.type_of(context, kind, callee.path, args, keywords), {}
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
+    if isinstance(target, Vector):
+        args = makers.by_name(type(target), args, keywords)
     if isinstance(target, Transform):
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, (Matrix, Quaternion)):
@@ -177,8 +180,10 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
 
 
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec3d(v)` as a cast."""
+    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
+    if len(operands) > 1:
+        operands = [c for o in operands for c in _parts(context, o)]
     if any_tile(operands):
         return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
     if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
@@ -195,6 +200,11 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
         operands = [operands[0] if operands else Literal(0)] * type.length
     parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
     return context.builder.one("vec", parts, type)
+
+
+def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
+    whole = isinstance(operand, Value) and type(operand.type) is Vector
+    return components(context, operand) if whole else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:

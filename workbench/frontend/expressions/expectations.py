@@ -23,10 +23,11 @@ Number = Value | Literal
 
 def _numbers(context: Context, node: ast.Call, expression: Expression, least: int, most: int) -> list[Number]:
     name = ast.unparse(node.func).split(".")[-1]
-    if node.keywords or not least <= len(node.args) <= most:
+    nodes = [*node.args, *(k.value for k in node.keywords if k.arg == "tolerance" and most == 3)]
+    if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
         what = f"{least}" if least == most else f"{least} or {most}"
-        raise context.error(KernelTypeError, f"{name}() takes {what} numbers, without names.")
-    found = [usable(context, expression(context, a)) for a in node.args]
+        raise context.error(KernelTypeError, f"{name}() takes {what} numbers, and no name but tolerance.")
+    found = [usable(context, expression(context, a)) for a in nodes]
     for operand in found:
         if isinstance(operand, Value) and not isinstance(operand.type, (Scalar, Vector)):
             advice = "Compare its elements, or its fields."

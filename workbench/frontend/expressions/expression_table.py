@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import reduce as reduce_all
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -17,7 +18,17 @@ from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import library, operators
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import apply, convert, describe, indexable, materialise, truth, usable, weak
+from workbench.frontend.state.coerce import (
+    apply,
+    components,
+    convert,
+    describe,
+    indexable,
+    materialise,
+    truth,
+    usable,
+    weak,
+)
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -245,11 +256,27 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         left, right = usable(context, left), usable(context, right)
         if isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
+        elif name in ("eq", "ne") and _alike(left, right):
+            part = _same(context, name, left, right)
         else:
             part = apply(context, TABLE[name], (left, right))
         result = part if result is None else apply(context, TABLE["and_"], (result, part))
     assert result is not None
     return result
+
+
+def _alike(left: Operand, right: Operand) -> bool:
+    """Whether both are vectors or matrices of one form."""
+    types = [o.type if isinstance(o, Value) else None for o in (left, right)]
+    return all(isinstance(t, Vector) for t in types) and types[0].shape == types[1].shape  # type: ignore[union-attr]
+
+
+def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
+    """Compare two vectors whole: `==` holds if it holds for all components, `!=` if for any."""
+    assert isinstance(left, Value) and isinstance(right, Value)
+    pairs = zip(components(context, left), components(context, right), strict=True)
+    each = [apply(context, TABLE[name], pair) for pair in pairs]
+    return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 
 
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:

@@ -13,6 +13,17 @@ from workbench.ir.values import Value
 from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
+PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
+"""What the arguments of a maker may be called."""
+
+
+def by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
+    """Take the arguments that are given by name out of the keywords, and return all in their order."""
+    for name in PARTS.get(kind, ())[len(args) :]:
+        if name not in keywords:
+            break
+        args = [*args, keywords.pop(name)]
+    return args
 
 
 def type_of(

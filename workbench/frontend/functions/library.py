@@ -19,7 +19,7 @@ from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
-from workbench.frontend.state.coerce import convert, describe, indexable, materialise, usable, weak
+from workbench.frontend.state.coerce import components, convert, describe, indexable, materialise, usable, weak
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
@@ -79,9 +79,17 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """`call` for numbers; if there are tiles among the arguments, for each of their elements."""
+    """`call` for numbers; if there are tiles or vectors among the arguments, for each of their elements."""
     if not any_tile(args):
-        return call(context, form, args)
+        whole = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
+        if not whole:
+            return call(context, form, args)
+        each = [
+            components(context, a) if isinstance(a, Value) and isinstance(a.type, Vector) else (a,) * whole[0].length
+            for a in args
+        ]
+        made = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return context.builder.one("vec", made, whole[0].with_dtype(element(made[0].type)))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 

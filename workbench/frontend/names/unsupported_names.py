@@ -39,7 +39,6 @@ ABSENT: dict[str, str] = {
     "norm_l2": "Write length(v).",
     "quaternion": "Write quat(x, y, z, w).",
     "quat_to_euler": "Use quat_to_rpy(q), or quat_to_matrix(q) and atan2 of its elements.",
-    "tile_diag_add": "Write t + tile_map(func, t, index), or add in a func given the indices.",
     "tile_query_valid": "Queries of trees are not in the language.",
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
     "hash_grid_query_next": "Write for j in hash_grid_query(grid, x, r): …",

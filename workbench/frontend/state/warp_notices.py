@@ -21,7 +21,7 @@ from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location
 from workbench.tiles import is_tile
-from workbench.types import Scalar, element, is_float
+from workbench.types import Scalar, Vector, element, is_float
 
 DIVISION = "/ on integers returns a float here, as in Python; Warp drops the fraction."
 REMAINDER = "% takes the divisor's sign here, as in Python; Warp takes the dividend's, so negative numbers differ."
@@ -55,9 +55,6 @@ FORMS: dict[str, tuple[str, str]] = {
     "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's if the quaternion's length is not 1.",
                        "Normalize it first."),
 }  # fmt: skip
-_NAN = ("{0} of a NaN is NaN here; Warp returns the other operand.", "Nothing needs to change if there is no NaN.")
-VECTORS: dict[str, tuple[str, str]] = {name: (_NAN[0].format(name), _NAN[1]) for name in ("min", "max", "clamp")}
-"""Of vectors, in kernels that have Warp's meaning for numbers."""
 
 
 def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | None:
@@ -70,19 +67,22 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
         return None
     if name == "mod" and all(_is_positive(context, o) for o in operands):
         return None
-    if name in VECTORS and all(isinstance(o, Literal) for o in operands):
+    if name in ("min", "max", "clamp") and all(isinstance(o, Literal) for o in operands):
         return None
-    if all(isinstance(o, Literal) or is_tile(o) or isinstance(getattr(o, "type", None), Scalar) for o in operands):
-        return form
-    said = SIGNS[NAMED[name]] if name in NAMED else (BUILTINS | VECTORS).get(name)
-    if said is not None:
-        _note(context, context.definition.locate(context.node or context.definition.node), *said)
-    return None
+    if not all(isinstance(o, Literal) or is_tile(o) or _is_number(o) for o in operands):
+        return None
+    types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    products = len(types) > 1 and name != "cw_div" and any(type(t) is not Vector for t in types)
+    return form if len({t.shape for t in types}) < 2 and not products else None
 
 
 def meaning_of_form(context: Context, form: Form) -> Form:
     """What a name that is no elementwise operation means in Warp, if the kernel requests that; else the form itself."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
+
+
+def _is_number(operand: Operand) -> bool:
+    return isinstance(operand, Value) and isinstance(operand.type, (Scalar, Vector))
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:

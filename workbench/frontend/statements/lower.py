@@ -145,16 +145,17 @@ def _body(context: Context) -> Returned:
 
 
 def result_types(
-    definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False
+    definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False, nothing: bool = False
 ) -> tuple[AnyType, ...]:
     """The types of what a func returns for parameters of these types.
 
     Raises:
-        KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns nothing, or no values.
+        KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns no values, unless it may
+            return `nothing`.
     """
     try:
         with _as_deep_as_can_be(definition):
-            return _result_types(definition, types, warp_meanings)
+            return _result_types(definition, types, warp_meanings, nothing)
     except NeedsBlocks:
         message, place = (
             "What is mapped runs once per element; this func uses tiles.",
@@ -164,7 +165,9 @@ def result_types(
 
 
 @deep
-def _result_types(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool) -> tuple[AnyType, ...]:
+def _result_types(
+    definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, nothing: bool
+) -> tuple[AnyType, ...]:
     shared = Shared(returns.body, notices=[] if warp_meanings else None, warp_meanings=warp_meanings)
     env: Env = {}
     for name, type in types.items():
@@ -174,6 +177,8 @@ def _result_types(definition: Definition, types: Mapping[str, AnyType], warp_mea
     if shared.errors:
         raise CellErrors.of(_distinct(shared.errors))
     results = returned if isinstance(returned, tuple) else (returned,)
+    if nothing and returned in (None, ()):
+        return ()
     if returned is None or not results:
         raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
     given = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -15,7 +16,7 @@ from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
-from workbench.types import ArrayType, float32, int32, is_integer
+from workbench.types import ArrayType, float32, float64, int32, is_integer
 
 
 def full(number: int) -> Any:
@@ -43,27 +44,34 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as Python's range, known at compile time."""
+    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
     # `range` has its stop first if it is alone, which names for parameters cannot express: the numbers are read by
     # hand.
     bounds = ast.Call(node.func, [], node.keywords)
     ast.copy_location(bounds, node)
     given = Arguments(context, bounds, expression, "dtype? storage?")
     numbers = [expression(context, a) for a in node.args]
-    if not 1 <= len(numbers) <= 3 or not all(isinstance(n, Literal) and not n.is_float for n in numbers):
-        raise given.error("takes a stop, or start, stop and step, as whole numbers written out.")
-    span = range(*(int(n.value) for n in numbers)) if numbers[-1].value or len(numbers) < 3 else range(0)  # type: ignore[union-attr]
-    if not span:
+    values: list[Any] = [n.value for n in numbers if isinstance(n, Literal)]
+    if not 1 <= len(values) <= 3 or len(values) < len(numbers):
+        raise given.error("takes a stop, or start, stop and step, as numbers written out.")
+    start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
+    whole = all(isinstance(n, int) for n in values)
+    if not step or not math.isfinite((stop - start) / step):
+        raise given.error("takes finite numbers, and a step other than 0.")
+    count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
+    if count < 1:
         raise given.error("has no element.", "A tile has at least one.")
-    dtype = given.dtype(int32)
+    dtype = given.dtype(int32 if whole else float32)
 
     def element(at: Any, elements: Any) -> Any:
         # Computed from the index rather than stored: a constant tile would need an array in memory.
-        scaled = apply(context, TABLE["mul"], (at[0], Literal(span.step)))
-        return [convert(context, apply(context, TABLE["add"], (scaled, Literal(span.start))), dtype)]
+        turn = at[0] if whole else context.builder.cast(at[0], dtype if dtype == float64 else float32)
+        scaled = apply(context, TABLE["mul"], (turn, Literal(step)))
+        value = apply(context, TABLE["add"], (scaled, Literal(start)))
+        return [materialise(context, value) if value.type == dtype else context.builder.cast(value, dtype)]
 
-    (made,) = context.builder.tile_map((len(span),), (), element)
-    if span.start >= 0 and span.step > 0 and is_integer(dtype):
+    (made,) = context.builder.tile_map((count,), (), element)
+    if start >= 0 and step > 0 and is_integer(dtype):
         context.shared.non_negative.add(made)
     return stored(made, given.storage())
 

@@ -255,10 +255,21 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_squeeze(a)`: without the sizes of 1."""
-    given = Arguments(context, node, expression, "a")
+    """`tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
+    given = Arguments(context, node, expression, "a axis?")
     tile = given.tile("a")
-    return part_of(context, reshaped(context, tile, tuple(n for n in type_of(tile).shape if n != 1) or (1,)), tile)
+    shape = type_of(tile).shape
+    operand = given.given.get("axis")
+    parts = operand if isinstance(operand, tuple) else (operand,)
+    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set()
+    for part in parts if operand is not None else ():
+        axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
+        if not -len(shape) <= axis < len(shape) or shape[axis] != 1:
+            raise given.error(f"takes axes of size 1; the tile is {shown(shape)}.")
+        axes.add(axis % len(shape))
+    return part_of(
+        context, reshaped(context, tile, tuple(n for k, n in enumerate(shape) if k not in axes) or (1,)), tile
+    )
 
 
 def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:

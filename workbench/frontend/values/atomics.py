@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
-from workbench.frontend.state.coerce import assign_type, describe, indexable
+from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Operand, View
 from workbench.frontend.values import views
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Value
-from workbench.types import ArrayType, Kind, Scalar, element
+from workbench.types import ArrayType, Kind, Scalar, Vector, element
+from workbench.types import bool as bool_
 
 BITWISE = ("and", "or", "xor")
 
@@ -36,14 +38,34 @@ def atomic(kind: str) -> FormHandler:
         values = [
             assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
         ]
+        if isinstance(dtype, Vector):
+            parts = zip(range(dtype.length), components(context, values[0]), strict=True)
+            before = [_tried(context, kind, array, (*indices, context.builder.const(k)), part) for k, part in parts]
+            return context.builder.one("vec", before, dtype)
         return context.builder.one("atomic", (array, *indices, *values), dtype, {KIND: kind})
 
     return lower
 
 
+def _tried(context: Context, kind: str, array: Value, place: tuple[Value, ...], value: Value) -> Value:
+    """Change a component, again until no other thread was in between; returns what it was before."""
+    builder, scalar = context.builder, value.type
+    again, before = Value(bool_), Value(scalar)
+    with builder.block((again, before)) as condition:
+        builder.yield_(again)
+    with builder.block((Value(bool_), Value(scalar))) as body:
+        old = builder.one("atomic_load", (array, *place), scalar)
+        new = apply(context, TABLE[kind], (old, value))
+        builder.yield_(builder.one("atomic_swap", (array, *place, old, new), bool_), old)
+    start = builder.one("atomic_load", (array, *place), scalar)
+    return builder.while_([builder.const(True, bool_), start], condition.block, body.block)[1]
+
+
 def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> None:
     """Refuse an element that no machine changes in one step."""
     type = array.dtype
+    if kind in ("min", "max") and isinstance(type, Vector):
+        type = type.dtype
     fits = isinstance(type, Scalar) and type.bits in (32, 64)
     if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
         raise context.error(

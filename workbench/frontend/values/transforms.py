@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.operands import Operand
+from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.types import Scalar, Transform, Vector
 
@@ -16,7 +16,7 @@ EXAMPLE = "Write transform(p, q), with p a vec3 and q a quat, or transform_ident
 
 
 def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Value:
-    """`transform(p, q)`, `transform` of 7 numbers, `transformd(t)` as a cast.
+    """`transform(p, q)`, `transform(p)` without a rotation, of 7 numbers or of one, `transformd(t)` as a cast.
 
     Raises:
         KernelTypeError: the arguments are something else.
@@ -25,14 +25,22 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
     types = [o.type if isinstance(o, Value) else None for o in operands]
     if len(types) == 1 and isinstance(types[0], Transform):
         return context.builder.cast(materialise(context, operands[0]), type)
+    if types == [type.part("p")]:
+        operands, types = [*operands, *_identity(context, type)], [*types, type.part("q")]
     if types == [type.part("p"), type.part("q")]:
         components = [c for o in operands for c in _components(context, materialise(context, o))]
-    elif len(operands) == type.length and not any(isinstance(t, Vector) for t in types):
+    elif len(operands) in (1, type.length) and not any(isinstance(t, Vector) for t in types):
+        operands = operands * (type.length // len(operands))
         components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
     else:
         got = ", ".join(map(describe, operands)) or "nothing"
         raise context.error(KernelTypeError, f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
     return context.builder.one("vec", components, type)
+
+
+def _identity(context: Context, type: Transform) -> list[Value]:
+    numbers = [assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
+    return [context.builder.one("vec", numbers, type.part("q"))]
 
 
 def _components(context: Context, value: Value) -> list[Value]:

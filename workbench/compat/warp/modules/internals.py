@@ -8,9 +8,10 @@ import sys
 import warnings
 from contextlib import nullcontext
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from workbench.compat.warp.absent import absent
+from workbench.compat.warp.modules import types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.modules.whole_arrays import array_scan
 from workbench.compat.warp.names import TABLE
@@ -68,6 +69,20 @@ def _resolved(function: Any, name: str) -> Any:
     return names.nonlocals.get(name, getattr(function, "__globals__", {}).get(name))
 
 
+class _Subscript:
+    """`Vector[float, 3]`: an annotation as a call of its maker."""
+
+    def __init__(self, make: Any) -> None:
+        self.make = make
+
+    def __getitem__(self, parts: Any) -> Any:
+        dtype, *sizes = parts if isinstance(parts, tuple) else (parts,)
+        sizes = [n.__args__[0] if get_origin(n) is Literal else n for n in sizes]
+        if self.make is types.vector:
+            return self.make(*sizes, dtype)
+        return self.make(tuple(sizes), dtype) if sizes else self.make(dtype)
+
+
 OWN: dict[str, Any] = {
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
     **{name: _log for name in ("log_info", "log_error", "log_debug")},
@@ -78,6 +93,10 @@ OWN: dict[str, Any] = {
     "type_length": lambda dtype: getattr(normal(dtype), "length", 1),
     "type_zero_element": lambda dtype: normal(dtype)(0),
     "array_scan": array_scan,
+    "Vector": _Subscript(types.vector),
+    "Matrix": _Subscript(types.matrix),
+    "Quaternion": _Subscript(types.quaternion),
+    "Transformation": _Subscript(types.transformation),
     "Array": Generic[TypeVar("DType")],
     "Struct": type(StructValue),
     "StructInstance": StructValue,

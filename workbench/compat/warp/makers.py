@@ -1,0 +1,46 @@
+"""Warp's makers of types: `vector(length, dtype)` and its like; called in kernels they make values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench import types
+from workbench.compat.warp.absent import absent
+from workbench.types import Matrix, Quaternion, Transform, Vector, any_vector, as_type
+
+
+def vector(length: Any, dtype: Any = float) -> Any:
+    """The type of vectors of so many components; of a length that the language has not, a class that is refused.
+
+    Raises:
+        TypeError: the dtype is not a scalar type.
+    """
+    if isinstance(length, int) and not 2 <= length <= types.MOST_COMPONENTS:
+        return absent(f"vector({length})")
+    return types.vector(length, dtype)
+
+
+def matrix(shape: Any, dtype: Any = float) -> Any:
+    """The type of matrices of a shape; of one that the language has not, a class that is refused.
+
+    Raises:
+        TypeError: the dtype is not a scalar type.
+    """
+    sizes = [n for n in shape if isinstance(n, int)] if isinstance(shape, (tuple, list)) else []
+    if len(sizes) == 2 and (min(sizes) < 2 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
+        return absent(f"matrix({tuple(shape)})")
+    return types.matrix(shape, dtype)
+
+
+def quaternion(dtype: Any = float) -> Any:
+    """The type of quaternions of these components."""
+    return any_vector(Quaternion, (4,), dtype) or Quaternion(4, types.element(as_type(dtype)))
+
+
+def transformation(dtype: Any = float) -> Any:
+    """The type of rigid motions of these components."""
+    return any_vector(Transform, (7,), dtype) or Transform(7, types.element(as_type(dtype)))
+
+
+for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):
+    _make.__dict__["__wb_makes__"] = _kind
