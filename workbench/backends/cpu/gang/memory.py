@@ -55,7 +55,7 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
     if scalar.kind is Kind.BOOL:
         kind = vector("i8", emitter.width)
         parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
-    emitter.bind(op.result, parts)
+    emitter.bind_flags(op.result, parts)
 
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:

@@ -52,7 +52,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
             new = name
         w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
     for result in op.results:  # nothing looks at it
-        emitter.bind(result, emitter.vector(op.operands[-1]))
+        emitter.bind(result, emitter.held(op.operands[-1]))
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
