@@ -167,6 +167,22 @@ def weighted(x: wb.array2d[float], w: wb.array[float], y: wb.array[float], n: wb
 
 
 @wb.kernel
+def searched(x: wb.array2d[float], w: wb.array[float], found: wb.array[int], low: wb.array[bool], some: wb.array[bool]):
+    i = wb.tid()
+    k = 0
+    on, seen = True, False
+    while k < w.shape[0] and on:
+        v = x[k, i] * w[k]
+        on = v < 0.8
+        if k % 2 == 0:
+            seen = seen or v < 0.1
+        k += 1
+    found[i] = k
+    low[i] = seen
+    some[i] = seen != on
+
+
+@wb.kernel
 def faulty(x: wb.array[float], where: wb.array[int], by: wb.array[int], y: wb.array[float]):
     i = wb.tid()
     by[i] = 10 // by[i]
@@ -208,6 +224,7 @@ GANGS = [
         maths,
         pieces,
         weighted,
+        searched,
         faulty,
     ),
 ]
@@ -262,6 +279,20 @@ def test_loops_that_threads_leave_at_different_times(n: int) -> None:
     step = rng.choice([-3, -1, 1, 2, 5], n)
     wb.launch(ranges, n, [a, b, step, y])
     assert y.tolist() == [_ranges(*map(int, row)) for row in zip(a, b, step, strict=True)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_search_whose_threads_count_and_carry_bools(n: int) -> None:
+    x, w = np.random.default_rng(n).random((7, n), dtype=np.float32), np.linspace(1, 1.2, 7, dtype=np.float32)
+    found, low, some = np.zeros(n, np.int32), np.zeros(n, bool), np.zeros(n, bool)
+    wb.launch(searched, n, [x, w, found, low, some])
+    v = x * w[:, None]
+    ends = np.where((v >= np.float32(0.8)).any(0), (v >= np.float32(0.8)).argmax(0) + 1, 7)
+    inside = np.arange(7)[:, None] < ends
+    seen = (inside & (v < np.float32(0.1)))[::2].any(0)
+    np.testing.assert_array_equal(found, ends)
+    np.testing.assert_array_equal(low, seen)
+    np.testing.assert_array_equal(some, seen != (v[ends - 1, np.arange(n)] < np.float32(0.8)))
 
 
 def _collatz(v: int) -> int:

@@ -255,7 +255,9 @@ class GangEmitter(ModuleEmitter):
             return mask
         key = mask, "flags"
         if key not in self._in_this_block():
+            lanes, self.writer.lanes = self.writer.lanes, 0
             self._splats[key] = self.writer.emit(f"icmp slt {self.mask_kind} {mask}, zeroinitializer", "flags")
+            self.writer.lanes = lanes
         return self._splats[key]
 
     def both(self, mask: str, condition: str) -> str:
