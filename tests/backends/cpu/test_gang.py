@@ -403,6 +403,22 @@ def test_a_stencil_with_borders(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(y, sum(terms))
 
 
+@pytest.mark.parametrize("shape", [(5, 1), (3, 17), (4, 40), (2, 67)])
+def test_a_gradient_that_is_added_side_by_side(shape: tuple[int, int]) -> None:
+    seed = np.random.default_rng(1).random(shape)
+    x, y = (wb.array(np.zeros(shape), requires_grad=True) for _ in range(2))
+    with wb.Tape() as tape:
+        wb.launch(ninths, shape, [x, y])
+    tape.backward(grads={y: wb.array(seed)})
+    expected = np.zeros(shape)
+    i, j = np.indices(shape)
+    for a in range(3):
+        for b in range(3):
+            at = (i + a - 1) % shape[0], np.clip(j + b - 1, 0, shape[1] - 1)
+            np.add.at(expected, at, (3 * a + b) * seed)
+    np.testing.assert_allclose(x.grad.numpy(), expected)
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_steps_between_threads(n: int) -> None:
     x, y, i = np.random.default_rng(n).random(3 * n + 2, dtype=np.float32), np.zeros(2 * n, np.float32), np.arange(n)
