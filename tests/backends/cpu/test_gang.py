@@ -446,6 +446,20 @@ def test_a_gradient_of_pieces() -> None:
     np.testing.assert_allclose(w.grad.numpy()[0], v[v > 1].sum(), rtol=1e-5)
 
 
+@wb.kernel
+def cornered(m: wb.array[wb.mat33]):
+    i = wb.tid()
+    if i >= 0:
+        m[0][1, 2] += 1.0
+
+
+def test_a_component_that_all_threads_add_to() -> None:
+    for checks in (False, True):
+        m = wb.zeros(1, dtype=wb.mat33)
+        wb.launch(cornered, 40, [m], checks=checks)
+        assert m.numpy()[0].tolist() == [[0, 0, 0], [0, 0, 40], [0, 0, 0]]
+
+
 def _pieces(v: np.ndarray) -> np.ndarray:
     s = np.zeros_like(v)
     for _ in range(5):
