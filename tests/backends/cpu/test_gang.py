@@ -167,6 +167,22 @@ def weighted(x: wb.array2d[float], w: wb.array[float], y: wb.array[float], n: wb
 
 
 @wb.kernel
+def searched(x: wb.array2d[float], w: wb.array[float], found: wb.array[int], low: wb.array[bool], some: wb.array[bool]):
+    i = wb.tid()
+    k = 0
+    on, seen = True, False
+    while k < w.shape[0] and on:
+        v = x[k, i] * w[k]
+        on = v < 0.8
+        if k % 2 == 0:
+            seen = seen or v < 0.1
+        k += 1
+    found[i] = k
+    low[i] = seen
+    some[i] = seen != on
+
+
+@wb.kernel
 def faulty(x: wb.array[float], where: wb.array[int], by: wb.array[int], y: wb.array[float]):
     i = wb.tid()
     by[i] = 10 // by[i]
@@ -208,6 +224,7 @@ GANGS = [
         maths,
         pieces,
         weighted,
+        searched,
         faulty,
     ),
 ]
@@ -262,6 +279,20 @@ def test_loops_that_threads_leave_at_different_times(n: int) -> None:
     step = rng.choice([-3, -1, 1, 2, 5], n)
     wb.launch(ranges, n, [a, b, step, y])
     assert y.tolist() == [_ranges(*map(int, row)) for row in zip(a, b, step, strict=True)]
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_a_search_whose_threads_count_and_carry_bools(n: int) -> None:
+    x, w = np.random.default_rng(n).random((7, n), dtype=np.float32), np.linspace(1, 1.2, 7, dtype=np.float32)
+    found, low, some = np.zeros(n, np.int32), np.zeros(n, bool), np.zeros(n, bool)
+    wb.launch(searched, n, [x, w, found, low, some])
+    v = x * w[:, None]
+    ends = np.where((v >= np.float32(0.8)).any(0), (v >= np.float32(0.8)).argmax(0) + 1, 7)
+    inside = np.arange(7)[:, None] < ends
+    seen = (inside & (v < np.float32(0.1)))[::2].any(0)
+    np.testing.assert_array_equal(found, ends)
+    np.testing.assert_array_equal(low, seen)
+    np.testing.assert_array_equal(some, seen != (v[ends - 1, np.arange(n)] < np.float32(0.8)))
 
 
 def _collatz(v: int) -> int:
@@ -372,6 +403,22 @@ def test_a_stencil_with_borders(shape: tuple[int, int]) -> None:
     np.testing.assert_allclose(y, sum(terms))
 
 
+@pytest.mark.parametrize("shape", [(5, 1), (3, 17), (4, 40), (2, 67)])
+def test_a_gradient_that_is_added_side_by_side(shape: tuple[int, int]) -> None:
+    seed = np.random.default_rng(1).random(shape)
+    x, y = (wb.array(np.zeros(shape), requires_grad=True) for _ in range(2))
+    with wb.Tape() as tape:
+        wb.launch(ninths, shape, [x, y])
+    tape.backward(grads={y: wb.array(seed)})
+    expected = np.zeros(shape)
+    i, j = np.indices(shape)
+    for a in range(3):
+        for b in range(3):
+            at = (i + a - 1) % shape[0], np.clip(j + b - 1, 0, shape[1] - 1)
+            np.add.at(expected, at, (3 * a + b) * seed)
+    np.testing.assert_allclose(x.grad.numpy(), expected)
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_steps_between_threads(n: int) -> None:
     x, y, i = np.random.default_rng(n).random(3 * n + 2, dtype=np.float32), np.zeros(2 * n, np.float32), np.arange(n)
@@ -397,6 +444,20 @@ def test_a_gradient_of_pieces() -> None:
     v, h = x.numpy().astype(np.float64), 1e-6
     np.testing.assert_allclose(x.grad.numpy(), (_pieces(v + h) - _pieces(v - h)) / (2 * h), atol=1e-4)
     np.testing.assert_allclose(w.grad.numpy()[0], v[v > 1].sum(), rtol=1e-5)
+
+
+@wb.kernel
+def cornered(m: wb.array[wb.mat33]):
+    i = wb.tid()
+    if i >= 0:
+        m[0][1, 2] += 1.0
+
+
+def test_a_component_that_all_threads_add_to() -> None:
+    for checks in (False, True):
+        m = wb.zeros(1, dtype=wb.mat33)
+        wb.launch(cornered, 40, [m], checks=checks)
+        assert m.numpy()[0].tolist() == [[0, 0, 0], [0, 0, 40], [0, 0, 0]]
 
 
 def _pieces(v: np.ndarray) -> np.ndarray:

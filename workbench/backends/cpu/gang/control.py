@@ -38,22 +38,21 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
         emitter.structured(op)
         return
     outer = emitter.mask
-    (condition,) = emitter.vector(op.operands[0])
+    (condition,) = emitter.held(op.operands[0])
     sides, masks = [], dict[bool, str]()
     for block, holds in zip(op.blocks, (True, False), strict=True):
         if not block.ops or (len(block.ops) == 1 and block.ops[0].name == "yield"):
-            sides.append([emitter.vector(v) for v in block.yielded])
+            sides.append([emitter.held(v) for v in block.yielded])
             continue
         emitter.mask = emitter.both(outer, condition if holds else emitter.negated(condition))
         masks[holds] = emitter.mask
         sides.append(_side(emitter, block, op.results))
     emitter.mask = outer
     if not masks:
-        masks[True] = emitter.both("", condition)
-    # A mask and not the condition, which would have to be kept as flags.
+        masks[True] = condition
     mask, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
     for result, on, off in zip(op.results, on_side, off_side, strict=True):
-        kind = register(element(result.type))
+        kind = emitter.form(result)
         emitter.bind(result, [emitter.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)])
 
 
@@ -61,20 +60,20 @@ def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[
     """What a side gives under the mask: anything in lanes that are off."""
     if _is_straight(block):
         emitter.block(block)
-        return [emitter.vector(v) for v in block.yielded]
+        return [emitter.held(v) for v in block.yielded]
     w = emitter.writer
     inside, join = w.block_name("side"), w.block_name("side.end")
     before = w.label
     w.branch(emitter.any(emitter.mask), inside, join)
     w.open(inside)
     emitter.block(block)
-    values = [emitter.vector(v) for v in block.yielded]
+    values = [emitter.held(v) for v in block.yielded]
     end = w.label
     w.jump(join)
     w.open(join)
     joined = []
     for result, parts in zip(results, values, strict=True):
-        kind = vector(register(element(result.type)), emitter.width)
+        kind = vector(emitter.form(result), emitter.width)
         arms = [f"[ zeroinitializer, %{before} ], [ {part}, %{end} ]" for part in parts]
         joined.append(tuple(w.emit(f"phi {kind} {arm}", result.name) for arm in arms))
     return joined
@@ -100,7 +99,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     emitter.bind(index, [at])
     loop.begin()
     going = w.emit(f"icmp ult {vector(kind, emitter.width)} {emitter.spread(loop.count, kind)}, {turns}", "going")
-    loop.enter(going)
+    loop.enter(emitter.as_mask(going))
     emitter.block(op.blocks[0])
     following = w.emit(f"add {type} {at}, {by}", f"{index.name}.next")
     loop.close(op.blocks[0].yielded)
@@ -116,9 +115,9 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
     loop = _Loop(emitter, op, condition.params, op.operands, "i32")
     loop.begin()
     emitter.block(condition)
-    (going,) = emitter.vector(condition.yielded[0])
+    (going,) = emitter.held(condition.yielded[0])
     loop.enter(going)
-    for param, names in zip(body.params, loop.names, strict=True):
+    for param, names in zip(body.params, loop.current, strict=True):
         emitter.bind(param, names)
     emitter.block(body)
     loop.close(body.yielded)
@@ -130,14 +129,16 @@ class _Loop:
     Attributes:
         before, end: the blocks from which the head is entered.
         count: the number of turns so far.
-        names: what is carried, at the head.
+        current: what is carried, at the head; a scalar where all lanes that have not left have the same.
+        names: the same as vectors, with what lanes left with.
     """
 
     def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
         w = emitter.writer
         self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
         flags = emitter.mask_kind
-        firsts = [emitter.vector(v) for v in init]
+        uniform = [() if p in emitter.varying else emitter.operands(v) for v, p in zip(init, params, strict=True)]
+        firsts = [emitter.held(v) for v in init]
         self.before, self.end = w.label, ""
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
         w.jump(self.head)
@@ -145,16 +146,22 @@ class _Loop:
         self.count, self.count_row = w.name("count"), w.reserve()
         self.left, self.left_row = w.name("lanes"), w.reserve()
         self.left_first = f"phi {flags} [ {emitter.mask or emitter.all_on}, %{self.before} ]"
-        self.names: list[tuple[str, ...]] = []
-        self.rows: list[tuple[int, str, str, str]] = []
-        for param, parts in zip(params, firsts, strict=True):
-            scalar = register(element(param.type))
-            names = tuple(w.name(param.name) for _ in parts)
-            self.rows += [
-                (w.reserve(), n, scalar, f"[ {p}, %{self.before} ]") for n, p in zip(names, parts, strict=True)
-            ]
-            emitter.bind(param, names)
-            self.names.append(names)
+        self.rows: list[tuple[int, str, str]] = []
+        self.names = [self._phis(p, emitter.form(p), parts) for p, parts in zip(params, firsts, strict=True)]
+        self.current = list(self.names)
+        for k, (param, parts) in enumerate(zip(params, uniform, strict=True)):
+            if parts:
+                self.current[k] = self._phis(param, "", parts)
+            emitter.bind(param, self.current[k])
+
+    def _phis(self, param: Value, lane: str, parts: Sequence[str]) -> tuple[str, ...]:
+        """Phis of a carried value: of vectors, or of scalars where no type of a lane is given."""
+        w, names = self.emitter.writer, []
+        kind = vector(lane, self.emitter.width) if lane else self.emitter.scalar_kind(param)
+        for part in parts:
+            names.append(w.name(param.name))
+            self.rows.append((w.reserve(), names[-1], f"phi {kind} [ {part}, %{self.before} ]"))
+        return tuple(names)
 
     def begin(self) -> None:
         """Behind the phis: the mask is what is left."""
@@ -172,11 +179,14 @@ class _Loop:
         """End the body; behind it the loop is over."""
         emitter, w = self.emitter, self.emitter.writer
         following = w.emit(f"add {self.kind} {self.count}, 1", "count")
-        parts = [part for v in values for part in emitter.vector(v)]
-        held = [
-            emitter.merged(self.on, scalar, part, name)
-            for (_, name, scalar, _), part in zip(self.rows, parts, strict=True)
+        following_values = [
+            emitter.merged(self.on, emitter.form(v), part, name)
+            for v, names in zip(values, self.names, strict=True)
+            for name, part in zip(names, emitter.held(v), strict=True)
         ]
+        for v, names, current in zip(values, self.names, self.current, strict=True):
+            if current is not names:
+                following_values += emitter.operands(v)
         turns = emitter.strips.turns(self.op)
         if turns:
             look_seldom(emitter, self.kind, self.count, turns)
@@ -184,8 +194,8 @@ class _Loop:
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
         w.fill(self.left_row, self.left, f"{self.left_first}, [ {self.on}, %{self.end} ]")
-        for (row, name, scalar, first), value in zip(self.rows, held, strict=True):
-            w.fill(row, name, f"phi {vector(scalar, emitter.width)} {first}, [ {value}, %{self.end} ]")
+        for (row, name, first), value in zip(self.rows, following_values, strict=True):
+            w.fill(row, name, f"{first}, [ {value}, %{self.end} ]")
         w.open(self.done)
         emitter.mask = self.outer
         emitter.loops -= 1

@@ -63,9 +63,10 @@ class _Analysis:
                 self.varying.add(result)
 
     def carry(self, op: Op, params: Sequence[Sequence[Value]], init: Sequence[Value], body: Block) -> None:
-        """Values that a loop carries: its parameters and results differ together."""
+        """Values that a loop carries: threads that have not left it are all in the same turn."""
         differs = is_divergent(op, self.varying)
         for first, following, result, *own in zip(init, body.yielded, op.results, *params, strict=True):
-            together = (first, following, result, *own)
-            if differs or any(v in self.varying for v in together):
-                self.varying.update((result, *own))
+            if any(v in self.varying for v in (first, following, *own)):
+                self.varying.update(own)
+            if differs or not self.varying.isdisjoint(own):
+                self.varying.add(result)

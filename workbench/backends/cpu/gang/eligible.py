@@ -7,6 +7,7 @@ from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
+from workbench.passes.analysis.cost import mostly_adds
 from workbench.types import Slots
 
 RULED = frozenset(
@@ -30,6 +31,8 @@ def obstacle(function: Function, lanes: int) -> str:
             return op.name
     if not varying_values(function):
         return "nothing differs between threads"
+    if mostly_adds(function) and not any(op.blocks for op in operations):
+        return "additions, which go lane by lane"
     if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
         return "memory of threads"
     return "threads that wait" if any(_may_wait(op, operations) for op in operations) else ""

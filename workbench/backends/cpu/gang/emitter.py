@@ -25,7 +25,7 @@ from workbench.backends.cpu.text.values import register
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
-from workbench.types import Scalar, element, int32, int64
+from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
@@ -88,25 +88,40 @@ class GangEmitter(ModuleEmitter):
     def kind(self, value: Value) -> str:
         """The LLVM type of a value's components in registers."""
         scalar = super().kind(value)
-        return vector(scalar, self.width) if self.in_gang and value in self.varying else scalar
+        return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
+
+    def form(self, value: Value) -> str:
+        """The LLVM type of one lane of what is held of a varying value: bools are masks."""
+        return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """The operands of a value's components: vectors (and constants) while text is widened, else scalars."""
         if not self.writer.lanes:
             assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
             return super().operands(value)
-        if value in self.vectors:
+        if value in self.vectors and self.form(value) == super().kind(value):
             return self.vectors[value]
-        if value in self.steps:
+        if value in self.vectors or value in self.steps:
             return self.vector(value)
         kind = super().kind(value)
         return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
 
+    def held(self, value: Value) -> tuple[str, ...]:
+        """A value's components as vectors, as they go from block to block: bools as masks."""
+        parts, kind = self.vectors.get(value), self.form(value)
+        if parts is None:
+            parts = self.vector(value)
+            if element(value.type).kind is not Kind.BOOL:
+                return parts
+            parts = map(self.as_mask, parts)
+        return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in parts)
+
     def vector(self, value: Value) -> tuple[str, ...]:
-        """A value's components as vectors, whatever its form."""
+        """A value's components as vectors, whatever its form; bools as flags."""
         kind = register(element(value.type))
         if value in self.vectors:
-            return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in self.vectors[value])
+            parts = self.held(value)
+            return tuple(map(self.flags, parts)) if kind == "i1" else parts
         lanes, self.writer.lanes = self.writer.lanes, 0
         scalars = super().operands(value)
         step = self.steps.get(value, 0)
@@ -143,12 +158,21 @@ class GangEmitter(ModuleEmitter):
         return f"<{', '.join(f'{kind} {k * step}' for k in range(self.width))}>"
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is, in the form in which text is written now."""
+        """Say what a value is: bools as masks, but while text is widened."""
         if self.in_gang and value in self.varying:
+            if self.writer.lanes:
+                self.bind_flags(value, operands)
+                return
             self.steps.pop(value, None)
             self.vectors[value] = tuple(operands)
         else:
             super().bind(value, operands)
+
+    def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
+        """Say what a varying value is: bools as flags."""
+        lanes, self.writer.lanes = self.writer.lanes, 0
+        self.bind(value, list(map(self.as_mask, operands)) if element(value.type).kind is Kind.BOOL else operands)
+        self.writer.lanes = lanes
 
     def bind_linear(self, value: Value, first: str, step: int) -> None:
         """Say what a linear value is: that of the gang's first thread, and the distance from thread to thread."""
@@ -177,7 +201,7 @@ class GangEmitter(ModuleEmitter):
         if not self.in_gang or into not in self.varying:
             return super().carried(value, into)
         if value in self.vectors:
-            return self.vector(value)
+            return self.held(value)
         return self._initial[value] if value in self._initial else self._converted[value]
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
@@ -192,16 +216,38 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def mask_kind(self) -> str:
-        """The LLVM type of a mask: flags where vectors have registers of them, else integers of all bits or none.
+        """The LLVM type of a mask."""
+        return vector(self.mask_lane, self.width)
 
-        LLVM packs flags into bytes at the end of a block, and unpacks them in the next.
+    @property
+    def mask_lane(self) -> str:
+        """Flags where vectors have registers of them, else integers of all bits or none.
+
+        LLVM packs flags into bytes at the end of a block, and where two are joined that were compared apart.
         """
-        return vector("i1" if self.maths.bits > MASKED else "i32", self.width)
+        return "i1" if self.maths.bits > MASKED else "i32"
 
     @property
     def all_on(self) -> str:
         """The mask that is on in all lanes."""
-        return splat("i1", "true") if self.maths.bits > MASKED else splat("i32", "-1")
+        return splat(self.mask_lane, "-1")
+
+    def as_mask(self, flags: str) -> str:
+        """Flags (or a constant) as a mask."""
+        if not flags.startswith("%"):
+            return "-1" if "true" in flags else "0"
+        if self.maths.bits > MASKED:
+            return flags
+        w, floats, name = self.writer, vector("float", self.width), f"llvm.arithmetic.fence.v{self.width}f32"
+        known = w.emit(f"freeze {vector('i1', self.width)} {flags}") if self.mask else flags
+        wide = w.emit(f"sext {vector('i1', self.width)} {known} to {self.mask_kind}")
+        # LLVM would turn integers back into flags: it does not look through a fence, which is no instruction.
+        w.declare(name, f"declare {floats} @{name}({floats})")
+        wide = w.emit(f"bitcast {self.mask_kind} {wide} to {floats}")
+        fenced = w.emit(f"call {floats} @{name}({floats} {wide})")
+        mask = w.emit(f"bitcast {floats} {fenced} to {self.mask_kind}", "mask")
+        self._in_this_block()[mask, "flags"] = flags
+        return mask
 
     def flags(self, mask: str) -> str:
         """A mask as flags, for the block that is open."""
@@ -209,23 +255,23 @@ class GangEmitter(ModuleEmitter):
             return mask
         key = mask, "flags"
         if key not in self._in_this_block():
+            lanes, self.writer.lanes = self.writer.lanes, 0
             self._splats[key] = self.writer.emit(f"icmp slt {self.mask_kind} {mask}, zeroinitializer", "flags")
+            self.writer.lanes = lanes
         return self._splats[key]
 
     def both(self, mask: str, condition: str) -> str:
-        """The lanes of a mask in which a condition, given as flags, holds: of lanes that are off it may be poison."""
-        w, flags = self.writer, vector("i1", self.width)
-        if self.maths.bits > MASKED:
-            if not mask:
-                return condition
-            return w.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
-        condition = w.emit(f"freeze {flags} {condition}") if mask else condition
-        wide = w.emit(f"sext {flags} {condition} to {self.mask_kind}", "mask")
-        return w.emit(f"and {self.mask_kind} {mask}, {wide}", "mask") if mask else wide
+        """The lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is flags."""
+        if not mask:
+            return condition
+        if self.maths.bits <= MASKED:
+            return self.writer.emit(f"and {self.mask_kind} {mask}, {condition}", "mask")
+        flags = vector("i1", self.width)
+        return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
 
     def negated(self, condition: str) -> str:
-        """The lanes in which a condition, given as flags, does not hold."""
-        return self.writer.emit(f"xor {vector('i1', self.width)} {condition}, {splat('i1', 'true')}")
+        """The lanes in which a condition does not hold."""
+        return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
     def any(self, mask: str) -> str:
         """Whether a lane is on, as i1."""
@@ -317,7 +363,7 @@ class GangEmitter(ModuleEmitter):
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
         pairs = zip(values, into, strict=False)
-        return {v: self.vector(v) for v, target in pairs if target in self.varying and v not in self._initial}
+        return {v: self.held(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
         """An `if` or a loop whose way all threads of a gang take alike."""

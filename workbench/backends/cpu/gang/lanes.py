@@ -36,7 +36,7 @@ def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
                 text = f"insertelement {vector(kind, count)} {results[r][k]}, {kind} {part}, i64 {lane}"
                 results[r][k] = w.emit(text, r.name)
     for r, vectors in results.items():
-        emitter.bind(r, vectors)
+        emitter.bind_flags(r, vectors)
 
 
 def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
@@ -66,7 +66,7 @@ def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
     w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
     w.open(done)
     for r, found in outs.items():
-        emitter.bind(r, [spills.vector(place, register(element(r.type))) for place in found])
+        emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
 
 
 _AS_A_LOOP = (("unroll.disable", ""),)

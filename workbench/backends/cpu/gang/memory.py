@@ -55,7 +55,7 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
     if scalar.kind is Kind.BOOL:
         kind = vector("i8", emitter.width)
         parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
-    emitter.bind(op.result, parts)
+    emitter.bind_flags(op.result, parts)
 
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
@@ -74,6 +74,21 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
         flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
         parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
     where.store(memory(scalar), parts[:count])
+
+
+def add_beside(emitter: GangEmitter, op: Op) -> bool:
+    """Add to elements side by side, in code for one core: no two lanes meet; returns whether that is what it is."""
+    value, w = op.operands[-1], emitter.writer
+    scalar, count = element(value.type), width(value.type)
+    where = _Where(emitter, op)
+    if not emitter.one_core or scalar.is_half or where.one_by_one(scalar) or not where.consecutive(count):
+        return False
+    verb, whole = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
+    old = where.loaded(memory(scalar), count)
+    total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, emitter.vector(value), strict=True)]
+    where.store(memory(scalar), tuple(total))
+    emitter.bind(op.result, old)
+    return True
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
@@ -118,16 +133,16 @@ class _Where:
 
     def loaded(self, kind: str, count: int) -> list[str]:
         """The components in all lanes."""
-        if self._consecutive(count) == 1:
+        if self.consecutive(count) == 1:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
-        if self._consecutive(count):
+        if self.consecutive(count):
             return self._load_interleaved(kind, count)
         self._apart()
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Change the components in all lanes that are on."""
-        form = self._consecutive(len(parts))
+        form = self.consecutive(len(parts))
         if form == 1:
             self._store_vector(kind, parts[0], self._pointer(), self.emitter.width)
         elif form:
@@ -199,7 +214,7 @@ class _Where:
             steps = self._wide("add", steps, linear) if steps else linear
         return w.emit(f"getelementptr i8, ptr {self._pointer(more)}, {whole} {steps}")
 
-    def _consecutive(self, count: int) -> int:
+    def consecutive(self, count: int) -> int:
         """1: a scalar each side by side; more: elements of so many components; 0: neither."""
         if self.offset.each or self.offset.step != str(count * self.scalar.size):
             return 0

@@ -35,7 +35,7 @@ def emit_read(emitter: GangEmitter, op: Op) -> None:
         parts.append(part)
     if scalar.kind is Kind.BOOL:
         parts = [w.emit(f"icmp ne {kind} {part}, zeroinitializer") for part in parts]
-    emitter.bind(op.result, parts)
+    emitter.bind_flags(op.result, parts)
 
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:

@@ -9,6 +9,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.memory import add_beside
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -38,7 +39,10 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
     """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
-        (_add_together if _is_one_sum(emitter, op) else each_lane)(emitter, op)
+        if _is_one_sum(emitter, op):
+            _add_together(emitter, op)
+        elif op.name != "atomic_add" or not add_beside(emitter, op):
+            each_lane(emitter, op)
         return
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
@@ -52,7 +56,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
             new = name
         w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
     for result in op.results:  # nothing looks at it
-        emitter.bind(result, emitter.vector(op.operands[-1]))
+        emitter.bind(result, emitter.held(op.operands[-1]))
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:

@@ -26,8 +26,8 @@ def vector(kind: str, lanes: int) -> str:
 
 
 def splat(kind: str, constant: str) -> str:
-    """Return a vector constant, without its type, that has a constant in every lane."""
-    return f"splat ({kind} {constant})"
+    """Return a vector constant, without its type, that has a constant in every lane; as it is if it has already."""
+    return constant if constant.startswith("splat") else f"splat ({kind} {constant})"
 
 
 def widened(text: str, lanes: int) -> str:
