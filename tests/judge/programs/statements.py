@@ -8,6 +8,15 @@ from tests.judge.program import Argument, Array, Program
 from tests.judge.programs.building import array, floats, integers, output, program
 
 one: dict[str, Argument] = {"x": floats(37), "y": output(37)}
+SPECIAL = np.array(
+    [
+        *(0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, np.inf, -np.inf, np.nan),
+        *(1e-35, -1e-35, 1e35, -1e35, 0.1, 17.5, -2.5),
+    ],
+    np.float32,
+)
+"""Signed zeros, infinities, small and large numbers; no result of theirs is subnormal, which XLA would flush to 0."""
+
 STATEMENTS: list[Program] = [
     program(
         "a loop that data ends",
@@ -591,5 +600,37 @@ STATEMENTS: list[Program] = [
         (37,),
         above="ON = True\nOFF = False",
         smooth=True,
+    ),
+    program(
+        "powers of special values",
+        """
+        i, j = wb.tid()
+        y[i, j] = wb.pow(x[i], x[j])
+        z[i, j] = wb.atan2(x[i], x[j])
+        u[i, j] = wb.min(x[i], x[j]) + wb.max(x[i], x[j])
+        """,
+        {"x": array(SPECIAL), "y": output(20, 20), "z": output(20, 20), "u": output(20, 20)},
+        (20, 20),
+    ),
+    program(
+        "functions of special values",
+        """
+        i = wb.tid()
+        v = x[i]
+        y[i, 0] = wb.exp(v)
+        y[i, 1] = wb.log(v)
+        y[i, 2] = wb.sqrt(v)
+        y[i, 3] = wb.tanh(v)
+        y[i, 4] = wb.atan(v)
+        y[i, 5] = wb.floor(v)
+        y[i, 6] = wb.sign(v)
+        y[i, 7] = wb.abs(v)
+        y[i, 8] = wb.cbrt(v)
+        y[i, 9] = wb.log2(v)
+        y[i, 10] = wb.round(v)
+        y[i, 11] = 1.0 / v
+        """,
+        {"x": array(SPECIAL), "y": output(20, 12)},
+        (20,),
     ),
 ]
