@@ -90,6 +90,9 @@ class Slider(inspect.Uniform):
     def _ipython_display_(self) -> None:
         self.shown._ipython_display_()
 
+    def _display_(self) -> Any:
+        return self.shown._display_()  # in marimo
+
     def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
         """Move it, and run again what was recorded with it.
 

@@ -40,7 +40,7 @@ def test_a_loop_s_film_stale_pictures_and_the_thread_that_failed(lab: Callable[[
     film, picture = page.notebook.get_by_test_id("wb-animation"), page.notebook.get_by_test_id("wb-array")
     expect(film.locator(".wb-title")).to_contain_text("30 of 30 steps, loss")
     expect(film.locator(".wb-stage")).to_have_count(3)
-    expect(picture.locator(".wb-stale")).to_have_text("stale: G changed · run the cell again")
+    expect(picture.locator(".wb-stale")).to_have_text("stale: G changed · run the cell again", use_inner_text=True)
     page.go_to(2)
     page.screenshot("lab-film")
     page.go_to(6)

@@ -133,7 +133,7 @@ def test_outputs_without_a_widget_and_printed_ones_get_marks(notebook: Any, monk
     printed, shown = sent.values()
     assert printed == ["<span></span>"]
     move(notebook, 0.75)
-    assert all(len(one) == 2 and "stale: beta changed · run the cell again" in one[1] for one in (printed, shown))
+    assert all(len(one) == 2 and "stale: beta changed · " in one[1] and "run the cell again" in one[1] for one in (printed, shown))
     assert shown[0] in shown[1]
     move(notebook, 0.5)
     assert printed[2] == printed[0] and shown[2] == shown[0]
