@@ -42,7 +42,7 @@ def line(text: str) -> str:
 
 
 def pressed(word: str, title: str, before: str = "") -> str:
-    """A word that asks the front end for something, and text before it; hidden where our extension is not there to hear.
+    """A word to press, and text before it; hidden where no extension of ours is there to hear.
 
     Args:
         word: `stop` or `run`, as the extension's `watchButtons` knows them.
