@@ -165,9 +165,8 @@ def test_a_fault_in_a_replay_is_said(notebook: Any) -> None:
 
 
 def test_a_graph_is_updated_with_it(notebook: Any) -> None:
-    notebook.run_as(
-        "run", "with wb.capture() as g: wb.launch(paint, (4, 4), [u, 2.0])\ng.update(beta=beta)\ng.launch()"
-    )
+    notebook.run_as("run", "with wb.capture() as g: wb.launch(paint, (4, 4), [u, 2.0])")
+    notebook.run_as("update", "g.update(beta=beta)\ng.launch()")
     u, graph = notebook.shell.user_ns["u"], notebook.shell.user_ns["g"]
     assert not notebook.errors and (u.numpy() == 1.0).all()
     move(notebook, 0.25)
