@@ -45,7 +45,7 @@ def test_values_are_live_and_a_slider_draws_again(notebook: str, need: Callable[
     need("playwright")
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=60_000)  # a machine may be busy
+    expect.set_options(timeout=300_000)  # a machine may be busy
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=need("chromium"), args=CHROMIUM_FLAGS + QUIET)
         page = browser.new_page(viewport={"width": 1280, "height": 2600})
