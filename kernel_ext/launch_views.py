@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import workbench as wb
 from kernel_ext.output.renderable import Shown
@@ -105,16 +108,28 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
     Raises:
         Refusal: the thread is not known, or an array of the launch is no longer there.
     """
-    last = inspect.last_launch()
+    last = error.__dict__.get("_launch") or inspect.last_launch()
     arguments = last.arguments if last is not None else None
     if last is None or arguments is None or not error.thread:
         raise Refusal("the launch that failed, or its thread, is no longer known; run it again")
-    if what == "threads":
-        first = 0
-        if len(error.thread) == 1 and isinstance(last.block_dim, int):
-            first = error.thread[0] // last.block_dim
-        return threads(last.kernel, last.dim, arguments, first=first, block_dim=last.block_dim)
-    return steps(wb.step(last.kernel, last.dim, arguments, thread=error.thread), at=-1)
+    if what == "steps" and not error.block:
+        return steps(wb.step(last.kernel, last.dim, arguments, thread=error.thread), at=-1)
+
+    def follow(block: int) -> inspect.Threads:
+        return inspect.threads(last.kernel, last.dim, arguments, first=block, block_dim=last.block_dim)
+
+    found = follow(0)
+    each = math.prod(found.block)
+    if error.block:  # of the emulated device: a place in its block
+        block, within = error.block[0], error.thread[0]
+    else:
+        block, within = divmod(int(np.ravel_multi_index(error.thread, found.dim)), each)
+    if what == "steps":
+        thread = tuple(map(int, np.unravel_index(block * each + within, found.dim)))
+        return steps(wb.step(last.kernel, last.dim, arguments, thread=thread), at=-1)
+    if block >= found.blocks:
+        found = follow(block)
+    return followed(found, lambda block: threads_view.threads_view(follow(block)), (block, within))
 
 
 @dataclass(frozen=True)
@@ -138,12 +153,17 @@ class _Followed:
         return {"view": as_data(threads_view.threads_view(found)), "parameter": self.parameter}
 
 
-def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.ThreadsView] | None = None) -> Shown:
+def followed(
+    threads: inspect.Threads,
+    follow: Callable[[int], threads_view.ThreadsView] | None = None,
+    at: tuple[int, int] | None = None,
+) -> Shown:
     """Show what `workbench.inspect.threads` returned.
 
     Args:
         threads: what the threads did.
         follow: gives the view from another block on, for launches with more blocks than are followed.
+        at: the thread that a live view points at when it opens: its block, and its number within it.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -155,6 +175,7 @@ def followed(threads: inspect.Threads, follow: Callable[[int], threads_view.Thre
         lambda _: threads_view.threads_text(threads),
         lambda _: threads_view.threads_html(threads),
         follow=follow,
+        at=at,
     )
 
 

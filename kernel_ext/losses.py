@@ -40,7 +40,7 @@ class _Film:
     def __init__(self, shell: Any) -> None:
         from kernel_ext.views.arrays.animation import Reel
 
-        self._shell, self._reel, self._started = shell, Reel(), False
+        self._shell, self._reel, self._started, self._failed = shell, Reel(), False, False
         self._showing: Showing | None = None
 
     def update(self, run: Any) -> None:
@@ -48,10 +48,15 @@ class _Film:
         from kernel_ext import show
         from kernel_ext.views.arrays.animation import animation_html, animation_text
 
-        if run.running and not widgets_wanted():
+        if self._failed or (run.running and not widgets_wanted()):
             return
         losses = np.array(run.history or [np.nan])
-        pictures = [show.picture_of(*((losses, _loss) if isinstance(w, str) else (w,))) for w in run.watch]
+        try:
+            pictures = [show.picture_of(*((losses, _loss) if isinstance(w, str) else (w,))) for w in run.watch]
+        except Exception as error:  # the loop may have run for hours
+            self._failed = True
+            print(f"watch failed with {type(error).__name__}: {error}. The loop goes on without pictures.")
+            return
         view = self._reel.add(repr(run), pictures, last=not run.running)
         if not self._started:
             self._started = True

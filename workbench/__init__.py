@@ -73,7 +73,7 @@ from workbench.runtime.device.peers import (
     trim,
 )
 from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
-from workbench.runtime.launching.checks import checks, set_checks
+from workbench.runtime.launching.checks import set_checks
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 from workbench.work import Work, wait
@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from workbench.api.diagnosis.explain import explain_grad
     from workbench.api.diagnosis.explanation import Explanation
     from workbench.api.diagnosis.find_nan import find_nan
+    from workbench.api.diagnosis.races import checks
     from workbench.api.diagnosis.stepper import step
     from workbench.api.gradients.gradcheck import Verdict, gradcheck
     from workbench.api.gradients.report import GradientReport, gradients_of
@@ -118,6 +119,7 @@ _MODULES = {
     "workbench.api.diagnosis.explain": ("explain_grad",),
     "workbench.api.diagnosis.explanation": ("Explanation",),
     "workbench.api.diagnosis.find_nan": ("find_nan",),
+    "workbench.api.diagnosis.races": ("checks",),
     "workbench.api.gradients.transforms": ("grad", "hvp", "jacobian", "jvp", "value_and_grad"),
     "workbench.api.gradients.gradcheck": ("Verdict", "gradcheck"),
     "workbench.api.gradients.report": ("GradientReport", "gradients_of"),

@@ -13,12 +13,12 @@ from kernel_ext.refusal import Refusal
 def main() -> int:
     """Parse the command line and run it; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m kernel_ext.puzzles", description=__doc__)
-    actions = parser.add_subparsers(dest="action", required=True)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="student|grade")
     student = actions.add_parser("student", help="write the students' notebook: answers stripped, tests kept")
     student.add_argument("source", type=Path, help="the instructor's notebook")
     student.add_argument("target", type=Path, help="the students' notebook")
     grade = actions.add_parser("grade", help="grade the notebooks and Python files of a folder into a CSV file")
-    grade.add_argument("folder", type=Path)
+    grade.add_argument("folder", type=Path, help="of the submissions")
     grade.add_argument("-o", "--table", type=Path, default=Path("grades.csv"), help="the file; grades.csv by default")
     grade.add_argument("--seconds", type=float, default=300.0, help="that a submission may take; 300 by default")
     one = actions.add_parser("one")

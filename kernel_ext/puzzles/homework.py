@@ -27,6 +27,7 @@ from kernel_ext.puzzles.counts import COUNTS
 from kernel_ext.puzzles.course import SEEDS, Course
 from kernel_ext.puzzles.trial import device, profile_of
 from kernel_ext.refusal import Refusal
+from workbench.errors import CellErrors, WorkbenchError
 
 _MARK = re.compile(r"^(\s*)### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
 LEFT_OPEN = "...  # your code here"
@@ -200,7 +201,10 @@ def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
     """Run a submission in this process, and write a row for each puzzle as soon as it is graded."""
     limit_memory(megabytes)
     courses = courses_of(course)
-    names, failed = _ran(path)
+    try:
+        names, failed = _ran(path)
+    except Refusal as refusal:  # no notebook
+        names, failed = {}, [("", str(refusal))]
     with answer.open("w", encoding="utf-8") as file:
         for found in courses.values():
             for name in found.puzzles:
@@ -221,8 +225,8 @@ def limit_memory(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
 
 
-def _ran(path: Path) -> tuple[dict[str, Any], str]:
-    """The names that a submission's cells define, and its first error."""
+def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The names that a submission's cells define, and of each cell that failed the text and why."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -231,14 +235,23 @@ def _ran(path: Path) -> tuple[dict[str, Any], str]:
     shell: Any = InteractiveShell.instance(config=config)
     shell.user_ns["__name__"] = "__main__"
     shell.run_line_magic("load_ext", "kernel_ext")
-    failed = ""
+    failed: list[tuple[str, str]] = []
     for number, text in enumerate(_cells(path), 1):
         result = shell.run_cell(text, store_history=True)
         error = result.error_before_exec or result.error_in_exec
-        if error is not None and not failed:
-            first = str(error).strip().split("\n")[0]
-            failed = f"cell {number}: {type(error).__name__}: {first}"
+        if error is not None:
+            failed.append((text, f"cell {number}{_why(error)}"))
     return shell.user_ns, failed
+
+
+def _why(error: BaseException) -> str:
+    """The line and the sentence of one of our errors, or the first line of another one."""
+    if isinstance(error, CellErrors):
+        return _why(error.errors[0])
+    if isinstance(error, WorkbenchError):
+        where = f", line {error.location.shown_line}" if error.location else ""
+        return f"{where}: {error.message} {error.advice}".rstrip()
+    return f": {type(error).__name__}: {str(error).strip().split(chr(10))[0]}".removesuffix(": ")
 
 
 def _cells(path: Path) -> Iterator[str]:
@@ -250,9 +263,10 @@ def _cells(path: Path) -> Iterator[str]:
             yield "".join(cell.get("source", ()))
 
 
-def _row(course: Course, name: str, answer: Any, failed: str) -> Row:
-    if answer is None:
-        return Row("", name, said=f"no answer; {failed}" if failed else "no answer")
+def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str]]) -> Row:
+    if answer is None:  # of errors its own cell's, else the first, which may have stopped the others
+        own = [said for text, said in failed if re.search(rf"\bdef {re.escape(name)}\b", text)]
+        return Row("", name, said="; ".join(["no answer", *[*own, *(said for _, said in failed)][:1]]))
     try:
         found = course.check(answer)
     except (Exception, KeyboardInterrupt) as error:

@@ -13,12 +13,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 from IPython.core.error import UsageError
 
 import workbench
+from workbench import inspect
 from workbench.errors import CellErrors, KernelFault, WorkbenchError
 from workbench.source import Location
 
@@ -133,6 +134,7 @@ class ShortTracebacks:
             return []
         rows = render(error, lambda name: cell_label(shell, name), tb)
         if isinstance(error, KernelFault) and error.thread and not error.block:
+            error.__dict__.setdefault("_launch", inspect.last_launch())  # later ones are others
             rows += ["", f"%fault steps through thread {error.thread}; %fault threads shows all of them"]
         shell._showtraceback(kind, error, rows)
         # `%tb` and `%debug` ask these, and the hook of the error itself: from now on it shows everything.
@@ -178,7 +180,8 @@ def _suggest(error: BaseException) -> None:
     note = ""
     if isinstance(error, AttributeError) and error.name is not None:
         value = error.obj
-        if any(base.__module__.startswith("workbench.") for base in type(value).__mro__):
+        ours = any(base.__module__.startswith("workbench.") for base in type(value).__mro__)
+        if ours or (isinstance(value, ModuleType) and value.__name__.startswith("kernel_ext")):
             known = [name for name in dir(value) if not name.startswith("_")]
             note = "".join(f"Did you mean {n}?" for n in difflib.get_close_matches(error.name, known, 1, 0.75))
     elif isinstance(error, TypeError):

@@ -58,7 +58,7 @@ def pressed(word: str, title: str, before: str = "") -> str:
 
 def stale(text: str) -> str:
     """A mark above an output: why, and how its cell is run."""
-    style = f"padding:2px 8px;background:var(--jp-warn-color3,rgba(230,160,30,0.2));border-bottom:1px solid {LINE}"
+    style = f"padding:2px 8px;background:rgba(230,160,30,0.2);border-bottom:1px solid {LINE}"
     again = f'<span class="wb-by-hand">run the cell again</span>{pressed("run", "Run the cell again")}'
     return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)} · {again}</div>'
 

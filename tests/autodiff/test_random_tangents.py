@@ -85,6 +85,7 @@ def verdicts(examples: int) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_forward_meets_reverse() -> None:
     counts = verdicts(30)
     assert counts["second order"] + counts["first order"] > 8, counts

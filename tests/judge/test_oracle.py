@@ -236,3 +236,41 @@ def test_a_float64_of_numpy_is_weak() -> None:
         "weak", "i = wb.tid()\ny[i] = x[i] * C", {"x": floats(5), "y": output(5)}, (5,), above="C = np.float64(0.1)"
     )
     assert cells(p) == [np.float32(v * np.float32(0.1)) for v in p.arrays["x"].values]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("x[i] if x[i] > 0.0 else 0.1", lambda x, z: x if x > 0 else np.float64(np.float32(0.1))),
+        ("0.1 if x[i] > 0.0 else 0.3", lambda x, z: 0.1 if x > 0 else 0.3),
+        ("pick(x[i] > 0.0, x[i], 0.1) + 0.0 * pick(x[i] > 0.0, z[i], 0.1)", lambda x, z: max(x, np.float32(0.1))),
+        ("pick(x[i] > 0.0, z[i], 0.1)", lambda x, z: z if x > 0 else 0.1),
+    ],
+    ids=["a_number_or_a_literal", "two_literals", "two_calls", "a_call"],
+)  # fmt: skip
+def test_a_ternary_has_one_type(choice: str, expected: Any) -> None:
+    x, z = np.array([1.5, -2.0, 0.7, -1.0], np.float32), np.array([0.3, 0.7, 1.1, 1.3])
+    p = program(
+        "ternary", f"i = wb.tid()\na = {choice}\ny[i] = z[i] * a",
+        {"x": array(x), "z": array(z), "y": output(4, dtype="wb.float64", held=np.float64)}, (4,),
+        above="@wb.func\ndef pick(which, a, b):\n    return a if which else b",
+    )  # fmt: skip
+    assert cells(p) == [w * np.float64(expected(v, w)) for v, w in zip(x, z, strict=True)]
+
+
+def test_letters_of_a_local_vector_in_any_order() -> None:
+    body = "v = wb.vec4(1.0, 2.0, 3.0, 4.0)\ny[i] = v.xz[1] + 10.0 * v.wy[0] + 100.0 * v.yz[1]"
+    assert cells(one(body, y=output(5))) == [343.0] * 5
+
+
+@pytest.mark.parametrize(("start", "wide"), [("0.0", np.float32), ("0", np.float32), ("x[0]", np.float16)])
+def test_a_sum_that_starts_with_a_literal_is_wide(start: str, wide: Any) -> None:
+    x = (np.arange(40) * 0.13 + 1.0).astype(np.float16)
+    p = program(
+        "sum", f"i = wb.tid()\ns = {start}\nfor k in range(1, len(x)):\n    s += x[k]\ny[i] = wb.float32(s)",
+        {"x": array(x), "y": output(1)}, (1,),
+    )  # fmt: skip
+    total = wide(x[0] if start == "x[0]" else 0)
+    for v in x[1:]:
+        total = wide(total + v)
+    assert cells(p) == [np.float32(total)]

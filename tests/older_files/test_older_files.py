@@ -50,6 +50,7 @@ def test_recorded_structs_tiles_and_graphs(file: str, name: str) -> None:
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the exports' cache holds x86-64 code")
 def test_exported_jax_programs_with_the_cache_of_their_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("flatbuffers")

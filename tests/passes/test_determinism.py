@@ -54,6 +54,7 @@ def agree(emitted: Any, seeds: range) -> int:
     return len(first)
 
 
+@pytest.mark.slow
 def test_hashes_of_objects_change_no_text() -> None:
     """Two nests of loops, of which a pass takes four loops: it once took those at the lowest addresses."""
     assert agree(lambda seed: texts(seed, "hash", 1, 0, "nested: a convolution"), range(1, 4)) >= 10

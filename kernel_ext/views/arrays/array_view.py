@@ -219,7 +219,10 @@ def _on_host(value: Any) -> tuple[np.ndarray, int]:
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
     if host.dtype.names:
         fields = ", ".join(host.dtype.names)
-        raise Refusal(f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}")
+        raise Refusal(
+            f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}; the array "
+            "itself on a cell's last line is a table of them"
+        )
     if host.dtype.kind not in "fiub":
         raise Refusal(f"an array of {host.dtype} has no picture; it takes an array of numbers")
     ndim = value.ndim if isinstance(value, wb.array) else host.ndim

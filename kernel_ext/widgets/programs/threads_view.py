@@ -20,17 +20,22 @@ class ThreadsView(Live):
 
     Attributes:
         selected: the step of the block that is shown; -1 is the first one that touches memory.
+        at: the thread to point at when it opens, as its block and its number within it, and the step is its last one
+            that touches memory; empty: none.
     """
 
     _module = traitlets.Unicode(module_text("threads_view")).tag(sync=True)
     _css = style_text("threads_view")
 
     selected = traitlets.Int(-1).tag(sync=True)
+    at = traitlets.List(traitlets.Int(), []).tag(sync=True)
 
-    def take(self, view: threads_view.ThreadsView, follow: Follow | None = None) -> dict[str, Any]:
+    def take(
+        self, view: threads_view.ThreadsView, follow: Follow | None = None, at: tuple[int, int] | None = None
+    ) -> dict[str, Any]:
         """`follow` returns the view from another block on."""
         self._follow = follow
-        return {"view": as_data(view), "selected": -1}
+        return {"view": as_data(view), "selected": -1, "at": list(at or ())}
 
     def hear(self, content: dict[str, Any]) -> None:
         """`{ask: "first", block}`: follow blocks from this one on."""
@@ -38,5 +43,5 @@ class ThreadsView(Live):
         if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):
             return
         if 0 <= block < self.view["total"]:
-            self.selected = -1
+            self.selected, self.at = -1, []
             self.view = as_data(self._follow(block))

@@ -60,8 +60,8 @@ function render({ model, el }) {
     const { frames, frame, kept, seconds, said } = view();
     title.textContent = title.title = view().title;
     root.setAttribute("aria-label", view().title);
+    slider.max = String(frames - 1); // before its value, which a slider keeps below
     if (document.activeElement !== slider || playing) slider.value = String(frame);
-    slider.max = String(frames - 1);
     label.textContent = `${frame} / ${frames - 1}`;
     screens.forEach(({ points, scale }, k) => {
       if (!points) return;

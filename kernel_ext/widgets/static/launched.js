@@ -19,7 +19,7 @@ export const product = (sizes) => sizes.reduce((all, size) => all * size, 1);
 export function unravelled(number, sizes) {
   const index = [];
   for (let axis = sizes.length - 1; axis >= 0; axis -= 1) {
-    index.unshift(number % sizes[axis]);
+    index.unshift(axis ? number % sizes[axis] : number); // so that a number past the end stays one
     number = Math.floor(number / sizes[axis]);
   }
   return index;
@@ -54,12 +54,12 @@ export function launched(view) {
     if (!blocks.has(warp.block)) blocks.set(warp.block, []);
     blocks.get(warp.block)?.push(warp);
   }
-  /** The number of the element at a byte of an array. @param {number} array @param {number} at */
+  /** The number of the element at a byte of an array; past its end a larger one than it has. @param {number} array @param {number} at */
   const elementAt = (array, at) => {
     const [, shape, , strides] = view.arrays[array];
     let number = 0;
     shape.forEach((size, axis) => {
-      const k = strides[axis] > 0 ? Math.min(Math.floor(at / strides[axis]), size - 1) : 0;
+      const k = strides[axis] > 0 ? Math.min(Math.floor(at / strides[axis]), axis ? size - 1 : Infinity) : 0;
       at -= k * strides[axis];
       number = number * size + k;
     });

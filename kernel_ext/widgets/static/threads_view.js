@@ -74,8 +74,16 @@ function render({ model, el }) {
   const now = () => {
     const chosen = Number(model.get("selected") ?? -1);
     if (chosen >= 0) return Math.min(last(), chosen);
+    const [of, thread] = wanted();
+    const its = order.findLastIndex(({ warp, step }) => {
+      const [, mask, , accesses] = warpsOf()[warp].steps[step];
+      return block === of && warp === Math.floor(thread / 32) && ((mask >>> thread % 32) & 1) && accesses.length;
+    });
+    if (its >= 0) return its;
     return Math.max(0, order.findIndex(({ warp, step }) => warpsOf()[warp].steps[step][3].length));
   };
+  /** The thread to open at: its block and its number within it. @returns {number[]} */
+  const wanted = () => model.get("at") ?? [];
   const warpsOf = () => facts.blocks.get(block) ?? [];
   const rowsOfBlock = () => Math.max(1, warpsOf().length);
   /** @param {number} step */
@@ -332,7 +340,10 @@ function render({ model, el }) {
     const digits = String(Math.max(0, ...view().lines.map(([number]) => number))).length;
     code.replaceChildren(...view().lines.map(([number, text, where]) => make("div", { class: "wb-row", title: where || null },
       make("span", { class: "wb-no", "aria-hidden": "true" }, String(number).padStart(digits)), make("code", {}, ...coloured(text, "source")))));
-    showBlock(facts.busy);
+    const [of, thread] = wanted();
+    const there = facts.blocks.has(of);
+    if (there) pointed = { block: of, thread };
+    showBlock(there ? of : facts.busy);
     redraw();
   };
   first.addEventListener("change", () => model.send?.({ ask: "first", block: Number(first.value) }));

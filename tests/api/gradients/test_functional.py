@@ -112,6 +112,7 @@ def test_first_derivatives_against_jax(jax: Any) -> None:
         np.testing.assert_allclose(found.numpy(), jax.jacobian(lambda a: vector_jax(jnp, X, a))(A), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_second_derivatives_against_jax(jax: Any) -> None:
     jnp = jax.numpy
     hessian = np.asarray(jax.hessian(lambda x: scalar_jax(jnp, x, A))(X))

@@ -130,6 +130,7 @@ def test_one_side_of_a_matrix_product_is_one_product(
 @pytest.mark.parametrize(
     "only", [wb.zeros(3), [A], [wb.zeros(3, dtype=int)], 5], ids=["array", "numpy", "ints", "number"]
 )
-def test_what_is_no_list_of_float_arrays_is_refused(only: Any) -> None:
+@pytest.mark.parametrize("checkpoint", [0, 3])
+def test_what_is_no_list_of_float_arrays_is_refused(only: Any, checkpoint: int) -> None:
     with pytest.raises(wb.LaunchError, match="takes a list of arrays of floats"):
-        wb.Tape(only=only)
+        wb.Tape(only=only, checkpoint=checkpoint)

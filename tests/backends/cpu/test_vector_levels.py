@@ -108,6 +108,7 @@ def test_many_branches_that_read_and_overwrite() -> None:
     assert check(branches(range(4, 200))) > 300
 
 
+@pytest.mark.slow
 def test_a_read_before_the_branch_that_uses_it() -> None:
     """LLVM moves it into the branch, where it is masked, and from there behind the store."""
     assert check(branches(range(62, 63))) >= 1

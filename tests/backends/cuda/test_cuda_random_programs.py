@@ -178,6 +178,7 @@ def check(seeds: Sequence[int]) -> None:
         np.testing.assert_array_equal(got[1], expected[1], err_msg=function.name)
 
 
+@pytest.mark.slow
 def test_random_kernels_give_the_interpreters_bits(need: Callable[[str], str]) -> None:
     need("nvrtc")
     check(range(20))

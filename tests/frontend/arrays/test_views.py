@@ -21,6 +21,7 @@ from workbench.errors import CellErrors, KernelFault, KernelSyntaxError, KernelT
 # Each sets `r` from a float64 array `a` of shape (4, 6), i below 4 and n = 2; as NumPy code it means the same.
 BODIES = {
     "row": "row = a[i]\nr = row[2] + row[-1] + len(row) + row.shape[0]",
+    "tuple": "p = (i, -2)\nr = a[p] + 10 * a[(i, 1)]",
     "column": "r = a[:, i][-1] + a[:, -2][0]",
     "slice": "s = a[i, 1:-1]\nr = s[0] + 10 * s[-1] + 100 * len(s)",
     "two slices": "s = a[1:, ::2]\nr = s[0, i % 3] + 10 * s[-1, -1] + 100 * s.shape[0] + 1000 * s.shape[1]",
@@ -69,6 +70,7 @@ def test_means_what_numpy_means(name, checks):
     assert np.array_equal(y.numpy(), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("checks", [False, True])
 def test_cuda_text_means_the_same(need, checks):

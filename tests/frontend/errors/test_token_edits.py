@@ -126,6 +126,7 @@ def check_edits(seeds: range) -> None:
     assert len(seeds) / 8 < kernels < len(seeds) / 1.5  # else the edits are too wild or too tame to find anything
 
 
+@pytest.mark.slow
 def test_kernels_before_any_edit():
     for name, text in CORPUS.items():
         assert isinstance(outcome(text), list), name

@@ -76,6 +76,7 @@ def test_the_factors_are_orthogonal_and_make_the_matrix(name: str, dtype: str) -
         assert small((d - np.linalg.eigvalsh(both)) / scale[..., 0])
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("name", BODIES)
 def test_gradients_are_right_where_values_are_distinct(name: str) -> None:

@@ -135,6 +135,7 @@ def test_the_interpreter_means_numpy_and_the_cpu_the_interpreter(name: str) -> N
     assert np.allclose(y.numpy(), got, rtol=1e-14) and y.numpy().shape == got.shape
 
 
+@pytest.mark.slow
 def test_the_cuda_text_means_the_interpreter(need) -> None:
     need("nvrtc")
     functions = [replace(made(kernel(b), t), name=f"k{n}") for n, (b, t) in enumerate(BODIES.values())]

@@ -64,6 +64,7 @@ def test_rows_that_never_meet(wrap) -> None:
     np.testing.assert_allclose(found, jax.grad(lambda x: weigh(stepped(stepped(x, 0), 1)))(ROWS), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_batches_of_launches() -> None:
     """Each launch of a batch is one thread; JAX may run them as one launch of many."""
     many = jnp.linspace(0.1, 2.0, 2 * 70).reshape(70, 2)

@@ -301,6 +301,7 @@ def test_an_export_keeps_its_checks_and_their_words(tmp_path: Path) -> None:
     assert INDEX in said and "y[i] = x[k[i]]" in said
 
 
+@pytest.mark.slow
 def test_one_device_of_several_does_not_fail_alone() -> None:
     assert finish(start("faults.py")) == ["late, and at once\n"]
 

@@ -65,6 +65,7 @@ def waves_jax(x: Any, s: Any, n: int) -> Any:
 RUN = wb.jax_callable(waves)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("change", "count"),

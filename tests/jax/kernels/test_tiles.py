@@ -46,6 +46,7 @@ def test_gemm_and_its_gradient() -> None:
         np.testing.assert_allclose(one, want, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_layer_norm_and_softmax_against_jax() -> None:
     x, w = (RNG.standard_normal((5, 24)).astype(np.float32) for _ in range(2))
     g = RNG.standard_normal(24).astype(np.float32)

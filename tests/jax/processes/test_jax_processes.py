@@ -34,6 +34,7 @@ def finish(*running: subprocess.Popen[str]) -> list[str]:
     return [out for out, _ in found]
 
 
+@pytest.mark.slow
 def test_shards_on_several_devices_of_one_process() -> None:
     assert finish(start("devices.py")) == ["equal\n"]
 
@@ -75,6 +76,7 @@ def slope(x: Any, a: Any) -> Any:
     return jax.grad(lambda x: (f(x, a) ** 2).sum())(x)
 
 
+@pytest.mark.slow
 def test_an_exported_program_runs_in_a_process_without_its_kernels(tmp_path: Path) -> None:
     pytest.importorskip("flatbuffers")
     (n,) = export.symbolic_shape("n")
@@ -87,6 +89,7 @@ def test_an_exported_program_runs_in_a_process_without_its_kernels(tmp_path: Pat
         np.testing.assert_allclose(np.array(line.split(), float), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_an_exported_program_has_its_gradients_in_a_process_without_its_kernels(tmp_path: Path) -> None:
     pytest.importorskip("flatbuffers")
     f = wb.jax_kernel(bend)

@@ -97,6 +97,7 @@ def test_a_rule_that_is_declared_is_compared() -> None:
         wb.jax_kernel(rows, sharding="i j, i -> i", launch_dims=6)(A, v, 2.0)
 
 
+@pytest.mark.slow
 def test_kernels_are_divided_and_values_stay() -> None:
     run("divided.py", "few")
 

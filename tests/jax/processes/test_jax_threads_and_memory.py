@@ -38,6 +38,7 @@ def twice(x: wb.array[wb.float32], y: wb.array[wb.float32]):
     wb.launch(halve, dim=x.shape, inputs=[between], outputs=[y])
 
 
+@pytest.mark.slow
 def test_eight_threads_call_the_same_and_different_programs() -> None:
     """Each thread traces, compiles and calls, all starting together; sizes on both sides of XLA's thread pool."""
     f, g = wb.jax_kernel(power), wb.jax_callable(twice)

@@ -10,7 +10,7 @@ from typing import Any
 from tests.judge.oracle.maths import SCALARS
 from tests.judge.oracle.numbers import Number, common, inexact, number, typed, weak
 from tests.judge.oracle.run import Current
-from tests.judge.oracle.types import Unsupported, is_float
+from tests.judge.oracle.types import OutOfRange, Unsupported, is_float
 
 
 @dataclass(frozen=True)
@@ -142,20 +142,20 @@ class Whole:
         return at, None if len(at) == 1 else Composite("vector", (len(at),), scalar)
 
     def _get(self, at: list[int], type: Any) -> Any:
+        consecutive = at == list(range(at[0], at[0] + len(at)))
         if self.home is not None:
             memory, base, element = self.home
             homes = [base + k for k in at]
             if type is None:
                 return memory.read(homes[0], element)
             whole = Whole(type, [self.parts[k] for k in at])
-            consecutive = at == list(range(at[0], at[0] + len(at)))
             object.__setattr__(whole, "home", (memory, homes[0], element) if consecutive else None)
             return whole
         if type is None:
             return self.parts[at[0]].copy()
         # A row or part of a local value is written through.
         whole = Whole(type, [self.parts[k] for k in at])
-        object.__setattr__(whole, "home", (_Local(self.parts), at[0], None))
+        object.__setattr__(whole, "home", (_Local(self.parts), at[0], None) if consecutive else None)
         return whole
 
     def _set(self, at: list[int], type: Any, value: Any) -> None:
@@ -224,7 +224,7 @@ def _index(key: Any, length: int) -> int:
     at = key.__index__()
     at += length if at < 0 else 0
     if not 0 <= at < length:
-        raise IndexError(f"component {at} of {length}")
+        raise OutOfRange(f"component {at} of {length}")
     return at
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import math
+import sys
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from tests.judge.oracle.numbers import Number, Weak, common, number, typed
 from tests.judge.oracle.random_numbers import DRAWS
 from tests.judge.oracle.run import Current
 from tests.judge.oracle.tiles import mapped
-from tests.judge.oracle.types import FLOATS, INTEGERS, Unsupported
+from tests.judge.oracle.types import FLOATS, INTEGERS, Unsupported, is_float, meet
 
 SUFFIXES = {"": "float32", "f": "float32", "d": "float64", "h": "float16", "i": "int32", "ub": "uint8", "b": "int8",
             "s": "int16", "us": "uint16", "ui": "uint32", "l": "int64", "ul": "uint64"}  # fmt: skip
@@ -261,6 +262,41 @@ def _typed_value(annotation: Any, v: Any) -> Any:
     return wanted.convert(v) if isinstance(wanted, (Scalar, Composite)) else value(v)
 
 
+def _join(value: Any, carried: str = "") -> Any:
+    """A value of a ternary, or of a name that a loop carries, in the type that it has in all threads.
+
+    A sum that starts with a literal is at least an int32 or float32.
+    """
+    joins, own = Current.run.joins, number(value)
+    if own is None and not isinstance(value, (Weak, int, float)):
+        return value
+    types = joins.types.setdefault((carried, *_calls(bool(carried))), set())
+    if not joins.settled:
+        types.add("" if own is None else own.t)
+        return value
+    strong = [Number(0, t) for t in sorted(types - {""})]
+    if not strong:
+        return value
+    t = common(*strong, *([] if own is not None else [value]))
+    if carried and "" in types and t != "bool":
+        t = meet(t, "float32" if is_float(t) else "int32")
+    return typed(value, t)
+
+
+def _calls(of_loop: bool) -> tuple[int, ...]:
+    """The instructions at which the program's frames are, whose code is the oracle's copy of its text.
+
+    A loop joins its names at several instructions; its own frame counts by its first line.
+    """
+    instructions: list[int] = []
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<oracle:"):
+            instructions += [0 if of_loop and not instructions else frame.f_lasti, frame.f_code.co_firstlineno]
+        frame = frame.f_back
+    return tuple(instructions)
+
+
 def namespace(text_name: str) -> dict[str, Any]:
     """A fresh module's names."""
     funcs: dict[str, Func] = {}
@@ -285,7 +321,7 @@ def namespace(text_name: str) -> dict[str, Any]:
     own = vars(builtins) | PYTHON | {"__import__": imported}
     return {
         "__builtins__": own, "__name__": text_name, "__value__": value, "__typed__": _typed_value, "__literal__": Weak,
-        "__each__": lambda items: map(value, items),
+        "__each__": lambda items: map(value, items), "__join__": _join, "__carried__": _join,
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
@@ -14,12 +14,12 @@ import numpy as np
 
 from tests.judge.oracle.composites import Composite
 from tests.judge.oracle.language import as_type, namespace
-from tests.judge.oracle.memory import Array, Memory, OutOfRange, float_cells, spread
+from tests.judge.oracle.memory import Array, Memory, float_cells, spread
 from tests.judge.oracle.numbers import Number, Weak, number
-from tests.judge.oracle.run import Current, Node, Run
+from tests.judge.oracle.run import Current, Joins, Node, Run
 from tests.judge.oracle.source import prepared
 from tests.judge.oracle.tiles import Lanes
-from tests.judge.oracle.types import Unsupported, is_float, rounded, spacing
+from tests.judge.oracle.types import OutOfRange, Unsupported, is_float, rounded, spacing
 from tests.judge.program import Array as ArrayArgument
 from tests.judge.program import Overlap, Program, is_floating
 
@@ -80,8 +80,22 @@ def _threads(dim: tuple[int, ...], order: Random | None) -> Iterator[tuple[int, 
     yield from indices
 
 
-def _launch(program: Program, run: Run, module: dict[str, Any]) -> tuple[dict[str, Memory], str]:
-    """Run every thread; the memories of the arrays, and the fault that ended it."""
+def _launch(
+    program: Program, make: Callable[[Joins], Run], module: dict[str, Any]
+) -> tuple[Run, dict[str, Memory], str]:
+    """Run every thread, twice where ternaries need it: the run, the memories of the arrays, and what fault ended it."""
+    joins = Joins()
+    run = make(joins)
+    memories, fault = _threads_of(program, run, module)
+    if joins.is_mixed:
+        joins.settled = True
+        run = make(joins)
+        memories, fault = _threads_of(program, run, module)
+    return run, memories, fault
+
+
+def _threads_of(program: Program, run: Run, module: dict[str, Any]) -> tuple[dict[str, Memory], str]:
+    """Run every thread once."""
     Current.run = run
     memories: dict[str, Memory] = {}
     arguments: list[Any] = []
@@ -167,15 +181,14 @@ def run(program: Program, seconds: float = 20.0) -> Outcome:
     """
     with _Limit(seconds):
         module = _module(program)
-        first = Run()
-        memories, fault = _launch(program, first, module)
+        first, memories, fault = _launch(program, lambda joins: Run(joins=joins), module)
         written = {n for n, m in memories.items() if any(t.writers or t.atomics for t in m.touched.values())}
         outcome = Outcome(fault=fault, suspect=frozenset(first.suspect), written=frozenset(written))
         if fault:
             return outcome
         inexact = any(c.q for m in memories.values() for c in m.cells) or _summed(memories)
         seeds = [program.seed * DISTURBED + k for k in range(DISTURBED if inexact else 0)]
-        others = [_launch(program, Run(Random(seed)), module)[0] for seed in seeds]
+        others = [_threads_of(program, Run(Random(seed), joins=first.joins), module)[0] for seed in seeds]
     for name in program.outputs:
         _describe(outcome, name, memories[name], [o[name] for o in others])
     return outcome
@@ -217,8 +230,7 @@ def _taped(program: Program, seconds: float) -> tuple[Run, dict[str, Memory], bo
     """A run with derivatives: the run, its memories, and whether an element depends on the order of threads."""
     with _Limit(seconds):
         module = _module(program)
-        run = Run(taped=True)
-        memories, fault = _launch(program, run, module)
+        run, memories, fault = _launch(program, lambda joins: Run(taped=True, joins=joins), module)
     if fault:
         raise Unsupported(f"a fault: {fault}")
     return run, memories, any(t.racy for m in memories.values() for t in m.touched.values())

@@ -12,14 +12,10 @@ import numpy as np
 from tests.judge.oracle.composites import Composite, Scalar, Struct, StructType, Whole
 from tests.judge.oracle.numbers import Number
 from tests.judge.oracle.run import Current
-from tests.judge.oracle.types import INTEGERS, STORED, is_float
+from tests.judge.oracle.types import INTEGERS, STORED, OutOfRange, is_float
 
 COMMUTING = ({"add", "sub"}, {"min"}, {"max"}, {"and"}, {"or"}, {"xor"}, {"mul"})
 """Operators that several threads may apply to one element in any order."""
-
-
-class OutOfRange(IndexError):
-    """An index outside of an array: with checks a fault, without them undefined."""
 
 
 @dataclass

@@ -22,6 +22,28 @@ class Node:
 
 
 @dataclass
+class Joins:
+    """The types of the values that met in a launch: those of a ternary, and those of a name that a loop carries.
+
+    CPython evaluates one side of a ternary, and one iteration after another; the language gives all values that meet
+    one type. So a launch in which values of several types met runs once more, and converts to what it was in all
+    threads.
+
+    Attributes:
+        types: by the calls that led to where they met, since a func has types for each call; "" is a literal's.
+        settled: whether all threads have run, so that values are converted.
+    """
+
+    types: dict[tuple[Any, ...], set[str]] = field(default_factory=dict)
+    settled: bool = False
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether values of several types met."""
+        return any(len(types) > 1 for types in self.types.values())
+
+
+@dataclass
 class Run:
     """One run of a launch.
 
@@ -37,6 +59,7 @@ class Run:
         lanes: where these meet, if they have values of their own.
         lane: the number of the one that runs.
         suspect: what checks report and code without them defines: divisions of integers by zero, shifts too far.
+        joins: the types in which values meet.
     """
 
     disturbance: Random | None = None
@@ -51,6 +74,7 @@ class Run:
     lanes: Any = None
     lane: int = 0
     nodes: int = 0
+    joins: Joins = field(default_factory=lambda: Joins())
 
     def node(self, partials: Partials) -> Node:
         """A new node of the tape."""

@@ -26,6 +26,10 @@ class Unsupported(Exception):
     """A thing that the oracle does not know: the program is not judged."""
 
 
+class OutOfRange(IndexError):
+    """An index outside of an array, vector or matrix: with checks a fault, without them undefined."""
+
+
 def is_float(t: str) -> bool:
     return "float" in t
 

@@ -413,4 +413,183 @@ STATEMENTS: list[Program] = [
         {"x": integers(37, below=100000, low=-100000), "y": output(37, dtype="wb.int64", held=np.int64)},
         (37,),
     ),
+    program(
+        "ternaries of a number and a literal",
+        """
+        i = wb.tid()
+        a = x[i] if x[i] > 0.0 else 0.1
+        b = 0.3 if k[i] > 50 else z[i]
+        c = (x[i] if k[i] > 30 else 0.7) if k[i] % 2 == 0 else 0.1
+        d = pick(x[i] > 0.5, x[i], 0.1) + pick(x[i] > 0.5, z[i], 0.1)
+        y[i] = z[i] * a + b + c * z[i] + d
+        """,
+        {
+            "x": floats(37),
+            "z": floats(37, seed=2, dtype=np.float64),
+            "k": integers(37, below=100),
+            "y": output(37, dtype="wb.float64", held=np.float64),
+        },
+        (37,),
+        above="@wb.func\ndef pick(which, a, b):\n    return a if which else b",
+    ),
+    program(
+        "ternaries of integers of several widths",
+        """
+        i = wb.tid()
+        a = k[i] if k[i] % 3 == 0 else 200
+        b = a + a
+        c = wb.int64(k[i]) if k[i] % 2 == 0 else 3
+        s = 0
+        for j in range(3):
+            s += (u[i] if j == 1 else 7) + j
+        y[i] = wb.int64(b) + c * wb.int64(3000000000) + wb.int64(s)
+        """,
+        {
+            "k": integers(37, below=100),
+            "u": integers(37, below=250, dtype=np.uint8),
+            "y": output(37, dtype="wb.int64", held=np.int64),
+        },
+        (37,),
+    ),
+    program(
+        "types called without arguments",
+        """
+        i = wb.tid()
+        s = wb.float32()
+        n = int()
+        v = wb.vec3()
+        for k in range(3):
+            s += x[i] * float(k)
+            n += k
+        y[i] = s + float(n) + v[0] + float() + float(bool())
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+    ),
+    program(
+        "atomics at an index that is a tuple",
+        """
+        i = wb.tid()
+        wb.atomic_add(y, (i % 5, i // 5 % 3), x[i])
+        wb.atomic_max(z, (i % 5, 1), k[i])
+        wb.atomic_sub(z, (i % 5, 0), 1)
+        """,
+        {
+            "x": floats(37),
+            "k": integers(37, below=100),
+            "y": output(5, 3),
+            "z": output(5, 2, dtype="wb.int32", held=np.int32),
+        },
+        (37,),
+    ),
+    program(
+        "indices that are names of tuples",
+        """
+        i, j = wb.tid()
+        at = (i, j)
+        other = (2 - i, -1)
+        y[at] = x[at] * x[other]
+        y[at] += 2.0
+        wb.atomic_add(z, at, x[other])
+        m = wb.mat22(x[at], 1.0, 2.0, x[other])
+        corner = (1, 0)
+        m[corner] *= 3.0
+        y[at] += m[corner] * m[0, 0]
+        """,
+        {"x": floats(3, 5), "y": output(3, 5), "z": output(3, 5)},
+        (3, 5),
+        smooth=True,
+    ),
+    program(
+        "funcs with the names of builtins",
+        """
+        i = wb.tid()
+        y[i] = clamp(x[i]) + lerp(x[i], 2.0) * wb.clamp(x[i], 0.25, 0.5) + step(x[i], 1.0)
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        above="""
+        @wb.func
+        def clamp(a: float):
+            return a * 3.0
+
+        @wb.func
+        def lerp(a: float, b: float):
+            return a * b - 1.0
+
+        @wb.func
+        def step(a: float, b: float):
+            return a + b
+        """,
+        smooth=True,
+    ),
+    program(
+        "zips that end with the shortest",
+        """
+        i = wb.tid()
+        s = 0.0
+        v = wb.vec3(x[i], 2.0, -1.0)
+        for k, c in zip(range(5), v):
+            s += c * float(k + 1)
+        for a, b in zip((1.0, x[i]), v):
+            s += a * b
+        y[i] = s
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "sums of narrow numbers that start with literals",
+        """
+        i = wb.tid()
+        s = 0
+        t = 0.0
+        m = 0
+        p = 1
+        for k in range(len(u)):
+            s += u[k]
+            t += h[k]
+            m = max(m, u[k])
+            p = p * 3 + w[k]
+        y[i] = s + m * 1000
+        q[i] = p
+        z[i] = t
+        n = 0
+        while n < 40:
+            n += u[i % 5] + 1
+        y[i] += n
+        """,
+        {
+            "u": integers(37, below=250, dtype=np.uint8),
+            "w": integers(37, below=200, low=-200, dtype=np.int16),
+            "h": floats(37, dtype=np.float16),
+            "y": output(37, dtype="wb.int32", held=np.int32),
+            "q": output(37, dtype="wb.int32", held=np.int32),
+            "z": output(37),
+        },
+        (37,),
+    ),
+    program(
+        "conditions that are known",
+        """
+        i = wb.tid()
+        s = x[i]
+        if ON and s > 0.0:
+            s += 1.0
+        if OFF or s > 2.0:
+            s *= 0.5
+        if ON or s > 0.0:
+            s += 0.25
+        if OFF and s > 0.0:
+            s += 100.0
+        if not OFF and (s < 1.0 or ON):
+            s -= 0.125
+        y[i] = s if ON and not OFF else 0.0
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        above="ON = True\nOFF = False",
+        smooth=True,
+    ),
 ]

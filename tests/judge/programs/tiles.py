@@ -253,5 +253,47 @@ OTHERS = [
         16,
         lanes=True,
     ),
+    _tiles(
+        "sums of integers as indices from the end",
+        """
+        b = wb.tid()
+        t = wb.tile_load(k, shape=(8,), offset=(b * 8,))
+        n = wb.tile_sum(t)
+        y[b] = x[n] + x[wb.tile_max(t) - 30] + x[wb.tile_min(t)]
+        """,
+        {
+            "k": array(np.array([-1, -2, 0, 1, -3, 0, 2, 1, 3, -1, 0, -2, -2, 0, 1, 0], np.int32)),
+            "x": floats(40),
+            "y": output(2),
+        },
+        (2,),
+        8,
+    ),
+    _tiles(
+        "tiles whose memory is used again",
+        """
+        b = wb.tid()
+        a = wb.tile_load(x, shape=(16,), offset=(b * 16,))
+        c = a * 2.0
+        d = wb.tile_map(wb.sin, c)
+        e = d + c
+        f = wb.tile_map(wb.cos, e)
+        g = f * e
+        h = g + f
+        if b % 2 == 0:
+            h = h - g
+            u = h * h
+            h = u + e
+        for k in range(3):
+            v = h * 0.5
+            w = v + g
+            h = w * v - h
+        wb.tile_store(y, h + d, offset=(b * 16,))
+        wb.tile_store(z, e * g, offset=(b * 16,))
+        """,
+        {"x": floats(64), "y": output(64), "z": output(64)},
+        (4,),
+        16,
+    ),
 ]
 TILES: list[Program] = [*ONES, *OTHERS]

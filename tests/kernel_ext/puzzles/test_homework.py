@@ -76,15 +76,20 @@ def test_each_submission_is_a_row_whatever_it_does(tmp_path: Path) -> None:
     notebook(folder / "crash.ipynb", "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)")
     notebook(folder / "large.ipynb", "a = bytearray(40_000_000_000)", right)
     (folder / "quits.py").write_text("import os; os._exit(3)")
+    notebook(folder / "open.ipynb", "def f(:", right.replace("y[i] = 2.0 * x[i]", "...  # your code here"))
+    (folder / "torn.ipynb").write_text("{")
     grade_folder(folder, course, table, seconds=600, megabytes=8000, tell=told.append)
     rows = {(r["submission"], r["puzzle"]): r for r in csv.DictReader(table.read_text().splitlines())}
     said = {key: row["said"] for key, row in rows.items()}
     grades = {key: int(row["grade"]) for key, row in rows.items()}
-    assert len(rows) == 10 and grades["ann.ipynb", "double"] == grades["ann.ipynb", "three"] == 2
+    assert len(rows) == 14 and grades["ann.ipynb", "double"] == grades["ann.ipynb", "three"] == 2
     assert "should be" in said["bob.ipynb", "double"] and "ZeroDivisionError" in said["bob.ipynb", "three"]
     assert said["crash.ipynb", "double"] == "it crashed (SIGSEGV)"
     assert grades["large.ipynb", "double"] == 2 and "MemoryError" in said["large.ipynb", "three"]
-    assert said["quits.py", "double"] == "it ended its process" and len(told) == 5
+    assert said["quits.py", "double"] == "it ended its process" and len(told) == 7
+    assert said["open.ipynb", "double"].startswith("no answer; cell 2, line 4: Something was left open here. Write")
+    assert said["open.ipynb", "three"].startswith("no answer; cell 1: SyntaxError: ")
+    assert said["torn.ipynb", "three"].endswith("torn.ipynb is no notebook (JSONDecodeError)")
     (tmp_path / "long").mkdir()
     (tmp_path / "long" / "ever.py").write_text("while True:\n    pass")
     rows = grade_folder(tmp_path / "long", course, table, seconds=8, tell=told.append)

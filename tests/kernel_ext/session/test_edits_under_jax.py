@@ -64,6 +64,7 @@ def stopped(shell: Any) -> str:
     return str(said)
 
 
+@pytest.mark.slow
 def test_eager_functions_follow_and_compiled_ones_stop_until_they_are_compiled_again(shell: Any) -> None:
     ready(shell, SPRING.format(2.0))
     shown = shell.run(SPRING.format(5.0))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
+
 import workbench as wb
+import workbench.inspect
 from kernel_ext import launch_views
 
 CELL = "%%kernel{options}\ndef k(x: array(dtype=float), n: int):\n    i = tid()\n    x[i + n] = 1.0\n"
@@ -40,6 +45,32 @@ def test_fault_opens_the_thread_that_failed_at_its_statement(session) -> None:
     assert "the last error is another one" in session.errors[-1]
     shown = launch_views.fault(fault_of(session), "steps")
     assert shown.live().selected == 1, "the last statement"
+
+
+def test_fault_is_of_the_launch_that_failed_and_opens_at_its_thread(session) -> None:
+    for cell in ("%load_ext kernel_ext", CELL.format(options=""), LAUNCH, "wb.launch(k, 2, [x, 0])"):
+        session.run(cell)
+    assert "x[4] is out of range" in session.run("%fault"), "whatever ran since"
+    shown = launch_views.fault(sys.last_value, "threads")
+    assert shown.live().at == [0, 3]
+    session.run("z = wb.zeros((40, 30), float)\n@wb.kernel\ndef m(z: wb.array2d[float]):\n    i, j = wb.tid()\n"
+                "    if i == 20 and j == 7:\n        z[i + 20, j] = 1.0\nwb.launch(m, (40, 30), [z])")  # fmt: skip
+    block, within = launch_views.fault(sys.last_value, "threads").live().at
+    threads = workbench.inspect.threads(session.shell.user_ns["m"], (40, 30), [session.shell.user_ns["z"]])
+    assert threads.thread(block, within) == (20, 7)
+
+
+@pytest.mark.slow
+def test_fault_opens_a_race_at_its_thread(session, need) -> None:
+    need("nvrtc")
+    race = "%%kernel\ndef r(z: array2d[float]):\n    i, j = tid()\n    z[i, 0 if i == 19 else j] = float(j)\n"
+    for cell in ("%load_ext kernel_ext", race, "import workbench as wb\nz = wb.zeros((20, 30), float)"):
+        session.run(cell)
+    session.run("with wb.checks('races'):\n    wb.launch(r, (20, 30), [z])")
+    assert sys.last_value.kind == "race" and sys.last_value.block == (2, 0, 0)
+    number = 2 * 256 + sys.last_value.thread[0]
+    assert number // 30 == 19 and f"r, thread 19, {number % 30}\n" in session.run("%fault")
+    assert launch_views.fault(sys.last_value, "threads").live().at == [2, number % 256]
 
 
 def fault_of(session) -> wb.KernelFault:

@@ -44,6 +44,7 @@ def energy(x: array(dtype=float), e: array(dtype=float)):
     return e
 %grad loss() --wrt x""",
     "losses": "for step in wb.optim.progress(3):\n    step.report(1.0 / (step + 1))",
+    "unwatched": "for step in wb.optim.progress(3, watch=lambda: 1 / 0):\n    pass\nprint('to', step)",
     "unload": "%unload_ext kernel_ext",
     "gone": "%cache",
 }
@@ -124,6 +125,14 @@ def test_a_loop_of_an_optimisation_is_one_picture_that_changes(notebook: Any) ->
     (picture,) = notebook["losses"].outputs
     assert picture["data"]["text/plain"] == "optimisation: 3 of 3 steps, loss 0.3333 (first 1, lowest 0.3333)"
     assert picture["data"]["text/html"].startswith("<img")
+
+
+def test_a_loop_goes_on_without_pictures_where_what_it_watches_fails(notebook: Any) -> None:
+    (said,) = notebook["unwatched"].outputs
+    assert (
+        said["text"]
+        == "watch failed with ZeroDivisionError: division by zero. The loop goes on without pictures.\nto 2\n"
+    )
 
 
 def test_all_errors_of_the_cell_stand_at_its_lines(notebook: Any) -> None:

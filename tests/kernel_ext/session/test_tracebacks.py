@@ -73,6 +73,8 @@ def test_a_misspelt_attribute_of_ours_has_the_name_that_may_be_meant(loaded) -> 
     assert "\n".join(loaded.errors).count("Did you mean") == 1
     loaded.run("try:\n    x.shpae\nexcept AttributeError as e:\n    held = e\nraise held")
     assert loaded.errors[-1] == "Did you mean shape?"
+    loaded.run("from kernel_ext import show\nshow.aray(x)")
+    assert loaded.errors[-1] == "Did you mean array?"
     for other in ("x.nothing_like_it", "''.uper()", "x.astype", "raise AttributeError('bare')"):
         loaded.run(other)
         assert "AttributeError" in loaded.errors[-1] and "Did you mean" not in "\n".join(loaded.errors)

@@ -65,6 +65,7 @@ def test_an_empty_page_is_refused(tmp_path: Path) -> None:
     assert "1 view" in show.page(str(tmp_path / "a.html"), show.array(np.ones(3)))
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_offline_every_picture_is_drawn_and_can_be_used(chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "session.html"

@@ -164,6 +164,7 @@ def test_twenty_thousand_spans_are_painted_and_chosen_from(put: Callable[..., An
 def test_it_fits_a_narrow_notebook_and_leaves_nothing_behind(put: Callable[..., Any]) -> None:
     page = put(12, width=340)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.locator(".wb-totals").evaluate("table => table.scrollWidth <= table.clientWidth"), "all columns"
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
 

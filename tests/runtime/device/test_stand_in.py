@@ -107,6 +107,7 @@ print(json.dumps({"said": said, "report": report()._asdict()}))
 """
 
 
+@pytest.mark.slow
 def test_the_stand_in_refuses_what_a_driver_does() -> None:
     found = json.loads(run(STRICT, devices=2).output)
     assert {name: status.removeprefix("CUDA_ERROR_") for name, status in found["said"].items()} == {

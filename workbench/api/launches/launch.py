@@ -159,7 +159,9 @@ def launch_options(
     try:
         return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
     except (KeyError, TypeError):
-        raise LaunchError(f"checks is True, False or None, not {checked!r}.", parameter="checks") from None
+        advice = 'Races are looked for inside of: with wb.checks("races"):' if checked == "races" else ""
+        message = f"checks is True, False or None, not {checked!r}."
+        raise LaunchError(message, advice=advice, parameter="checks") from None
 
 
 class _Plan(msgspec.Struct, frozen=True):

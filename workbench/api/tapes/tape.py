@@ -58,7 +58,7 @@ class Tape(Opened):
         checkpoint: keep about so many copies of what changes, however many steps there are: `backward` runs steps again
             by the binomial schedule, 10,000 steps with 50 copies about four times. 0: no such bound.
         only: the arrays whose gradients are requested; what leads to none is not computed (of a matrix product by
-            one factor one product is made, not two). None: those of all arrays.
+            one factor one product is made, not two). None: those of all arrays; with checkpoints all are computed.
 
     Raises:
         ValueError: `checkpoint_every` is not a number of steps, `checkpoint` none of copies, or both are given.
@@ -88,7 +88,8 @@ class Tape(Opened):
         self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
         self.deterministic = deterministic
-        self._only = None if only is None or little else Requested(only)
+        requested = None if only is None else Requested(only)
+        self._only = None if little else requested
         self._into_grad = into_grad
         self._stopped: list[LaunchStep] = []
         self.at: Step | None = None  # the step that a backward pass asks whether it has a gradient

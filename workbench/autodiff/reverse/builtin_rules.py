@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
+
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, truth
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import TABLE, Builtin, Ref
@@ -23,7 +25,10 @@ def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: C
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
-    split = isinstance(op.result.type, Vector) and entry.elementwise
+    if entry.passing and found.whole is None and len(op.operands) == 1 and not entry.elementwise:
+        _move(entry, op, found, cotangents)
+        return
+    split = isinstance(op.result.type, Vector) and (entry.elementwise or entry.whole)
     # By component a part without a cotangent has no rule applied, so it cannot make a NaN out of 0 times infinity; a
     # rule for the whole vector is shorter where that cannot happen.
     if not split or (entry.whole and found.whole is not None and not sweep.cautious):
@@ -32,6 +37,19 @@ def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: C
     for position, piece in enumerate(found.components()):
         if piece is not None:
             _apply(sweep, entry, op, piece, position, cotangents)
+
+
+def _move(entry: Builtin, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+    """Pass the piece of each component to that of the operand from which it comes, as in a transposed matrix.
+
+    What the builtin's reference makes of the components' numbers, from 1 on, says which these are; 0 is none.
+    """
+    (operand,) = op.operands
+    assert isinstance(operand.type, Vector)
+    numbers = np.arange(1, operand.type.length + 1).reshape(operand.type.shape)
+    for piece, source in zip(found.parts, np.ravel(entry.reference(numbers)).tolist(), strict=True):
+        if piece is not None and source:
+            cotangents.add(operand, piece.at(source - 1))
 
 
 def _apply(

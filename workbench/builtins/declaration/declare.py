@@ -59,7 +59,7 @@ class Builtin(msgspec.Struct, eq=False):
         domain: for each operand, the open interval (low, high) in which tests draw float values.
         ulp: how far, in units of the last place of the result's type, CPU and CUDA may be from the reference.
         gradient: the adjoint rule; None if `differentiable` says why not.
-        whole: the adjoint rule holds on whole vectors, not only component by component.
+        whole: the adjoint rule holds both on whole vectors and component by component.
         passing: the adjoint rule only passes the cotangent on, so it cannot turn a 0 into a NaN.
         differentiable: "" or the reason why there is no gradient ("integer result", …).
         operator: what users write for it where it is not called by name: "+".

@@ -236,7 +236,7 @@ def transpose(a):
     return turned(a)
 
 
-@transpose.adjoint
+@transpose.adjoint(passing=True)
 def _(ct, result, a):
     return (transpose(ct),)
 
@@ -297,7 +297,7 @@ def diag(a):
     return [[x if r == c else zero for c in range(len(a[0]))] for r, x in enumerate(a[0])]
 
 
-@diag.adjoint
+@diag.adjoint(passing=True)
 def _(ct, result, a):
     return (get_diag(ct),)
 
@@ -308,7 +308,7 @@ def get_diag(a):
     return [[a[k][k] for k in range(len(a))]]
 
 
-@get_diag.adjoint
+@get_diag.adjoint(passing=True)
 def _(ct, result, a):
     return (diag(ct),)
 
@@ -344,7 +344,7 @@ def cw_mul(a, b):
     return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_mul.adjoint
+@cw_mul.adjoint(whole=True)
 def _(ct, result, a, b):
     return ct * b, ct * a
 
@@ -355,6 +355,6 @@ def cw_div(a, b):
     return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
 
 
-@cw_div.adjoint
+@cw_div.adjoint(whole=True)
 def _(ct, result, a, b):
     return ct / b, -(ct * result / b)

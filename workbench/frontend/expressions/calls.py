@@ -261,10 +261,9 @@ def _atomic(sign: str) -> FormHandler:
         if not views.is_array(target):
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
         atomics.check_sum(context, target)
-        index_nodes = node.args[1:-1]
-        if len(index_nodes) == 1 and isinstance(index_nodes[0], ast.Tuple):
-            index_nodes = index_nodes[0].elts
-        array, indices = views.element(context, target, ast.Tuple(list(index_nodes), ast.Load()), expression)
+        places = node.args[1:-1]
+        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        array, indices = views.element(context, target, index, expression)
         dtype = views.type_of(target).dtype
         value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")
         if sign == "-":

@@ -30,9 +30,8 @@ def atomic(kind: str) -> FormHandler:
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
         _check_element(context, kind, views.type_of(target), target.name)
         places = node.args[1:-count]
-        if len(places) == 1 and isinstance(places[0], ast.Tuple):
-            places = places[0].elts
-        array, indices = views.element(context, target, ast.Tuple(list(places), ast.Load()), expression)
+        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        array, indices = views.element(context, target, index, expression)
         what, dtype = f"An element of {target.name}", views.type_of(target).dtype
         values = [
             assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]

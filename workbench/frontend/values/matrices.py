@@ -103,7 +103,7 @@ def _insert(context: Context, name: str, m: Value, place: Place, part: Value) ->
 
 def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> tuple[Place, Place | None]:
     assert isinstance(m.type, Matrix)
-    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+    nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
         raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
     for n in nodes:

@@ -6,13 +6,14 @@ counter from 0, a size, sums of those) nothing is emitted for that; elsewhere th
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
-from workbench.frontend.state.context import Context
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
 from workbench.frontend.values import swizzles
 from workbench.ir.values import Value
@@ -50,6 +51,24 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
         # The size need not fit into the index's own type.
         operand = context.builder.cast(operand, int32)
     return _emit(context, "wrap_index", operand, context.builder.cast(size(), operand.type))
+
+
+def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.expr]:
+    """Return the expressions of the single indices in `x[node]`.
+
+    A name of a tuple stands for its elements, as in Python: after `p = (i, j)`, `x[p]` is `x[p[0], p[1]]`.
+    """
+    if isinstance(node, ast.Tuple):
+        return node.elts
+    operand = expression(context, node) if isinstance(node, ast.Name) else None
+    if isinstance(operand, Static):
+        operand = operand.value
+    if not isinstance(operand, tuple):
+        return [node]
+    return [
+        ast.copy_location(ast.Subscript(node, ast.copy_location(ast.Constant(k), node), ast.Load()), node)
+        for k in range(len(operand))
+    ]
 
 
 def _emit(context: Context, name: str, *operands: Value) -> Value:

@@ -93,9 +93,10 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
     count, name = view.type.ndim, array.name or "x"
     given = ast.unparse(node).strip("()")
     ndim = type_of(array).ndim
-    if not any(isinstance(n, ast.Slice) for n in _nodes(node)) and not isinstance(node, ast.Slice):
+    nodes = subscripts.nodes(context, node, expression)
+    if not any(isinstance(n, ast.Slice) for n in nodes):
         hint = ", ".join("ijkl"[:ndim])
-        message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(_nodes(node))}."
+        message = f"{name} has {ndim} dimension{'s' * (ndim > 1)}, not {len(nodes)}."
         raise context.error(KernelTypeError, message, f"Write {name}[{hint}], or assign in a loop over the rest.")
     index = ", ".join("ijkl"[:count])
     raise context.error(
@@ -113,10 +114,6 @@ def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tu
     return array.array, places
 
 
-def _nodes(node: ast.expr) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.Tuple) else [node]
-
-
 def _indices(view: View) -> list[Value] | None:
     places = [p for p in view.places if isinstance(p, Value)]
     return places if len(places) == len(view.places) else None
@@ -125,7 +122,7 @@ def _indices(view: View) -> list[Value] | None:
 def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
     ndim = base.type.ndim
-    nodes = iter(_spread(context, base, ndim, _nodes(node)))
+    nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
     places: list[Value | Axis] = []
     for position, place in enumerate(base.places):
         written = next(nodes, None) if isinstance(place, Axis) else None

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from workbench.runtime.deferred_errors import raise_late
-
 _default = False
 # A ContextVar, so that a `with` in one thread or task does not switch checks for the others.
 _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
@@ -25,22 +23,8 @@ def set_checks(on: bool) -> bool:
 
 
 @contextmanager
-def checks(on: bool = True) -> Iterator[None]:
-    """Checks on (or off) for the launches inside the `with` that say nothing themselves.
-
-    Raises:
-        KernelFault: at its end, a fault inside that could not be raised where it happened
-            (`runtime/deferred_errors.py`).
-    """
-    with choosing_checks(on):
-        yield
-    # Here the program waits for an answer about its checks, so errors that had nowhere to go are raised.
-    raise_late()
-
-
-@contextmanager
 def choosing_checks(on: bool) -> Iterator[None]:
-    """The same, for calls inside others: nothing that waits is raised at its end."""
+    """Checks on (or off) for the launches inside the `with` that say nothing themselves."""
     token = _HERE.set(bool(on))
     try:
         yield
