@@ -6,6 +6,7 @@ this package needs neither IPython nor a front end; loading it as an extension d
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -21,3 +22,9 @@ def unload_ipython_extension(shell: Any) -> None:
     from kernel_ext import extension
 
     extension.unload(shell)
+
+
+if "marimo" in sys.modules:
+    from kernel_ext import marimo_host
+
+    marimo_host.install()

@@ -417,11 +417,12 @@ def controls(
 
     Args:
         subject: what `wb.record` gave, a part of it (`rec.only(…)`), a tape (its forward launches), a graph,
-            `wb.launch(…, record_cmd=True)`, or a function whose parameters are numbers.
+            `wb.launch(…, record_cmd=True)`, or a function whose parameters are numbers or vectors by default.
         watch: an array that is drawn after each run; of a function, what it returns if that is an array.
         look: how it is drawn, by the options of `array`: `dict(colours="gray", range=(0, 1))`.
         rewind: first restore what the arrays held; None: where the record kept it (`inputs=True`).
-        ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given.
+        ranges: number=(low, high) or (low, high, step); every number from 0 to twice its value if none is given. A
+            vector of 2 to 4 has a slider for each component, over one range, and a pad for two of them.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.

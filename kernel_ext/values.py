@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from html import escape
+from pkgutil import resolve_name
 from typing import Any
 
 from IPython.display import display
 
 import workbench as wb
 from kernel_ext.output.output_area import session_views, show_here
-from kernel_ext.output.renderable import Shown
+from kernel_ext.output.renderable import Shown, Still
 from kernel_ext.refusal import Refusal
 from kernel_ext.session.recording import Label
 from kernel_ext.views.view_data import StatusView
@@ -61,16 +63,35 @@ class Values:
         for kind in ("text/plain", "text/html"):
             self.shell.display_formatter.formatters[kind].pop(_RECORD, None)
 
+    def install_in_marimo(self) -> None:
+        """Show these values from now on where marimo shows a cell's last one: what their `_display_` returns."""
+        for kind, made in self._shown.items():
+            found: Any = resolve_name(kind) if isinstance(kind, str) else kind
+            found._display_ = lambda value, made=made: self._displayed(value, made)
+
+    def _displayed(self, value: Any, made: Callable[[Any], Shown | None]) -> Any:
+        shown = self._view(value, made)
+        if isinstance(shown, Shown):
+            return shown._display_()
+        return Still(shown.get("text/html") or f"<pre>{escape(shown['text/plain'])}</pre>")
+
     def _show(self, value: Any, made: Callable[[Any], Shown | None]) -> None:
+        shown = self._view(value, made)
+        if isinstance(shown, Shown):
+            show_here(shown)
+        else:
+            display(shown, raw=True)
+
+    def _view(self, value: Any, made: Callable[[Any], Shown | None]) -> Shown | dict[str, Any]:
+        """The view of a value; of one that has none, its static outputs."""
         try:
             shown = made(value)
         except (Refusal, WorkbenchError):  # an array of structs, or one that a capture is still to write
             shown = None
         if shown is not None:
-            show_here(shown)
-            return
+            return shown
         mime = getattr(value, "_repr_mimebundle_", None)
-        display(mime() if mime else {"text/plain": repr(value), **self._columns(value)}, raw=True)
+        return mime() if mime else {"text/plain": repr(value), **self._columns(value)}
 
     def _columns(self, value: Any) -> dict[str, str]:
         """An array of structs as a table."""

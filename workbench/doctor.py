@@ -195,11 +195,14 @@ def _front_end() -> Finding:
 
 _HOSTS = (
     ("marimo", lambda: "marimo" in sys.modules,
-     "It has no magics: write @wb.kernel, and call the functions of kernel_ext.show."),
+     "It has no magics: import kernel_ext, write @wb.kernel, and end cells with values or views of kernel_ext.show."),
     ("Colab", lambda: "google.colab" in sys.modules,
-     "For live views: from google.colab import output; output.enable_custom_widget_manager()"),
-    ("Kaggle", lambda: "KAGGLE_KERNEL_RUN_TYPE" in os.environ, ""),
-    ("VS Code", lambda: "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ, ""),
+     "If views stay empty: from google.colab import output; output.enable_custom_widget_manager()"),
+    ("Kaggle", lambda: "KAGGLE_KERNEL_RUN_TYPE" in os.environ,
+     "Its server lacks anywidget's files, so views are static pictures; show.page(…) computes in its output."),
+    ("VS Code", lambda: "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ
+     or hasattr(sys.modules.get("__main__"), "__vsc_ipynb_file__"),
+     "For live views, allow the download of widgets' scripts when it asks (setting jupyter.widgetScriptSources)."),
     ("a Jupyter front end", lambda: "ipykernel.zmqshell" in sys.modules, ""),
 )  # fmt: skip
 

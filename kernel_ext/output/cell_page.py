@@ -15,7 +15,7 @@ from kernel_ext.output.renderable import Shown
 
 _WIDE = 640  # pixels: how wide pictures are in most front ends
 _HEADING = 44
-_PAGE, _BOX, _BUTTONS, _SLIDER, _PLOT, _LINE, _CLOUD, _OTHER = 52, 66, 36, 27, 180, 110, 420, 260
+_PAGE, _BOX, _BUTTONS, _SLIDER, _PAD, _PLOT, _LINE, _CLOUD, _OTHER = 52, 66, 36, 27, 40, 180, 110, 420, 260
 _TALLEST = 900
 
 
@@ -68,7 +68,10 @@ def _height(kind: str, view: dict[str, Any]) -> int:
     if kind not in ("controls", "animation", "array_view"):
         return _OTHER
     picture = view if kind == "array_view" else view.get("picture")
-    runs = _BUTTONS + _SLIDER * len(view["sliders"]) if kind == "controls" else _SLIDER if kind == "animation" else 0
+    runs = _SLIDER if kind == "animation" else 0
+    if kind == "controls":  # a pad is higher than the sliders beside it
+        pads = sum(slider["name"].endswith(".x") for slider in view["sliders"])
+        runs = _BUTTONS + _SLIDER * len(view["sliders"]) + _PAD * pads
     if not picture:
         return _BOX + runs
     parts = picture.get("parts")

@@ -18,7 +18,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
-from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
+from kernel_ext.output.renderable import LAID_OUT, MIME, WIDGET_MIME, Shown
 from kernel_ext.views import html
 from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import StatusView
@@ -90,8 +90,8 @@ def _marked(shown: Shown | None, said: str) -> dict[str, Any]:
     """The static outputs below a mark, if there is something to say."""
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
     if said:
-        said = f"{said} · run the cell again"
-        bundle |= {"text/plain": f"{said}\n{bundle['text/plain']}", "text/html": html.stale(said) + bundle["text/html"]}
+        text = f"{said} · run the cell again\n{bundle['text/plain']}"
+        bundle |= {"text/plain": text, "text/html": html.stale(said) + bundle["text/html"]}
         bundle.pop(MIME, None)
     return bundle
 
@@ -235,9 +235,8 @@ _REDRAWN: dict[int, tuple[Any, Any]] = {}
 
 def redraw_views() -> int:
     """Draw again what live views show of arrays that were written since; return how many views that were."""
-    drawn = [
-        (widget, view) for run in _RUNS.values() for widget in run.widgets if (view := widget.redraw()) is not None
-    ]
+    widgets = [*(widget for run in _RUNS.values() for widget in run.widgets), *LAID_OUT]
+    drawn = [(widget, view) for widget in widgets if (view := widget.redraw()) is not None]
     _REDRAWN.update({id(widget): (widget, view) for widget, view in drawn if widget.rested is not None})
     return len(drawn)
 

@@ -13,7 +13,7 @@ from html import escape
 from typing import Any
 
 from kernel_ext.output.output_area import widgets_wanted
-from kernel_ext.views import units
+from kernel_ext.views import html, units
 from workbench import inspect
 
 PATIENCE = 1.0
@@ -21,11 +21,7 @@ PATIENCE = 1.0
 PAUSE = 0.5
 """Seconds between two looks."""
 _GONE = '<span class="wb-gone"></span><style>.jp-OutputArea-child:has(.wb-gone) { display: none }</style>'
-_STOP = (
-    '<span class="wb-stop" style="white-space: nowrap" hidden> · <button data-workbench-stop '
-    'title="Interrupt the kernel" style="all: revert; font: inherit; color: inherit; background: none; border: 0; '
-    'padding: 0; cursor: pointer; text-decoration: underline">stop</button></span>'
-)
+_STOP = f'<span style="white-space: nowrap">{html.pressed("stop", "Interrupt the kernel", " · ")}</span>'
 
 
 def line_text(found: inspect.UnderWay) -> str:
@@ -55,11 +51,11 @@ class _Line:
         if self._text:
             self._send("", _GONE)
 
-    def _send(self, text: str, html: str) -> None:
+    def _send(self, text: str, shown: str) -> None:
         kind = "display_data" if self._text is None else "update_display_data"
         self._text = text
         content = {
-            "data": {"text/plain": text, "text/html": html}, "metadata": {}, "transient": {"display_id": self._name},
+            "data": {"text/plain": text, "text/html": shown}, "metadata": {}, "transient": {"display_id": self._name},
         }  # fmt: skip
         kernel = self._kernel
         topic = f"kernel.{kernel.ident}.{kind}".encode()

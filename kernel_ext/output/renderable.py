@@ -8,8 +8,10 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets import MODULES
@@ -19,6 +21,8 @@ LARGEST = 100_000
 """Bytes of a view that a saved notebook may hold for our own renderer; a larger one is there as a picture only."""
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
+LAID_OUT: WeakSet[Any] = WeakSet()
+"""Widgets that a layout or a host has, which no cell's run knows."""
 
 Make = Callable[[Any], str]
 """Makes a static fallback of a view."""
@@ -101,9 +105,18 @@ class Shown:
         Raises:
             RuntimeError: anywidget is not installed.
         """
-        self._widget = self._widget or self.live()
-        if self._widget is None:
+        if self._laid_out() is None:
             raise RuntimeError("a live view needs anywidget: pip install anywidget")
+        return self._widget
+
+    def _laid_out(self) -> Any:
+        """The widget of a layout, or of a host that places it itself; None if there can be none."""
+        if self._widget is None and (made := self.live()) is not None:
+            self._widget, made.again = made, self.again
+            for old in [one for one in LAID_OUT if one.closed]:  # by the host, whose cell ran again
+                LAID_OUT.discard(old)
+                old.close()
+            LAID_OUT.add(made)
         return self._widget
 
     def __repr__(self) -> str:
@@ -113,12 +126,26 @@ class Shown:
         return self.html
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        self._widget = self._widget or self.live()
-        model = {"version_major": 2, "version_minor": 0, "model_id": self._widget.model_id} if self._widget else None
+        widget = self._laid_out()
+        model = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id} if widget else None
         return {**({WIDGET_MIME: model} if model else {}), **self.bundle()}
 
     def _ipython_display_(self) -> None:
         type(self).show_here(self)
+
+    def _display_(self) -> Any:
+        """What marimo shows: the widget, or the static fallback where there is none."""
+        return self._laid_out() or Still(self.html)
+
+
+@dataclass(frozen=True)
+class Still:
+    """A piece of HTML as a value that front ends show."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
 
 
 def hide_dead(twin: str) -> str:

@@ -19,7 +19,6 @@ from kernel_ext.views.programs import controls
 from workbench import events, inspect
 from workbench.errors import WorkbenchError
 
-AXES = "xyzw"
 _BEFORE = "When it moves, records that used it run again; nothing is compiled."
 
 
@@ -59,18 +58,18 @@ class Slider(inspect.Uniform):
             for part, a, b, v in zip(self._parts(), lows, highs, values, strict=True)
         ]
         self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
-        super().__init__(self._joined(), _TYPES[shape] if shape else wb.int32 if whole else wb.float32)
+        super().__init__(self._joined(), controls.VECTORS[shape][0] if shape else wb.int32 if whole else wb.float32)
         self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
         for notebook in NOTEBOOK:
             notebook.add(self)
 
     def _parts(self) -> list[str]:
         name = self.name or "value"
-        return [f"{name}.{axis}" for axis in AXES[: self._shape[0]]] if self._shape else [name]
+        return [f"{name}.{axis}" for axis in controls.AXES[: self._shape[0]]] if self._shape else [name]
 
     def _joined(self) -> Any:
         numbers = [s.value for s in self.view.sliders]
-        return _TYPES[self._shape](*numbers) if self._shape else numbers[0]
+        return controls.VECTORS[self._shape][0](*numbers) if self._shape else numbers[0]
 
     @property
     def shown(self) -> Shown:
@@ -89,6 +88,9 @@ class Slider(inspect.Uniform):
 
     def _ipython_display_(self) -> None:
         self.shown._ipython_display_()
+
+    def _display_(self) -> Any:
+        return self.shown._display_()  # in marimo
 
     def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
         """Move it, and run again what was recorded with it.
@@ -141,8 +143,5 @@ def _run_again(user: wb.Recorder | wb.Launch) -> None:
     user.replay()
 
 
-_TYPES = {(2,): wb.vec2, (3,): wb.vec3, (4,): wb.vec4}
-
-
 def _is_small(shape: tuple[int, ...]) -> bool:
-    return not shape or shape in _TYPES
+    return not shape or shape in controls.VECTORS

@@ -110,8 +110,8 @@ class Staleness:
         return drawn
 
 
-NOTEBOOK: list[Staleness] = []
-"""The running notebook's, if there is one: sliders speak to it."""
+NOTEBOOK: list[Any] = []
+"""The running notebook's, or what its host has in place of one, if there is any: sliders speak to it."""
 
 
 def stale_words(names: list[str]) -> str:

@@ -41,10 +41,26 @@ def line(text: str) -> str:
     return f"<div>{escape(text)}</div>"
 
 
+def pressed(word: str, title: str, before: str = "") -> str:
+    """A word to press, and text before it; hidden where no extension of ours is there to hear.
+
+    Args:
+        word: `stop` or `run`, as the extension's `watchButtons` knows them.
+        title: what it does.
+        before: a text that is hidden with it.
+    """
+    look = "all:revert;font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer"
+    return (
+        f'<span class="wb-pressed" hidden>{escape(before)}<button data-workbench-{word} title="{escape(title)}" '
+        f'style="{look};text-decoration:underline">{escape(word)}</button></span>'
+    )
+
+
 def stale(text: str) -> str:
-    """A mark above an output."""
+    """A mark above an output: why, and how its cell is run."""
     style = f"padding:2px 8px;background:rgba(230,160,30,0.2);border-bottom:1px solid {LINE}"
-    return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)}</div>'
+    again = f'<span class="wb-by-hand">run the cell again</span>{pressed("run", "Run the cell again")}'
+    return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)} · {again}</div>'
 
 
 def svg_image(svg: str, alt: str) -> str:

@@ -116,7 +116,7 @@ class Live(anywidget.AnyWidget):
     @property
     def closed(self) -> bool:
         """Whether nothing can be shown with it any more."""
-        return self.comm is None
+        return self.comm is None or getattr(self.comm, "_closed", False)  # marimo closes only the comm
 
     def close(self) -> None:
         """Close it and its layout, here and in the front end."""

@@ -65,7 +65,7 @@ def test_a_loop_s_film_stale_pictures_and_the_thread_that_failed(lab: Callable[[
     )
     expect(page.page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
     assert page.page.evaluate(CONTRAST) > 4.5, "a mark is as legible in the dark"
-    expect(picture.locator(".wb-stale")).to_have_text("stale: G changed · run the cell again")
+    expect(picture.locator(".wb-stale")).to_have_text("stale: G changed · run the cell again", use_inner_text=True)
     page.go_to(2)
     page.screenshot("lab-film")
     page.go_to(6)

@@ -1,5 +1,5 @@
 """Our extension, as the wheel installs it, in a real JupyterLab: C++ in `%%cuda` cells, views without a kernel's model,
-and the "stop" of a launch that goes on.
+the "stop" of a launch that goes on, and the "run" of a stale output.
 
 The notebook is one that somebody saved: its widgets' models are gone. Untrusted, its views are drawn by our renderer;
 trusted, nothing says "model not found".
@@ -20,6 +20,7 @@ from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
 from kernel_ext.views.view_data import SpanRow, TimelineView
 from tests.browser.conftest import KERNEL_IS_IDLE
+from tests.browser.test_flows_in_lab import Cells
 from tests.kernel_ext.widgets.test_pages_that_compute import diffusion
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -83,12 +84,22 @@ LONG = (
 )
 
 
-@pytest.fixture
-def long(tmp_path: Path) -> Path:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in LONG])
+STALE = (
+    "%load_ext kernel_ext\nimport workbench as wb\nfrom kernel_ext import show\nx = wb.zeros(4)",
+    "%%kernel\nG = 2.0\ndef grow(x: array[float]):\n    i = tid()\n    x[i] = G",
+    "wb.launch(grow, 4, [x])\nx",
+    "beta = show.slider(0.0, 1.0, 0.5)",
+    "print('twice', 2 * beta)",
+    "G = 5.0",
+    "print('last')",
+)
+
+
+def written(cells: tuple[str, ...], path: Path) -> Path:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, tmp_path / "long.ipynb")
-    return tmp_path / "long.ipynb"
+    nbformat.write(notebook, path)
+    return path
 
 
 MIME_TYPES = "[...window.jupyterapp.shell.currentWidget.content.model.cells].map((cell) => cell.mimeType)"
@@ -139,10 +150,10 @@ def test_without_the_extension_the_static_twin_stands(lab: Callable[..., Any], s
     computes_without_a_kernel(page)
 
 
-def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[..., Any], long: Path) -> None:
+def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[..., Any], tmp_path: Path) -> None:
     from playwright.sync_api import expect
 
-    page = lab_with_extension(long)
+    page = lab_with_extension(written(LONG, tmp_path / "long.ipynb"))
 
     def run(cell: int) -> None:
         page.go_to(cell)
@@ -161,3 +172,32 @@ def test_stop_in_the_line_of_a_launch_stops_it(lab_with_extension: Callable[...,
     assert page.errors() == ["KeyboardInterrupt"]
     said = page.notebook.locator(".jp-Cell").nth(2).locator(".jp-OutputArea")
     expect(said).to_contain_text(re.compile(r"blur was stopped after .* s\. Half written: x\."))
+
+
+def test_run_in_a_stale_mark_runs_its_cell(lab_with_extension: Callable[..., Any], tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    page = lab_with_extension(written(STALE, tmp_path / "stale.ipynb"))
+    page.run("notebook:run-all-cells")
+    cells = Cells(page)
+    expect(cells.of(6).locator(".jp-OutputArea-output").first).to_contain_text("last")
+    mark = cells.of(2).locator(".wb-stale:visible")  # our extension draws the hidden twin, too
+    expect(mark).to_have_text("stale: G changed · run", use_inner_text=True)
+    page.go_to(2)
+    page.screenshot("lab-stale")
+    mark.get_by_role("button", name="run").click()
+    expect(mark).to_have_count(0)
+    assert page.page.evaluate("window.jupyterapp.shell.currentWidget.content.activeCellIndex") == 2
+    expect(cells.of(2).locator(".jp-OutputPrompt, .jp-InputPrompt").first).to_contain_text("[8]")
+
+    cells.of(3).locator("[data-testid=wb-controls]:visible").get_by_label("beta", exact=True).fill("0.75")
+    printed = cells.of(4).locator(".wb-stale:visible")
+    expect(printed).to_have_text("stale: beta changed · run", use_inner_text=True)
+    page.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets[4].model.trusted = false")
+    printed.get_by_role("button", name="run").click()
+    page.page.wait_for_function(KERNEL_IS_IDLE)
+    expect(printed).to_be_visible()
+    page.page.evaluate("window.jupyterapp.shell.currentWidget.content.widgets[4].model.trusted = true")
+    printed.get_by_role("button", name="run").press("Enter")
+    expect(cells.of(4).locator(".jp-OutputArea-output").first).to_contain_text("twice 1.5")
+    assert page.errors() == []

@@ -60,7 +60,7 @@ def test_what_a_reload_and_a_restart_leave(lab: Callable[[Path], Any], tmp_path:
     for name in LIVE:
         expect(first.notebook.get_by_test_id(name)).to_be_visible()
         expect(first.notebook.get_by_test_id(name).locator(".wb-stale")).to_have_text(
-            "its kernel is gone · run the cell again"
+            "its kernel is gone · run the cell again", use_inner_text=True
         )
     first.screenshot("lab-restarted")
     assert second.notebook.locator(".wb-stale:visible").count() == 0

@@ -72,9 +72,13 @@ def test_a_drag(lab: Callable[[Path], Any], notebook: Path) -> None:
     lit = cells.of(5).get_by_test_id("wb-array").locator("canvas").first
     dark = lit.evaluate("canvas => canvas.toDataURL()")
     expect(cells.of(2).locator("input[type=range]")).to_have_count(3)
-    cells.of(2).get_by_label("light.x").fill("1")
+    cells.of(2).get_by_label("light.x", exact=True).fill("1")
     expect(cells.of(2).locator(".wb-told")).to_contain_text("0 compiled")
     until_drawn_again(lit, dark)
+    cells.of(2).locator(".wb-pad").press("ArrowUp")
+    expect(cells.of(2).get_by_label("light.y", exact=True)).to_have_value("0.01")
+    page.go_to(2)
+    page.screenshot("sliders-pad")
 
     cells.run(6, 7)
     expect(cells.of(6).locator(".wb-stale")).to_have_count(0)

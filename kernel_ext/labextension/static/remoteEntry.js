@@ -35,15 +35,24 @@
     settle();
   }
 
-  /** Let "stop" in the line of a launch that goes on interrupt the notebook's kernel. @param {any} panel */
-  function watchStops(panel) {
+  /** Let "stop" in the line of a launch that goes on interrupt the notebook's kernel, and "run" in the mark of a stale
+   * output run its cell. An output of a notebook that is not trusted may look like anything, so nothing in it runs code.
+   * @param {any} app @param {any} panel */
+  function watchButtons(app, panel) {
     const style = document.createElement("style");
-    style.textContent = ".workbench-stops .wb-stop[hidden] { display: inline }";
+    style.textContent = ".workbench-hears .wb-pressed[hidden] { display: inline !important } .workbench-hears .wb-by-hand { display: none }";
     panel.node.append(style);
-    panel.node.classList.add("workbench-stops");
+    panel.node.classList.add("workbench-hears");
     panel.node.addEventListener("click", (/** @type {Event} */ event) => {
-      if (!(event.target instanceof Element) || !event.target.closest("[data-workbench-stop]")) return;
-      panel.sessionContext?.session?.kernel?.interrupt();
+      const pressed = event.target instanceof Element ? event.target.closest("[data-workbench-stop], [data-workbench-run]") : null;
+      if (!pressed) return;
+      if (pressed.hasAttribute("data-workbench-stop")) return void panel.sessionContext?.session?.kernel?.interrupt();
+      const { content } = panel;
+      const at = content.widgets.findIndex((/** @type {any} */ cell) => cell.node.contains(pressed));
+      if (!content.widgets[at]?.model.trusted) return;
+      content.activeCellIndex = at;
+      content.deselectAll();
+      app.commands.execute("notebook:run-cell");
     });
   }
 
@@ -70,7 +79,7 @@
           };
           panel.content.modelChanged.connect(begin);
           begin();
-          watchStops(panel);
+          watchButtons(app, panel);
           return { dispose() {}, isDisposed: false };
         },
       });

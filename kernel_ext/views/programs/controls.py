@@ -26,6 +26,9 @@ from workbench.errors import WorkbenchError
 Subject = wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
 """How many places a slider has where no step is given."""
+AXES = "xyzw"
+VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4, wb.vec4i)}
+"""By shape, of floats and of integers."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,9 @@ class Bound:
         self._lock = threading.Lock()
         found = _numbers(subject)
         wanted = ranges or {name: None for name in found}
-        sliders = tuple(slider(name, _number(name, found), given) for name, given in wanted.items())
+        sliders = tuple(s for name, given in wanted.items() for s in _sliders(name, _number(name, found), given))
         if not sliders:
-            raise Refusal("no launch here takes a number; there is nothing to slide")
+            raise Refusal("no launch here takes a number or a vector; there is nothing to slide")
         self.view = ControlsView(_title(subject), sliders)
         if isinstance(subject, wb.Recorder | wb.Launch | wb.Graph):
             self.view = replace(self.view, picture=self._picture())
@@ -113,7 +116,6 @@ class Bound:
     def run(self, values: Mapping[str, Any]) -> ControlsView:
         """Replay with these values of sliders; others stand where they are."""
         with self._lock:
-            known = {s.name for s in self.view.sliders}
             sliders = tuple(
                 replace(s, value=kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders
             )
@@ -121,7 +123,7 @@ class Bound:
             stop = events.subscribe(built.append, events.CompileStarted)
             started, said = time.perf_counter(), ""
             try:
-                self._replay({s.name: kind(s)(s.value) for s in sliders if s.name in known})
+                self._replay(_joined(sliders))
             except WorkbenchError as error:
                 said = error.message
             finally:
@@ -182,12 +184,14 @@ def _numbers(subject: Subject) -> dict[str, Any]:
     else:
         parameters = inspect.signature(subject).parameters.values()
         return {
-            p.name: 0.0 if p.default is p.empty else p.default for p in parameters if _is_number(p.default, p.empty)
+            p.name: 0.0 if p.default is p.empty else p.default
+            for p in parameters
+            if _is_number(p.default, p.empty) or _is_vector(p.default)
         }
     found: dict[str, Any] = {}
     for record in launches:
         for name, value in record.arguments.items():
-            if _is_number(value):
+            if _is_number(value) or _is_vector(value):
                 found.setdefault(name, value)
     return found
 
@@ -196,10 +200,36 @@ def _is_number(value: Any, also: Any = None) -> bool:
     return value is also or (isinstance(value, int | float | np.number) and not isinstance(value, bool))
 
 
+def _is_vector(value: Any) -> bool:
+    """Whether it is a vector of 2 to 4, which a launch keeps as a tuple."""
+    return isinstance(value, tuple | np.ndarray) and np.shape(value) in VECTORS and all(map(_is_number, value))
+
+
+def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
+    """The arguments that sliders stand for: `light.x`, `light.y` and `light.z` are one."""
+    found: dict[str, Any] = {}
+    for s in sliders:
+        name, _, axis = s.name.partition(".")
+        found[name] = (*found.get(name, ()), kind(s)(s.value)) if axis else kind(s)(s.value)
+    return {
+        name: VECTORS[len(v),][isinstance(v[0], int)](*v) if isinstance(v, tuple) else v for name, v in found.items()
+    }
+
+
+def _sliders(name: str, value: Any, given: Any) -> list[Slider]:
+    """The slider of a number, or those of a vector's components; over twice its largest if no range is given."""
+    if not _is_vector(value):
+        return [slider(name, value, given)]
+    if given is None:
+        most = 2 * float(max(map(abs, value))) or 1.0
+        given = (-most, most)
+    return [slider(f"{name}.{axis}", part, given) for axis, part in zip(AXES, value, strict=False)]
+
+
 def _number(name: str, found: Mapping[str, Any]) -> Any:
     if name not in found:
         known = ", ".join(found) or "none"
-        advice = f"for a vector, or an array of one element, write {name} = show.slider(low, high, value)"
+        advice = f"for an array of one element, write {name} = show.slider(low, high, value)"
         raise Refusal(f"no launch here takes a number {name}; there is {known}; {advice}")
     return found[name]
 

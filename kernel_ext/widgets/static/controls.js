@@ -10,6 +10,7 @@
  */
 
 import { figure, listen, make, onWidth, place, press, resting, spent, uniqueId } from "./parts.js";
+import { padOf } from "./pad.js";
 import { picturesOf } from "./pictures.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
@@ -39,7 +40,10 @@ function render({ model, el }) {
     model.send({ ask: "replay", values: { ...values }, number });
     tell();
   };
+  /** @type {{node: Element, show: () => void}[]} */
+  const pads = [];
   const show = () => {
+    for (const pad of pads) pad.show();
     for (const input of rows.querySelectorAll("input")) {
       const value = values[String(input.getAttribute("data-name"))];
       if (Number(input.value) !== value) input.value = String(value);
@@ -69,23 +73,36 @@ function render({ model, el }) {
     tell();
     if (waiting && !busy()) ask();
   };
-  rows.append(...view().sliders.map((slider, k) => {
+  const moved = () => {
+    show();
+    ask();
+  };
+  const lines = view().sliders.map((slider, k) => {
     const range = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: slider.low, max: slider.high,
       step: slider.step, id: `${id}-${k}`, "data-name": slider.name, ...(model.send ? {} : { disabled: "" }) }));
     range.addEventListener("input", () => {
       values[slider.name] = Number(range.value);
-      show();
-      ask();
+      moved();
     });
     range.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
     return make("div", { class: "wb-slider" }, make("label", { for: `${id}-${k}` }, slider.name), range,
       make("output", { for: `${id}-${k}`, "data-name": slider.name, class: "wb-mono" }));
-  }));
+  });
+  for (let k = 0; k < lines.length;) { // components of a vector, `light.x`, share a box with a pad
+    const [name, axis] = view().sliders[k].name.split(".");
+    const parts = axis ? view().sliders.filter((s) => s.name.startsWith(`${name}.`)) : [view().sliders[k]];
+    const own = lines.slice(k, (k += parts.length));
+    if (parts.length < 2 || !model.send) {
+      rows.append(...own);
+      continue;
+    }
+    pads.push(padOf(name, parts, values, moved));
+    rows.append(make("div", { class: "wb-vector" }, make("div", { class: "wb-sliders" }, ...own), pads[pads.length - 1].node));
+  }
   if (model.send) {
     tools.append(press("reset", "Back to the first values", () => {
       Object.assign(values, first);
-      show();
-      ask();
+      moved();
     }));
   }
   show();

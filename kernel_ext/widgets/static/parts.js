@@ -73,8 +73,11 @@ export function place(model, el, root) {
   const mark = make("div", { class: "wb-stale", role: "status" });
   root.prepend(mark);
   const tell = () => {
-    mark.textContent = model.get("stale") ? `${model.get("stale")} · run the cell again` : "";
-    mark.hidden = !mark.textContent;
+    const said = String(model.get("stale") ?? "");
+    mark.hidden = !said;
+    // The button stands where our extension hears it; the words where a reader has to do it.
+    mark.replaceChildren(...(said ? [`${said} · `, make("span", { class: "wb-by-hand" }, "run the cell again"), make("span", { class: "wb-pressed", hidden: "" },
+      make("button", { type: "button", "data-workbench-run": "", title: "Run the cell again" }, "run"))] : []));
   };
   tell();
   marks.set(model, tell);

@@ -49,8 +49,9 @@ def test_the_doctor_names_each_thing_and_what_to_install(monkeypatch: pytest.Mon
     ((), (), "a script or a terminal", ""),
     (("ipykernel.zmqshell",), (), "a Jupyter front end", ""),
     (("ipykernel.zmqshell", "google.colab"), (), "Colab", "enable_custom_widget_manager"),
-    (("ipykernel.zmqshell",), ("KAGGLE_KERNEL_RUN_TYPE",), "Kaggle", ""),
-    (("ipykernel.zmqshell",), ("VSCODE_PID",), "VS Code", ""),
+    (("ipykernel.zmqshell",), ("KAGGLE_KERNEL_RUN_TYPE",), "Kaggle", "static pictures"),
+    (("ipykernel.zmqshell",), ("VSCODE_PID",), "VS Code", "widgetScriptSources"),
+    (("ipykernel.zmqshell",), ("VSCODE_CWD",), "VS Code", ""),
     (("marimo",), (), "marimo", "no magics"),
 ])  # fmt: skip
 def test_the_doctor_names_the_front_end(

@@ -133,7 +133,10 @@ def test_outputs_without_a_widget_and_printed_ones_get_marks(notebook: Any, monk
     printed, shown = sent.values()
     assert printed == ["<span></span>"]
     move(notebook, 0.75)
-    assert all(len(one) == 2 and "stale: beta changed · run the cell again" in one[1] for one in (printed, shown))
+    assert all(
+        len(one) == 2 and "stale: beta changed · " in one[1] and "run the cell again" in one[1]
+        for one in (printed, shown)
+    )
     assert shown[0] in shown[1]
     move(notebook, 0.5)
     assert printed[2] == printed[0] and shown[2] == shown[0]
@@ -159,3 +162,35 @@ def test_a_fault_in_a_replay_is_said(notebook: Any) -> None:
     notebook.run_as("run", "at = show.slider(0, 10, 0)\nwith wb.record() as rec: wb.launch(reach, 1, [u, at])")
     assert "index" in move(notebook, 9, "at").said
     assert move(notebook, 1, "at").said == ""
+
+
+def test_a_graph_is_updated_with_it(notebook: Any) -> None:
+    notebook.run_as("run", "with wb.capture() as g: wb.launch(paint, (4, 4), [u, 2.0])")
+    notebook.run_as("update", "g.update(beta=beta)\ng.launch()")
+    u, graph = notebook.shell.user_ns["u"], notebook.shell.user_ns["g"]
+    assert not notebook.errors and (u.numpy() == 1.0).all()
+    move(notebook, 0.25)
+    graph.update(beta=notebook.shell.user_ns["beta"])
+    graph.launch()
+    assert (u.numpy() == 1.5).all()
+
+
+def test_functions_of_jax_take_it(need: Any) -> None:
+    need("jax")
+    import jax
+    import jax.numpy as jnp
+
+    beta, x = show.slider(0.0, 1.0, 0.5), jnp.arange(4.0)
+    double = wb.jax_kernel(times, launch_dims=4, output_dims=4)
+    for value in (0.5, 0.25):
+        beta.run({"value": value})
+        expected = (value * np.arange(4)).tolist()
+        assert double(beta, x).tolist() == (beta * x).tolist() == (x * beta).tolist() == expected
+        assert jax.jit(double)(jnp.asarray(beta), x).tolist() == expected
+        assert jax.grad(lambda b: double(b, x).sum())(float(beta)) == 6.0
+
+
+@wb.kernel
+def times(by: float, x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = by * x[i]

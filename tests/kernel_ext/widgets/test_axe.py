@@ -12,6 +12,7 @@ import pytest
 import workbench as wb
 from kernel_ext import show
 from kernel_ext.output.renderable import Shown
+from kernel_ext.views import html
 from kernel_ext.views.kernels import renderers
 from kernel_ext.views.view_data import KernelRow, StatusView
 from kernel_ext.widgets import MODULES
@@ -59,6 +60,7 @@ def test_every_kind_of_view_is_looked_at() -> None:
 def test_axe_finds_nothing(chromium: Any, need: Callable[[str], str]) -> None:
     script = (Path(need("axe")).parent / "axe.min.js").read_text(encoding="utf-8")
     found: list[str] = []
+    mark = html.stale("stale: G changed")
     page = chromium.new_page(viewport={"width": 900, "height": 700})
     for shown in views():
         traits = {"view": shown.data(), "twin": "wb-twin-1a", "stale": "stale: G changed", "answered": 0}
@@ -66,7 +68,8 @@ def test_axe_finds_nothing(chromium: Any, need: Callable[[str], str]) -> None:
             host_page(shown.kind, traits, {}).replace("<!doctype html>", '<!doctype html><html lang="en">')
         )
         page.wait_for_selector("html[data-ready]")
-        page.evaluate("html => { document.getElementById('static').innerHTML = html; }", shown.html)
+        page.evaluate("html => { document.getElementById('static').innerHTML = html; }", mark + shown.html)
+        page.add_style_tag(content=".wb-pressed[hidden] { display: inline !important }")  # as our extension has it
         page.evaluate(script)
         for dark in (False, True):
             page.evaluate("dark => document.documentElement.classList.toggle('dark', dark)", dark)

@@ -63,6 +63,34 @@ def test_what_a_tape_recorded_is_run_with_other_numbers() -> None:
     assert x.numpy().tolist() == [3.0] * 4
 
 
+@wb.kernel
+def lit(n: wb.array[float], light: wb.vec3, at: wb.vec2i):
+    i = wb.tid()
+    n[i] = wb.dot(wb.vec3(1.0, 10.0, 100.0), light) + float(at[i])
+
+
+@pytest.mark.parametrize("of", ["record", "graph", "launch", "function"])
+def test_a_vector_has_a_slider_for_each_component(of: str) -> None:
+    n, light, at = wb.zeros(2), wb.vec3(0.0, 0.25, -0.5), wb.vec2i(3, 4)
+    with wb.capture() as graph:
+        wb.launch(lit, 2, [n, light, at])
+    with wb.record(inputs=True) as rec:
+        wb.launch(lit, 2, [n, light, at])
+    kept = wb.launch(lit, 2, [n, light, at], record_cmd=True)
+    subjects = {
+        "record": rec, "graph": graph, "launch": kept,
+        "function": lambda light=light, at=at: wb.launch(lit, 2, [n, light, at]),
+    }  # fmt: skip
+    shown = show.controls(subjects[of], watch=n)
+    assert [(s.name, s.value, s.low, s.high, s.integer) for s in shown.view.sliders] == [
+        ("light.x", 0.0, -1.0, 1.0, False), ("light.y", 0.25, -1.0, 1.0, False), ("light.z", -0.5, -1.0, 1.0, False),
+        ("at.x", 3, -8.0, 8.0, True), ("at.y", 4, -8.0, 8.0, True),
+    ]  # fmt: skip
+    view = shown.live_parts["bound"].run({"light.x": 1.0, "light.z": 0.5, "at.y": 7.0})
+    assert n.numpy().tolist() == [56.5, 60.5] and (view.said, view.compiled) == ("", 0)
+    assert [s.low for s in show.controls(rec, light=(-2, 2)).view.sliders] == [-2.0] * 3
+
+
 def test_what_goes_wrong_in_a_replay_is_said() -> None:
     with wb.record() as rec, wb.checks(True):
         wb.launch(reaching, 4, [wb.zeros(4), 0])
@@ -126,6 +154,38 @@ def test_moves_wait_for_the_answer_and_only_the_last_is_sent(widget_page: Callab
     page.screenshot(path=str(SCREENS / "controls.png"))
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
+
+
+@pytest.mark.browser
+def test_a_pad_moves_two_components(widget_page: Callable[..., Any]) -> None:
+    with wb.record() as rec:
+        wb.launch(lit, 2, [wb.zeros(2), wb.vec3(0.0, 0.25, -0.5), wb.vec2i(3, 4)])
+    page = widget_page("controls", show.controls(rec).data(), 700, answered=0)
+    at = lambda name: float(page.locator(f"input[data-name='{name}']").input_value())  # noqa: E731
+    pads = page.locator(".wb-pad")
+    assert pads.count() == 2 and page.get_by_label("Components on the pad of light").count() == 1
+    box = pads.first.bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.25 * box["height"])
+    page.mouse.move(box["x"] + box["width"] + 300, box["y"] + 0.25 * box["height"])
+    page.mouse.up()
+    assert (at("light.x"), at("light.z")) == (1.0, -0.5) and at("light.y") == pytest.approx(0.5, abs=0.03)
+    assert page.evaluate("window.sent.length") == 1, "the moves after the first wait for its answer"
+    page.get_by_label("Components on the pad of light").select_option("x z")
+    pads.first.press("ArrowDown")
+    pads.first.press("ArrowLeft")
+    assert (at("light.x"), at("light.z")) == (0.99, -0.51)
+    pads.last.press("ArrowUp")
+    assert (at("at.x"), at("at.y")) == (3, 5)
+    dot = page.locator(".wb-dot").first.evaluate("dot => [dot.style.left, dot.style.bottom]")
+    assert [float(part.rstrip("%")) for part in dot] == pytest.approx([99.5, 24.5])
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / "pad.png"))
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.evaluate("document.documentElement.classList.add('dark')")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.screenshot(path=str(SCREENS / "pad-narrow-dark.png"))
 
 
 def test_the_picture_is_drawn_as_asked() -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from kernel_ext.output import output_area
+import workbench as wb
+from kernel_ext import show
+from kernel_ext.output import output_area, renderable
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown, hide_dead
 from kernel_ext.views.view_data import InspectView, PaneView, SpanRow, StatusView, TimelineView
@@ -138,6 +140,35 @@ def test_other_cells_and_closed_widgets_do_not_serve(cells: Cells) -> None:
     cells.run("c1")
     SHOWN._ipython_display_()
     assert len(set(cells.made)) == 3 and cells.closed() == [True, False, False]
+
+
+def test_without_an_identity_a_cell_is_known_by_its_text_and_run_again_has_a_new_widget(cells: Cells) -> None:
+    """As in Colab: another cell may have the same text, so the widget is closed instead of used again."""
+    for number, code in enumerate(("rec", "other", "rec")):
+        cells.shell.parent_header = {"content": {"code": code}, "header": {"msg_id": f"m{number}"}}
+        SHOWN._ipython_display_()
+    assert len(set(cells.made)) == 3 and cells.closed() == [True, False, False]
+
+
+def test_a_widget_of_a_layout_is_drawn_again_until_its_host_closes_it() -> None:
+    """As in marimo, which closes the comms of a cell that runs again, and not the widgets."""
+    renderable.LAID_OUT.clear()
+    x = wb.zeros(8)
+    shown = show.array(x)
+    widget = shown._display_()
+    assert widget is shown.widget and widget.view["name"] == "array"
+    x.fill_(2.0)
+    assert output_area.redraw_views() == 1 and output_area.redraw_views() == 0
+    widget.comm._closed = True
+    x.fill_(3.0)
+    assert output_area.redraw_views() == 0
+    show.array(x)._display_()
+    assert widget.comm is None and widget not in renderable.LAID_OUT
+
+
+def test_without_anywidget_a_host_shows_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Shown, "live", lambda *_: None)
+    assert SHOWN.with_view(SHOWN.view)._display_()._repr_html_() == SHOWN.html
 
 
 def test_a_name_shown_elsewhere_closes_its_widget_unless_that_shows_something_else(cells: Cells) -> None:

@@ -93,6 +93,12 @@ def doubled(x: wb.array[float], y: wb.array[float]):
     y[i] = 2.0 * x[i]
 
 
+@wb.kernel
+def lit(n: wb.array2d[float], light: wb.vec3, at: wb.vec2i):
+    i, j = wb.tid()
+    n[i, j] = wb.dot(wb.vec3(float(i), float(j), 1.0), light) + float(at[0] - at[1])
+
+
 @pytest.fixture
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """`opened(shown, …)` writes a page and opens it offline; any request and any error of the page fails the test."""
@@ -132,6 +138,20 @@ def diffusion() -> tuple[wb.Recorder, Any]:
             wb.launch(heat, (SIZE, SIZE), [u, v, 0.2])
             wb.launch(heat, (SIZE, SIZE), [v, u, 0.2])
     return rec, u
+
+
+@pytest.mark.browser
+def test_components_of_vectors_are_numbers_of_the_page(opened: Callable[..., Any]) -> None:
+    n = wb.zeros((6, 8))
+    with wb.record(inputs=True) as rec:
+        wb.launch(lit, (6, 8), [n, wb.vec3(0.25, 0.5, 1.0), wb.vec2i(3, 1)])
+    page = opened(show.controls(rec, watch=n))
+    page.locator("input[data-name='light.y']").fill("-1")
+    page.locator(".wb-told", has_text="1 replay").wait_for()
+    page.locator(".wb-pad").last.press("ArrowUp")
+    page.locator(".wb-told", has_text="2 replays").wait_for()
+    rec.replay(light=wb.vec3(0.25, -1.0, 1.0), at=wb.vec2i(3, 2))
+    assert np.array_equal(read(page, "watch").reshape(6, 8), n.numpy())
 
 
 @pytest.mark.browser

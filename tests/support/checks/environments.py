@@ -17,6 +17,7 @@ import pytest
 
 LIBRARY = ("numpy<2.4", "llvmlite==0.50.*", "msgspec", "platformdirs")
 """What Workbench itself needs, without CUDA."""
+MARIMO = (*LIBRARY, "marimo>=0.14", "anywidget", "ipython")
 _UNREACHABLE = ("No matching distribution", "connection", "Connection")
 
 

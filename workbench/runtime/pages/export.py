@@ -238,6 +238,11 @@ class _Writer:
         for slot in record.loaded.layout.slots:
             if isinstance(slot.type, Scalar):
                 self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
+            elif isinstance(slot.type, Vector):
+                part = slot.type.dtype
+                for k, axis in enumerate("xyzw"[: slot.type.length]):
+                    place = [at + slot.offset + k * part.size, part.name]
+                    self.numbers.setdefault(f"{slot.name}.{axis}", []).append(place)
         for name, value in record.arguments.items():
             if not isinstance(value, array) or isinstance(value.dtype, Struct):
                 continue
