@@ -564,4 +564,34 @@ INDICES: list[Program] = [
         (37,),
         smooth=True,
     ),
+    program(
+        "a chain that overwrites behind itself",
+        """
+        i = wb.tid()
+        for t in range(1, len(x)):
+            a = y[t - 1]
+            y[t] = y[t] * a + x[t] * a * a
+            y[t - 1] = a * 0.5 + x[t]
+        """,
+        {"x": floats(9, low=0.25, high=0.75), "y": array(floats(9, seed=2, low=0.25, high=0.75).values, output=True)},
+        (1,),
+        smooth=True,
+    ),
+    program(
+        "a chain by steps of two that is read again",
+        """
+        i = wb.tid()
+        for t in range(2, len(x), 2):
+            y[t] = y[t - 2] * y[t - 2] * x[t] + y[t - 1]
+            y[t - 1] = y[t] * y[t - 2]
+            z[t] = y[t - 1] * y[t]
+        """,
+        {
+            "x": floats(9, low=0.25, high=0.75),
+            "y": array(floats(9, seed=2, low=0.25, high=0.75).values, output=True),
+            "z": output(9),
+        },
+        (1,),
+        smooth=True,
+    ),
 ]
