@@ -594,4 +594,40 @@ INDICES: list[Program] = [
         (1,),
         smooth=True,
     ),
+    program(
+        "loops near the largest integer",
+        """
+        i = wb.tid()
+        s = x[i]
+        for j in range(2147483640, 2147483647, 3):
+            s = s * 0.5 + x[j - 2147483640]
+            if s > 1.5:
+                break
+        j = 2147483640
+        while j < 2147483645:
+            s = s * x[i] + 0.25
+            j += 2
+        k = -2147483640
+        while k > -2147483645:
+            s = s * 0.75 + x[i]
+            k -= 2
+        y[i] = s + float(j - 2147483640)
+        """,
+        {"x": floats(37), "y": output(37)},
+        (37,),
+        smooth=True,
+    ),
+    program(
+        "matrices of another type",
+        """
+        i = wb.tid()
+        m = wb.mat22(x[i], 2.0, 3.0, x[36 - i])
+        d = wb.mat22d(m)
+        v = wb.vec3d(wb.vec3(x[i], 1.0, 2.0))
+        y[i] = d[0, 1] * wb.float64(0.1) + d[1, 1] + v[0] * v[2]
+        """,
+        {"x": floats(37), "y": output(37, dtype="wb.float64", held=np.float64)},
+        (37,),
+        smooth=True,
+    ),
 ]
