@@ -27,7 +27,7 @@ from tests.judge.mutation.mutants import FOLDERS, KINDS, Mutant, compiles, descr
 ROOT = Path(__file__).parents[3]
 REASONS = Path(__file__).parent / "reasons.json"
 COPIED = ("workbench", "tests")
-BUDGET = 100.0
+BUDGET = 40.0
 """Processor time of a mutant that no item kills; if it runs out, the report says so."""
 ALIVE = ("survived", "out of time")
 VERDICTS = ("wrong", "refused", "crash", "hang", *ALIVE)

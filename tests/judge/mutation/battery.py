@@ -134,6 +134,8 @@ def _collection() -> Iterator[Item]:
     programs = [p for name, p in PROGRAMS.items() if name not in some and not name.endswith(", 37 threads")]
     for k, p in enumerate(programs):
         yield Item(p.name, _cases(p, ("cpu", *(DERIVATIVES[k % 3] if p.smooth else OTHERS[k % 3 : k % 3 + 1]))))
+        if not p.smooth and OTHERS[k % 3] != "cpu, checks":  # the only path that judges a fault
+            yield Item(f"{p.name}: checks", _cases(p, ("cpu, checks",)))
         if p.smooth and k % 15 == 0:
             yield Item(f"{p.name}: jax", _cases(p, JAX))
 

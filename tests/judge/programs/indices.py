@@ -630,4 +630,41 @@ INDICES: list[Program] = [
         (37,),
         smooth=True,
     ),
+    program(
+        "a thread too many past its guard",
+        """
+        i = wb.tid()
+        if i <= n:
+            y[i] = x[i]
+        """,
+        {"x": floats(37), "n": Scalar(37, "wb.int32"), "y": output(40)},
+        (40,),
+    ),
+    program(
+        "a thread past the guard of another access",
+        """
+        i = wb.tid()
+        if i < len(x):
+            y[i] = x[i]
+        if i < n:
+            y[i] += x[i]
+        """,
+        {"x": floats(37), "n": Scalar(39, "wb.int32"), "y": output(40)},
+        (40,),
+    ),
+    program(
+        "threads that their guards keep inside",
+        """
+        i = wb.tid()
+        if i < len(x):
+            y[i] = x[i]
+        if i <= n:
+            y[i] += x[i] * 2.0
+        if n > i and i > 2:
+            y[i] += x[i - 3] * 0.5
+        """,
+        {"x": floats(37), "n": Scalar(36, "wb.int32"), "y": output(40)},
+        (40,),
+        smooth=True,
+    ),
 ]
