@@ -6,6 +6,7 @@ A block is one run of the kernel. Where threads have values of their own, it is 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
@@ -270,9 +271,17 @@ def _full(shape: Any, value: Any, dtype: Any = None, **_: Any) -> Tile:
     return Tile.of(shape, lambda at: _scalar(dtype)(value) if dtype is not None else typed(value, "float32"))
 
 
-def _arange(*bounds: Any, dtype: Any = INT32) -> Tile:
-    numbers = range(*(b.__index__() for b in bounds))
-    return Tile.of(len(numbers), lambda at: _scalar(dtype)(numbers[at[0]]))
+def _arange(*bounds: Any, dtype: Any = None) -> Tile:
+    if all(isinstance(b, int) for b in bounds):
+        numbers: Any = range(*bounds)
+        return Tile.of(len(numbers), lambda at: _scalar(dtype or INT32)(numbers[at[0]]))
+    start, stop, step = (0.0, *map(float, bounds), 1.0) if len(bounds) == 1 else (*map(float, bounds), 1.0)[:3]
+    kind = _scalar(dtype or FLOAT32)
+    return Tile.of(math.ceil((stop - start) / step), lambda at: kind(at[0]) * kind(step) + kind(start))
+
+
+def _diagonal(tile: Tile, values: Tile) -> Tile:
+    return Tile.of(tile.shape, lambda at: tile.cells[at] + values.cells[at[0]] if at[0] == at[1] else tile.cells[at])
 
 
 def _assign(target: Tile, source: Tile, offset: Any = 0) -> None:
@@ -358,7 +367,8 @@ NAMES: dict[str, Any] = {
     "tile_scan_max_inclusive": scan(_chain(larger)), "tile_scan_min_inclusive": scan(_chain(smaller)),
     "tile_matmul": matmul, "tile_transpose": lambda t: t.T, "tile_view": _view, "tile_broadcast": _broadcast,
     "tile_reshape": lambda t, shape: Tile(t.cells.reshape(_sizes(shape)).copy()),
-    "tile_squeeze": lambda t: Tile(t.cells.squeeze().copy()), "tile_assign": _assign,
+    "tile_squeeze": lambda t, axis=None: Tile(t.cells.squeeze(axis).copy()), "tile_assign": _assign,
+    "tile_diag_add": _diagonal,
     "tile_astype": lambda t, dtype: mapped(_scalar(dtype))(t), "tile_extract": lambda t, *at: t[at],
     "tile_map": lambda f, *values: mapped(f)(*values), "tile": tile,
     "untile": lambda t: t.cells[Current.run.lane].copy(), "mul": OPERATORS["mul"], "add": OPERATORS["add"],
