@@ -1,4 +1,4 @@
-"""How often a picture of 256² is drawn again in JupyterLab while a slider that a kernel reads is dragged.
+"""Measure how often a picture of 256² is drawn again in JupyterLab while a slider that a kernel reads is dragged.
 
 A move is made in each frame of the page; while one runs, later ones wait and only the last is sent. Counted are the
 pictures that the page painted. The kernel's own processor time for each says what an idle machine could do.

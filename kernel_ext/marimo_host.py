@@ -1,4 +1,4 @@
-"""What marimo gets, which has no magics and runs cells again by itself: values that show themselves, sliders that draw.
+"""Serve marimo, which has no magics and runs cells again by itself: values show themselves, and sliders draw.
 
 `import kernel_ext` installs it where marimo is; nothing here imports marimo.
 """
@@ -16,7 +16,7 @@ from kernel_ext.values import Values
 
 
 class MarimoNotebook:
-    """What sliders ask of a notebook (`Staleness`), where the host itself knows which cells are to run again."""
+    """Answer what sliders ask of a notebook (`Staleness`), where the host itself knows which cells are to run again."""
 
     def name_of(self, slider: Slider) -> str:
         """Return what the notebook calls it; empty if it has no name."""

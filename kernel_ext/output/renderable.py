@@ -11,7 +11,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets import MODULES
@@ -21,8 +21,8 @@ LARGEST = 100_000
 """Bytes of a view that a saved notebook may hold for our own renderer; a larger one is there as a picture only."""
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 
-LAID_OUT: WeakSet[Any] = WeakSet()
-"""Widgets that a layout or a host has, which no cell's run knows."""
+LAID_OUT: WeakKeyDictionary[Any, None] = WeakKeyDictionary()
+"""Widgets that a layout or a host has, which no cell's run knows, in the order in which they were made."""
 
 Make = Callable[[Any], str]
 """Makes a static fallback of a view."""
@@ -114,9 +114,9 @@ class Shown:
         if self._widget is None and (made := self.live()) is not None:
             self._widget, made.again = made, self.again
             for old in [one for one in LAID_OUT if one.closed]:  # by the host, whose cell ran again
-                LAID_OUT.discard(old)
+                LAID_OUT.pop(old, None)
                 old.close()
-            LAID_OUT.add(made)
+            LAID_OUT[made] = None
         return self._widget
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class Shown:
         type(self).show_here(self)
 
     def _display_(self) -> Any:
-        """What marimo shows: the widget, or the static fallback where there is none."""
+        """Return what marimo shows: the widget, or the static fallback where there is none."""
         return self._laid_out() or Still(self.html)
 
 

@@ -55,7 +55,8 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __getitem__(self, index: Any) -> Any:
         part = self.view(np.ndarray)[index]
-        if self.type is None or np.ndim(part) == 0 or 0 in part.shape or part.shape[-1] == 1:
+        # Not of a vector or matrix: a number, one component, or an array with an axis more (`v[None]`).
+        if self.type is None or not 0 < np.ndim(part) <= self.ndim or 0 in part.shape or part.shape[-1] == 1:
             return part
         return HostVector.of(part, self.type if part.shape == self.shape else self.type.slice(part.shape))
 

@@ -201,7 +201,7 @@ def _is_number(value: Any, also: Any = None) -> bool:
 
 
 def _is_vector(value: Any) -> bool:
-    """Whether it is a vector of 2 to 4, which a launch keeps as a tuple."""
+    """Return whether the value is a vector of 2 to 4 numbers, which a launch keeps as a tuple."""
     return isinstance(value, tuple | np.ndarray) and np.shape(value) in VECTORS and all(map(_is_number, value))
 
 

@@ -120,6 +120,7 @@ def test_parts_of_vectors_and_matrices_on_the_host_know_their_types():
     assert m[1] == wb.vec3(3, 4, 5) and isinstance(m[1, 1:], wb.vec2) and isinstance(m[1:, :2], wb.mat22)
     m[1][0] = 7.0
     assert m[1, 0] == 7 and str(v) == "[1.0, 2.0, 3.0, 4.0]" and str(m[1:, 1:]) == "[[4.0, 5.0],\n [7.0, 8.0]]"
+    assert type(v[None]) is type(m[None]) is np.ndarray and m[None].shape == (1, *m.shape)  # no part of theirs
     assert m[:, 0:1].shape == (3, 1) and wb.vec4(v[:2], v[2:]) == v == wb.vec4(v[:3], 4)
     with pytest.raises(TypeError, match=r"vec3\(\) takes 0, 1 or 3 components, not 5"):
         wb.vec3(v, 1)

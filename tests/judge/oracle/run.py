@@ -42,7 +42,7 @@ class Joins:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether values of several types met.
+        """Return whether values of several types met.
 
         A sum that starts with a literal and goes on in 32 bits or more is what it was, so it is not run twice.
         """

@@ -1,4 +1,4 @@
-"""What a result does not depend on, and whose derivative is infinite: 0 times infinity must not reach a gradient."""
+"""Programs with unused values of infinite derivatives: 0 times infinity must not reach a gradient."""
 
 from __future__ import annotations
 

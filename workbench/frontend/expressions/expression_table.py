@@ -266,7 +266,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
 
 
 def _alike(left: Operand, right: Operand) -> bool:
-    """Whether both are vectors or matrices of one form."""
+    """Return whether both operands are vectors or matrices of one form."""
     types = [o.type if isinstance(o, Value) else None for o in (left, right)]
     return all(isinstance(t, Vector) for t in types) and types[0].shape == types[1].shape  # type: ignore[union-attr]
 
