@@ -35,6 +35,10 @@ SHOWN = {
     'printf("%d: %5.2f %e|%x %u %%\\n", i, x[i], x[i], 255, uint32(7))':
         "0:  1.50 1.500000e+00|ff 7 %\n1: -2.00 -2.000000e+00|ff 7 %\n",
     'printf("%lld %c|%-4d|\\n", int64(i), 65 + i, i)': "0 A|0   |\n1 B|1   |\n",
+    'print(f"x[{i}] = {x[i]:6.2f}, {x[i] * 0.5}|{i + 7:03d}|{i:<3d}| {i=} {{}}", 1)':
+        "x[0] =   1.50, 0.75|007|0  | i=0 {} 1\nx[1] =  -2.00, -1.0|008|1  | i=1 {} 1\n",
+    "print(float16(x[i]), vec2h(float16(0.5), float16(i)), float16(0.1))": "1.5 [0.5, 0.0] 0.1\n-2.0 [0.5, 1.0] 0.1\n",
+    'print(bfloat16(x[i] + 0.25)); printf("%.1f\\n", float16(x[i]))': "1.75\n1.5\n-1.75\n-2.0\n",
     "for j in range(2):\n        print(i, j)": "0 0\n0 1\n1 0\n1 1\n",
     "if x[i] < 0.0:\n        print(i)": "1\n",
     "print('é…', i)": "é… 0\né… 1\n",
@@ -167,7 +171,10 @@ def test_nvrtc_takes_it(need):
 
 
 REFUSED = [
-    ('print(f"x = {x[i]}")', "A kernel has no f-strings."),
+    ('print(f"{x[i]:^9.2f}")', "In a kernel an f-string does not know the format of f'{x[i]:^9.2f}'."),
+    ('print(f"{x[i]!a}")', "In a kernel an f-string does not know the format of f'{x[i]!a}'."),
+    ('print(f"{x[i]:{i}}")', "In a kernel an f-string does not know the format of f'{x[i]:{i}}'."),
+    ('print(f"{x[i]:d}")', "%d does not fit float32"),
     ("print(x)", "print() shows numbers, vectors and matrices; this is array[float32]"),
     ('print(i, file="a")', "print() takes sep and end, as plain strings"),
     ("print(i, sep=i)", "print() takes sep and end, as plain strings"),

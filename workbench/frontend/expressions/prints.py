@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -17,6 +16,8 @@ from workbench.types import Kind, Scalar, Vector
 Part = str | tuple[str]
 # A conversion of printf: flags, width, precision, C's length (which nothing needs here), and the letter.
 CONVERSION = re.compile(r"%(?P<flags>[-+ #0]*\d*(?:\.\d+)?)(?:hh|h|ll|l|z)?(?P<letter>[diuxXofFeEgGc%])")
+FORMAT = re.compile(r"(?P<align>[<>]?)(?P<flags>[+ #]?0?\d*(?:\.\d+)?)(?P<letter>[dxXofFeEgGc])")
+"""Formats of f-strings that mean the same as a conversion of printf (Python aligns numbers to the right, as C does)."""
 WHOLE = frozenset("diuxXoc")
 PLACE: Part = ("",)
 
@@ -34,19 +35,54 @@ def lower_print(context: Context, node: ast.Call, expression: Expression) -> Ope
     for position, argument in enumerate(node.args):
         if position:
             parts.append(ends["sep"])
-        parts.append(_part(context, argument, values, expression))
+        parts += _parts(context, argument, values, expression)
     _emit(context, [*parts, ends["end"]], values)
     return ()
+
+
+def _parts(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> list[Part]:
+    """Return the parts of an argument: one, or those of an f-string."""
+    if not isinstance(node, ast.JoinedStr):
+        return [_part(context, node, values, expression)]
+    parts: list[Part] = []
+    for piece in node.values:
+        if not isinstance(piece, ast.FormattedValue):
+            parts.append(_part(context, piece, values, expression))
+            continue
+        with context.at(piece):
+            conversion = _conversion(context, piece)
+            if conversion is None:
+                parts.append(_part(context, piece.value, values, expression))
+            else:
+                parts.append((conversion,))
+                values.append(_fitting(context, conversion, piece.value, expression))
+    return parts
+
+
+def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
+    """Return the conversion of printf that an f-string's format asks for; None where it gives no format.
+
+    Raises:
+        KernelSyntaxError: printf() has nothing like it, as for `!a`, `^`, `,` and `%`.
+    """
+    spec = piece.format_spec
+    if spec is None and piece.conversion in (-1, ord("s"), ord("r")):
+        return None
+    texts = [p.value for p in spec.values if isinstance(p, ast.Constant)] if isinstance(spec, ast.JoinedStr) else []
+    form = FORMAT.fullmatch(str(texts[0])) if len(texts) == 1 and piece.conversion == -1 else None
+    if form is None or len(spec.values) != 1:
+        said = ast.unparse(ast.JoinedStr([piece]))
+        raise context.error(
+            KernelSyntaxError, f"In a kernel an f-string does not know the format of {said}.",
+            "It knows a sign, 0, a width, a precision and one of d x X o c f F e E g G, such as {x:8.3f}.",
+        )  # fmt: skip
+    align, flags, letter = form["align"], form["flags"], form["letter"]
+    return f"%{'-' if align == '<' else ''}{flags}{letter}"
 
 
 def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
     """The text of an argument; for a value its place."""
     with context.at(node):
-        if isinstance(node, ast.JoinedStr):
-            parts = [v.value if isinstance(v, ast.FormattedValue) else v for v in node.values]
-            words = [json.dumps(str(p.value).strip()) if isinstance(p, ast.Constant) else ast.unparse(p) for p in parts]
-            said = ", ".join(words)
-            raise context.error(KernelSyntaxError, "A kernel has no f-strings.", f"Write print({said}).")
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)
         operand = expression(context, node)

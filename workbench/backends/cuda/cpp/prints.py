@@ -30,8 +30,8 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
         if part[0]:
             letter = part[0][-1]
             form += part[0] if scalar.kind is Kind.FLOAT or letter == "c" else f"{part[0][:-1]}ll{letter}"
-            cast = "(int)" if letter == "c" else _CAST.get(scalar.kind, "(long long)")
-            arguments.append(f"{cast}{_bracketed(expressions, value)}")
+            whole = _bracketed(expressions, value)
+            arguments.append(f"(int){whole}" if letter == "c" else _word(whole, scalar))
         else:
             form += _shape(value.type, _PLAIN[scalar.kind])
             arguments += _components(expressions, value)
@@ -60,4 +60,9 @@ def _components(expressions: Expressions, value: Value) -> Iterator[str]:
     whole = _bracketed(expressions, value)
     parts = [whole] if isinstance(value.type, Scalar) else [f"{whole}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
     for part in parts:
-        yield f'{part} ? "True" : "False"' if scalar.kind is Kind.BOOL else f"{_CAST[scalar.kind]}{part}"
+        yield f'{part} ? "True" : "False"' if scalar.kind is Kind.BOOL else _word(part, scalar)
+
+
+def _word(value: str, scalar: Scalar) -> str:
+    """Return the value in the type that printf() reads; floats of 16 bits are structs, which a function widens."""
+    return f"(double)wb_to_float32({value})" if scalar.is_half else f"{_CAST.get(scalar.kind, '(long long)')}{value}"

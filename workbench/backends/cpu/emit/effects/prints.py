@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.effects.faults import thread_index
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.text.values import cast, register
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, width
 from workbench.ir.attributes import NUMBER
 from workbench.ir.values import Op
-from workbench.types import Kind, element
+from workbench.types import Kind, element, float32
 
 _BUFFER = f"@{SYMBOL} = global [{HEAD + CAPACITY} x i8] zeroinitializer, align 16"
 
@@ -22,8 +22,12 @@ def emit_print(emitter: Emitter, op: Op) -> None:
     words = []
     for value in op.operands:
         scalar = element(value.type)
-        kind = register(scalar)
+        if scalar.is_half:
+            emitter.needs_halves(scalar)
         for operand in emitter.operands(value):
+            if scalar.is_half:
+                operand = w.emit(cast(operand, scalar, float32))
+            kind = register(float32 if scalar.is_half else scalar)
             if scalar.kind is Kind.FLOAT:
                 wide = w.emit(f"fpext {kind} {operand} to double") if scalar.bits < 64 else operand
                 words.append(w.emit(f"bitcast double {wide} to i64"))
