@@ -77,3 +77,22 @@ def test_refused_with_a_sentence(statement: str, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as caught:
         define(f"@kernel\ndef k(y: array[float]):\n    i = tid()\n    v = vec3()\n    {statement}\n")
     assert sentence in f"{caught.value.message} {caught.value.advice}"
+
+
+def test_a_vector_and_a_matrix_say_their_dtype_shape_and_ndim_as_numpy_does():
+    text = (
+        "@wb.func\ndef half_of(v: wb.Any):\n    return v * v.dtype(0.5)\n"
+        "@wb.kernel\n"
+        "def k(x: wb.array[wb.vec3], m: wb.array[matrix23], y: wb.array[wb.vec3], z: wb.array[matrix23], n: wb.array[int]):\n"
+        "    i = wb.tid()\n    y[i] = half_of(x[i])\n    z[i] = half_of(m[i])\n    rows, columns = m[i].shape\n"
+        "    n[i] = rows * 1000 + columns * 100 + m[i].ndim * 10 + x[i].shape[0]\n"
+    )
+    matrix23 = wb.types.matrix((2, 3), wb.float64)
+    k = define(text, {"wb": wb, "matrix23": matrix23})["k"]
+    x, m = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(2, 2, 3)
+    y, z, n = wb.zeros(2, dtype=wb.vec3), wb.zeros(2, dtype=matrix23), wb.zeros(2, dtype=int)
+    wb.launch(k, 2, inputs=[wb.array(x, dtype=wb.vec3), wb.array(m, dtype=matrix23)], outputs=[y, z, n])
+    assert y.numpy().tolist() == (x * 0.5).tolist()
+    assert z.numpy().tolist() == (m * 0.5).tolist()
+    rows, columns = m[0].shape
+    assert n.numpy().tolist() == [rows * 1000 + columns * 100 + m[0].ndim * 10 + x[0].shape[0]] * 2

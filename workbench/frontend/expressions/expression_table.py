@@ -332,6 +332,14 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
     return part_of(context, base, node)
 
 
+_TRAITS: dict[str, Callable[[Vector], Operand]] = {
+    "dtype": lambda t: Static(t.dtype, "dtype"),
+    "shape": lambda t: tuple(Literal(n) for n in t.shape),
+    "ndim": lambda t: Literal(len(t.shape)),
+}
+"""What the type of a vector or matrix says of it, as NumPy spells it."""
+
+
 def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:
     """`base.attr` or `base[index]`, as the node writes it."""
     return (_attribute_of if isinstance(node, ast.Attribute) else _item_of)(context, base, node)  # type: ignore[arg-type]
@@ -354,6 +362,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return views.attribute(context, base, node.attr)
     if is_tile(base):
         return slicing.attribute(context, base, node.attr)
+    if isinstance(base, Value) and isinstance(base.type, Vector) and node.attr in _TRAITS:
+        return _TRAITS[node.attr](base.type)
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
