@@ -83,7 +83,8 @@ def test_a_vector_and_a_matrix_say_their_dtype_shape_and_ndim_as_numpy_does():
     text = (
         "@wb.func\ndef half_of(v: wb.Any):\n    return v * v.dtype(0.5)\n"
         "@wb.kernel\n"
-        "def k(x: wb.array[wb.vec3], m: wb.array[matrix23], y: wb.array[wb.vec3], z: wb.array[matrix23], n: wb.array[int]):\n"
+        "def k(x: wb.array[wb.vec3], m: wb.array[matrix23],\n"
+        "      y: wb.array[wb.vec3], z: wb.array[matrix23], n: wb.array[int]):\n"
         "    i = wb.tid()\n    y[i] = half_of(x[i])\n    z[i] = half_of(m[i])\n    rows, columns = m[i].shape\n"
         "    n[i] = rows * 1000 + columns * 100 + m[i].ndim * 10 + x[i].shape[0]\n"
     )
