@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -133,14 +134,14 @@ def test_a_decorated_class_is_checked_too():
         class Plain:
             x = 1.0
 
-    with pytest.raises(wb.KernelTypeError, match="has a method, twice"):
+    with pytest.raises(wb.KernelTypeError, match="Own has an __init__; a struct's values are made from its fields"):
 
         @wb.struct
-        class Method:
+        class Own:
             x: float
 
-            def twice(self) -> float:
-                return 2 * self.x
+            def __init__(self) -> None:
+                self.x = 1.0
 
     @wb.struct
     class Grid:
@@ -330,3 +331,54 @@ def test_arrays_of_structs_do_not_cross_to_jax(names):
     pytest.importorskip("jax")
     with pytest.raises(wb.LaunchError, match="arrays of structs, and structs as outputs, are not supported under JAX"):
         wb.jax_kernel(names["energy"])(np.zeros(4, np.float32))
+
+
+def test_methods_and_bases_are_there_on_the_host_and_fields_of_both_in_kernels():
+    @wb.struct
+    class Body:
+        pos: wb.vec3
+        mass: float = 2.0
+
+        @property
+        def weight(self) -> float:
+            return 9.5 * self.mass
+
+        @classmethod
+        def heavy(cls) -> Any:
+            return cls(mass=100.0)
+
+        def __repr__(self) -> str:
+            return f"<{self.mass}>"
+
+    @wb.struct
+    class Charged(Body):
+        charge: float
+
+        def force(self, field: float) -> float:
+            return self.charge * field
+
+    charged = Charged.heavy()
+    charged.charge = -3.0
+    assert (charged.weight, charged.force(2.0), repr(charged), repr(Body())) == (950.0, -6.0, "<100.0>", "<2.0>")
+    assert isinstance(charged, Body)
+    with pytest.raises(wb.KernelTypeError, match="Charged has no field wieght"):
+        charged.wieght = 1.0
+
+    @wb.kernel
+    def k(c: Charged, bodies: wb.array[Body], y: wb.array[float]):
+        i = wb.tid()
+        y[i] = c.charge * c.mass + bodies[i].mass
+
+    y = wb.zeros(2, dtype=float)
+    wb.launch(k, 2, inputs=[charged, wb.array([Body(), Body(mass=5.0)], dtype=Body)], outputs=[y])
+    assert y.numpy().tolist() == [-298.0, -295.0]
+    again = copy.copy(charged)
+    assert again == charged
+    assert again.force(1.0) == -3.0
+
+    @wb.kernel
+    def calls(c: Charged, y: wb.array[float]):
+        y[wb.tid()] = c.force(2.0)
+
+    with pytest.raises(wb.WorkbenchError, match=r"Charged has no field force\..*is a method or property.*make it a func"):
+        wb.launch(calls, 1, inputs=[charged], outputs=[y])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -29,32 +31,49 @@ def struct(cls: type) -> Any:
 
     `Particle(mass=2.0)` is a value, here and in kernels; what is not given is its default (`mass: float = 1.0`) or
     zero. Fields may be numbers, vectors, matrices, quaternions, structs and arrays. The layout in memory is C's,
-    and that of NumPy's aligned dtypes.
+    and that of NumPy's aligned dtypes. Methods and properties are there on the host, not in kernels; a base class
+    adds its fields, first, and its methods.
 
     Returns:
         A class of values, each with a copy of its fields; it replaces the decorated one.
 
     Raises:
-        KernelTypeError: a field has no type of the language, or its default does not fit; or the class has methods.
+        KernelTypeError: a field has no type of the language, or its default does not fit; or the class has an `__init__`.
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     follow_reloads()
     place = _place(cls)
     frame = caller()
-    space = {**frame.f_globals, **frame.f_locals}
-    given = dict(vars(cls).get("__annotations__", {}))
+    if "__init__" in vars(cls):
+        message = f"{cls.__name__} has an __init__; a struct's values are made from its fields."
+        raise KernelTypeError(message, place, "Make it a classmethod that returns a value.")
+    fields: dict[str, AnyType] = {}
+    defaults: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        inherited: Struct | None = vars(base).get("__wb_struct__")
+        if inherited is not None:
+            fields |= {f.name: f.type for f in inherited.fields}
+            defaults |= {f.name: f.default for f in inherited.fields if f.default is not None}
+            continue
+        module = frame.f_globals if base is cls else vars(sys.modules.get(base.__module__, builtins))
+        space = {**module, **frame.f_locals}
+        annotations = {} if base is StructValue else inspect.get_annotations(base)
+        for name, annotation in annotations.items():
+            if isinstance(annotation, str):
+                annotation = _evaluated(annotation, space, cls.__name__, name, place)
+            fields[name] = field_type(annotation, cls.__name__, name, place)
+        defaults |= {name: vars(base)[name] for name in annotations if name in vars(base)}
     for name, value in vars(cls).items():
-        if name not in given and not name.startswith("__"):
-            raise _extra(cls.__name__, name, callable(value) or isinstance(value, (staticmethod, classmethod)), place)
-    if cls.__bases__ != (object,):
-        raise KernelTypeError(f"{cls.__name__} has a base class; a struct cannot inherit.", place)
-    fields: list[tuple[str, AnyType]] = []
-    for name, annotation in given.items():
-        if isinstance(annotation, str):
-            annotation = _evaluated(annotation, space, cls.__name__, name, place)
-        fields.append((name, field_type(annotation, cls.__name__, name, place)))
-    defaults = {name: vars(cls)[name] for name in given if name in vars(cls)}
-    return make_struct(cls.__name__, fields, place, cls.__module__, cls.__doc__, defaults)
+        is_member = callable(value) or hasattr(value, "__get__")
+        if name not in fields and not name.startswith("__") and not is_member:
+            raise _extra(cls.__name__, name, False, place)
+    members = () if cls.__bases__ == (object,) and not _has_members(cls, fields) else (cls,)
+    return make_struct(cls.__name__, list(fields.items()), place, cls.__module__, cls.__doc__, defaults, members)
+
+
+def _has_members(cls: type, fields: Mapping[str, object]) -> bool:
+    """Return whether a class has methods or properties of its own."""
+    return any(n not in fields and (not n.startswith("__") or callable(v)) for n, v in vars(cls).items())
 
 
 def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[StructValue]:
@@ -94,16 +113,20 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
 
 def make_struct(
     name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None,
-    defaults: Mapping[str, Any] = MappingProxyType({}),
+    defaults: Mapping[str, Any] = MappingProxyType({}), bases: tuple[type, ...] = (),
 ) -> type[StructValue]:  # fmt: skip
-    """The class of the values of a new struct type; the type is its `__wb_struct__`.
+    """Make the class of the values of a new struct type; the type is its `__wb_struct__`.
+
+    Args:
+        bases: classes whose methods and properties the values have on the host; a kernel sees fields alone.
 
     Raises:
         KernelTypeError: there are no fields.
     """
     if not fields:
         raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
-    made = type(name, (StructValue,), {"__module__": module, "__doc__": doc, "__slots__": ()})
+    bases = bases if any(issubclass(b, StructValue) for b in bases) else (*bases, StructValue)
+    made = type(name, bases, {"__module__": module, "__doc__": doc, "__slots__": ()})
     found = Struct.of(name, fields)
     found = Struct(name, tuple(_with_default(f, defaults.get(f.name), name, place) for f in found.fields))
     made.__wb_struct__ = Struct(found.name, found.fields, made)

@@ -87,6 +87,8 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
     near = difflib.get_close_matches(name, [f.name for f in type.fields], 1)
     known = ", ".join(f.name for f in type.fields)
     advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
+    if hasattr(type.host, name):
+        advice = f"{name} is a method or property, which only the host has: make it a func that takes a {type!r}."
     return context.error(KernelTypeError, f"{type!r} has no field {name}.", advice)
 
 
