@@ -435,7 +435,7 @@ def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVe
 
 
 def vector(length: int, dtype: Any) -> Vector:
-    """The vector type of `length` (2 to 128) and scalar `dtype`; of any, as an annotation, where one is `Any`.
+    """The vector type of `length` (1 to 128) and scalar `dtype`; of any, as an annotation, where one is `Any`.
 
     Returns:
         The type; called with components it is a value, in kernels and here.
@@ -447,13 +447,13 @@ def vector(length: int, dtype: Any) -> Vector:
         return generic  # type: ignore[return-value]
     scalar = as_type(dtype)
     if not isinstance(length, py.int) or not is_small((length,)) or not isinstance(scalar, Scalar):
-        wanted = f"length is 2 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
+        wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
         raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
     return Vector(length, scalar)
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
-    """The matrix type of `shape` (rows, columns), each at least 2 and 128 components in all, and scalar `dtype`.
+    """The matrix type of `shape` (rows, columns), each at least 1 and 128 components in all, and scalar `dtype`.
 
     Returns:
         The type; called with components, row by row, it is a value, in kernels and here.
@@ -467,7 +467,7 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
     whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
     if not whole or not is_small(sizes) or not isinstance(scalar, Scalar):
-        wanted = f"shape is two sizes from 2 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
+        wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
         raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
     return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
 
@@ -483,7 +483,7 @@ def is_wide(shape: Sequence[int]) -> py.bool:
 
 def is_small(shape: Sequence[int]) -> py.bool:
     """Whether a vector or matrix of this NumPy shape is a type of the language."""
-    return len(shape) in (1, 2) and all(n >= 2 for n in shape) and prod(shape) <= MOST_COMPONENTS
+    return len(shape) in (1, 2) and all(n >= 1 for n in shape) and prod(shape) <= MOST_COMPONENTS
 
 
 def as_type(spec: Any) -> Scalar | Vector:

@@ -153,7 +153,7 @@ def test_refused(statement, sentence):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: vector(129, float), lambda: vector(1, float), lambda: matrix((12, 12), float)]
+    "make", [lambda: vector(129, float), lambda: vector(0, float), lambda: matrix((12, 12), float)]
 )
 def test_sizes_have_an_end(make):
     with pytest.raises(TypeError, match="128"):

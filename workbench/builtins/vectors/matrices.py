@@ -18,18 +18,22 @@ from workbench.builtins.declaration.refs import Ref, pack
 from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
-from workbench.types import MOST_COMPONENTS, Kind, Matrix, Scalar, Type, Vector, element, is_small
+from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small
 
 Rows = list[list[Any]]
 
 
 def rows(m: Any) -> Rows:
-    """The components of a matrix (a Ref or a NumPy array) by rows; of a vector its one row."""
-    if isinstance(m, Ref):
-        assert isinstance(m.type, Vector)
-        flat, columns = m.components(), m.type.shape[-1]
-        return [flat[k : k + columns] for k in range(0, len(flat), columns)]
-    return [list(r) for r in np.atleast_2d(m)]
+    """The components of a matrix (a Ref or a NumPy array) by rows; of a vector its one row, as a `VectorRow`."""
+    shape = m.type.shape if isinstance(m, Ref) else np.shape(m)  # type: ignore[union-attr]
+    flat = m.components() if isinstance(m, Ref) else list(np.ravel(m))
+    if len(shape) == 1:
+        return VectorRow([flat])
+    return [flat[k : k + shape[1]] for k in range(0, len(flat), shape[1])]
+
+
+class VectorRow(list[list[Any]]):
+    """The rows of a vector: one, which is no matrix of one row."""
 
 
 def summed(terms: Sequence[Any]) -> Any:
@@ -66,8 +70,15 @@ def det(m: Rows) -> Any:
     return total
 
 
+def _like(x: Any, number: int) -> Any:
+    """Return a number in the type of a component, on IR values and on NumPy scalars."""
+    return x.like(number) if isinstance(x, Ref) else x.dtype.type(number)
+
+
 def cofactors(m: Rows) -> Rows:
     """For each component the signed determinant of what is left without its row and column."""
+    if len(m) == 1:
+        return [[_like(m[0][0], 1)]]
     size = range(len(m))
     return [[-det(minor(m, r, c)) if (r + c) % 2 else det(minor(m, r, c)) for c in size] for r in size]
 
@@ -195,9 +206,9 @@ def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
         entry = builtin(rule, elementwise=False, **facts)(text)
 
         def reference(*operands: Any) -> Any:
-            found = text(*map(rows, operands))
-            whole = np.array(found)
-            return whole[0] if isinstance(found, list) and len(found) == 1 else whole
+            values = np.array(text(*map(rows, operands)))
+            result = rule(entry.name, [form(np.shape(o), SCALARS[np.asarray(o).dtype.name]) for o in operands])[1]
+            return values.reshape(result.shape) if isinstance(result, Vector) else values
 
         def expansion(*operands: Ref) -> Ref:
             result = rule(entry.name, [o.type for o in operands])[1]
@@ -213,11 +224,10 @@ def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
 @small(product, operator="@", domain=(PAIR[0], PAIR[0]), ulp=4)
 def matmul(a, b):
     """Matrix product: of matrices, of a matrix and a vector on either side, of two vectors (their dot)."""
-    if len(b) == 1 and len(a) > 1:
-        return [[row[0] for row in products(a, turned(b))]]
-    if len(b) == 1:
-        return products(a, turned(b))[0][0]
-    return products(a, b)
+    if not isinstance(b, VectorRow):
+        return products(a, b)
+    results = [row[0] for row in products(a, turned(b))]
+    return results[0] if isinstance(a, VectorRow) else [results]
 
 
 @matmul.adjoint
@@ -293,7 +303,7 @@ def _(ct, result, a, b):
 @small(on_vectors(1, _square_of), domain=PAIR[:1])
 def diag(a):
     """Square matrix with this diagonal, 0 elsewhere."""
-    zero = a[0][0].like(0) if isinstance(a[0][0], Ref) else a[0][0].dtype.type(0)
+    zero = _like(a[0][0], 0)
     return [[x if r == c else zero for c in range(len(a[0]))] for r, x in enumerate(a[0])]
 
 
@@ -317,7 +327,7 @@ def _(ct, result, a):
 def skew(a):
     """The matrix whose product with v is cross(a, v)."""
     ((x, y, z),) = a
-    zero = x.like(0) if isinstance(x, Ref) else x.dtype.type(0)
+    zero = _like(x, 0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
 
 

@@ -15,7 +15,7 @@ def vector(length: Any, dtype: Any = float) -> Any:
     Raises:
         TypeError: the dtype is not a scalar type.
     """
-    if isinstance(length, int) and not 2 <= length <= types.MOST_COMPONENTS:
+    if isinstance(length, int) and not 1 <= length <= types.MOST_COMPONENTS:
         return absent(f"vector({length})")
     return types.vector(length, dtype)
 
@@ -27,7 +27,7 @@ def matrix(shape: Any, dtype: Any = float) -> Any:
         TypeError: the dtype is not a scalar type.
     """
     sizes = [n for n in shape if isinstance(n, int)] if isinstance(shape, (tuple, list)) else []
-    if len(sizes) == 2 and (min(sizes) < 2 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
+    if len(sizes) == 2 and (min(sizes) < 1 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
         return absent(f"matrix({tuple(shape)})")
     return types.matrix(shape, dtype)
 

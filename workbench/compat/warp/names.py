@@ -256,6 +256,11 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
     return tensor
 
 
+def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
+    """`workbench.copy` with Warp's names of its arguments; a count of 0 means all."""
+    wb.copy(dest, src, dest_offset, src_offset, count or None)
+
+
 def _func_native(snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None) -> Any:
     """Decorator: `workbench.func_native` with Warp's names of its texts."""
     return wb.func_native(snippet, adj_snippet, replay_snippet)
@@ -287,6 +292,7 @@ TABLE: dict[str, Row] = {
     "capture_end": Row(launches.capture_end, "with wb.capture() as graph:"),
     "capture_launch": Row(launches.capture_launch, "graph.launch()"),
     "HashGrid": Row(HashGrid, "wb.HashGrid", "kernels take `grid.id` as a `wp.uint64`; with `wb` the grid itself"),
+    "copy": Row(_copy, "wb.copy", "`count=0` copies everything"),
     "synchronize_device": Row(wb.synchronize, "wb.synchronize"),
     "set_device": Row(_set_device, "with wb.ScopedDevice(device):", "sets `WORKBENCH_DEVICE` for this process"),
     "get_preferred_device": Row(wb.get_device, "wb.get_device"),

@@ -151,7 +151,10 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
             raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
-        operands = swizzles.components(context, operands)
+        parts = swizzles.components(context, operands)
+        if len(parts) == 1 and parts != list(operands):
+            return parts[0]  # of a vector of one component
+        operands = parts
     if builtin.name in ("min", "max") and len(operands) > 2:
         first: Operand = operands[0]
         for other in operands[1:]:

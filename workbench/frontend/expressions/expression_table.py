@@ -221,10 +221,8 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
     operand = expression(context, node.operand)
     if isinstance(node.op, ast.Not):
         condition = truth(context, operand)
-        if isinstance(operand, Static) and isinstance(condition, bool):
-            return Static(not condition, f"not {operand.path}")
         if isinstance(condition, bool):
-            return context.builder.const(not condition, bool_)
+            return Static(not condition, ast.unparse(node))
         return apply(context, TABLE["not_"], (condition,))
     if isinstance(operand, Bundle):
         return operators.on_structs(context, UNARY[type(node.op)], operand)
@@ -243,6 +241,10 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
     operands = [expression(context, e) for e in (node.left, *node.comparators)]
+    signs = [COMPARE.get(type(sign)) for sign in node.ops]
+    if all(signs) and all(isinstance(o, Literal) and o.captured is None for o in operands):
+        pairs = zip(signs, operands, operands[1:], strict=False)
+        return Static(all(sign[1](a.value, b.value) for sign, a, b in pairs), ast.unparse(node))  # type: ignore[index,union-attr]
     result: Value | None = None
     for sign, left, right in zip(node.ops, operands, operands[1:], strict=False):
         if isinstance(sign, (ast.In, ast.NotIn)):

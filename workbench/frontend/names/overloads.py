@@ -18,8 +18,8 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, View
 from workbench.ir.values import Value
-from workbench.structs import AnyType, IndexedArray
-from workbench.types import Kind, Scalar, float32, int32
+from workbench.structs import AnyType, IndexedArray, StructArray
+from workbench.types import ArrayType, Kind, Scalar, float32, int32
 
 Given = Mapping[str, Operand]
 EXACT, ADOPTED, WIDENED, FAMILY, OPEN = range(5)
@@ -78,6 +78,8 @@ def _scores(definition: Definition, given: Given) -> list[int] | None:
 
 def _score(operand: Operand, type: AnyType | None, family: Generic | None) -> int | None:
     if type is not None:
+        if isinstance(operand, Static) and operand.value is None:  # an array that is not there
+            return EXACT if isinstance(type, (ArrayType, StructArray)) else None
         if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
             return _adopted(weak(operand) == WEAK_FLOAT, type)
         type = type.behind if isinstance(type, IndexedArray) else type

@@ -54,7 +54,7 @@ class array(Viewed, Arithmetic):
 
     __wb_generic__ = True
     __slots__ = (
-        "__weakref__", "_fields", "_grad", "_shape", "address", "device", "dtype", "is_contiguous", "memory", "nbytes",
+        "__weakref__", "_fields", "_grad", "_ref", "_shape", "address", "device", "dtype", "is_contiguous", "memory", "nbytes",
         "packed", "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 

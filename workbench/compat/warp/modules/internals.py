@@ -10,8 +10,9 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
+from workbench import struct
 from workbench.compat.warp.absent import absent
-from workbench.compat.warp.modules import types
+from workbench.compat.warp.modules import sparse_calls, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.modules.whole_arrays import array_scan
 from workbench.compat.warp.names import TABLE
@@ -83,7 +84,34 @@ class _Subscript:
         return self.make(tuple(sizes), dtype) if sizes else self.make(dtype)
 
 
+class _Struct(type):
+    """`Struct(key=…, cls=…, module=…)`: what `@struct` makes of a class, under another name; a struct is one."""
+
+    def __new__(mcs, key: str, cls: type, module: Any) -> Any:
+        cls.__name__ = key
+        cls.__annotations__ = inspect.get_annotations(cls, locals=dict(vars(cls)), eval_str=True)
+        return struct(cls)
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, type) and issubclass(value, StructValue)
+
+
+class _Core:
+    """Warp's native library, of which the wheel's own modules need two calls."""
+
+    wp_bsr_matrix_from_triplets_host = staticmethod(sparse_calls.from_triplets)
+    wp_bsr_transpose_host = staticmethod(sparse_calls.transposed)
+
+
+class _Runtime:
+    """Warp's runtime: no graph is being written to a file."""
+
+    core, _apic_graph = _Core, None
+
+
 OWN: dict[str, Any] = {
+    "runtime": _Runtime,
+    "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
     **{name: _log for name in ("log_info", "log_error", "log_debug")},
     "log_warning": lambda message, *args, **options: warnings.warn(str(message), stacklevel=3),
@@ -98,7 +126,7 @@ OWN: dict[str, Any] = {
     "Quaternion": _Subscript(types.quaternion),
     "Transformation": _Subscript(types.transformation),
     "Array": Generic[TypeVar("DType")],
-    "Struct": type(StructValue),
+    "Struct": _Struct,
     "StructInstance": StructValue,
     "get_annotations": lambda thing: inspect.get_annotations(thing, eval_str=True),
     "get_full_arg_spec": _arguments,
