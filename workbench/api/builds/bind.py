@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.adjoint_code import ask, load_for
-from workbench.api.builds.arguments import Dim, as_dims, check, check_array, spread_adjoints
+from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
 from workbench.api.builds.gathered import gathers
 from workbench.api.builds.overlaps import Places, is_dense, overlap, places
@@ -320,10 +320,13 @@ def _check_again(record: LaunchRecord, name: str, value: object) -> object:
 
 
 def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]) -> LaunchRecord:
-    return bind(
-        record.specialisation, record.direction, as_dims(dims, record.kernel), arguments, record.loaded.device,
-        record.how,
-    )  # fmt: skip
+    specialisation, tiling = record.specialisation, record.specialisation.tiling
+    counted = as_dims(dims, record.kernel)
+    if dims is not record.dim and tiling is not None and tiling.flat:  # new dimensions count threads; a record's, blocks
+        threads = replace(tiling, threads=counted if len(counted) > 1 else ())
+        specialisation = specialisation.kernel.specialise(specialisation.types, threads)
+        counted = as_blocks(counted, specialisation, record.kernel)
+    return bind(specialisation, record.direction, counted, arguments, record.loaded.device, record.how)
 
 
 BINDER = Binder(_check_again, _bind_again)

@@ -38,7 +38,7 @@ def struct(cls: type) -> Any:
         A class of values, each with a copy of its fields; it replaces the decorated one.
 
     Raises:
-        KernelTypeError: a field has no type of the language, or its default does not fit; or the class has an `__init__`.
+        KernelTypeError: a field has no type of the language, or a default does not fit, or there is an `__init__`.
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     follow_reloads()

@@ -102,6 +102,7 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "pinned": lambda x: False,
         "deleter": lambda x: None,
         "is_transposed": lambda x: False,
+        "release": lambda x: lambda: None,
         "ctype": lambda x: x.packed,
     },
     Scalar: {"_type_": lambda t: _C[t.name]},
@@ -185,7 +186,7 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
         return wb.empty(sizes, kind, device)
     inner = tuple(kind.shape)
     item = wb.types.element(kind).numpy if not hasattr(kind, "fields") else kind.numpy
-    dense = np.empty((0, *inner), item).strides[1:]
+    dense = np.empty((1, *inner), item).strides[1:]
     if strides is None:
         steps, step = [], kind.size
         for n in reversed(sizes):

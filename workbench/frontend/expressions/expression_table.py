@@ -338,8 +338,9 @@ _TRAITS: dict[str, Callable[[Vector], Operand]] = {
     "dtype": lambda t: Static(t.dtype, "dtype"),
     "shape": lambda t: tuple(Literal(n) for n in t.shape),
     "ndim": lambda t: Literal(len(t.shape)),
+    "length": lambda t: Literal(t.length),
 }
-"""What the type of a vector or matrix says of it, as NumPy spells it."""
+"""What the type of a vector or matrix says of it, as NumPy spells it; `length` as Warp does."""
 
 
 def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:

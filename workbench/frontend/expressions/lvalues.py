@@ -24,8 +24,8 @@ from workbench.frontend.values import atomics, matrices, structs, subscripts, tr
 from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, dtype_of, walk
-from workbench.tiles import Tile
-from workbench.types import ArrayType, Kind, Matrix, Transform, Vector, element, int32
+from workbench.tiles import Tile, is_tile
+from workbench.types import ArrayType, Kind, Matrix, Scalar, Transform, Vector, element, int32
 from workbench.types import bool as bool_
 
 
@@ -219,7 +219,10 @@ def augment(context: Context, node: ast.AugAssign) -> None:
             check_alone(context, place.id, current)
             if isinstance(current, Value) and isinstance(current.type, Tile):
                 check_seen(context, place.id)
-        write(context, place, binary(context, type(node.op), current, expression(context, node.value)))
+        result = binary(context, type(node.op), current, expression(context, node.value))
+        if isinstance(current, Value) and isinstance(current.type, Scalar) and is_tile(result):
+            result = slicing.only_element(context, result)  # a number stays one: s += tile_load(x, shape=1)
+        write(context, place, result)
     for name in [n for n in context.env if n.startswith(_INDEX) and n not in bound]:
         del context.env[name]
 

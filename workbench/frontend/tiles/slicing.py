@@ -205,6 +205,15 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     return ()
 
 
+def only_element(context: Context, tile: Value) -> Value:
+    """Return the element of a tile that has one; any other tile as it is."""
+    type = type_of(tile)
+    if type.count != 1 or type.storage == "thread":
+        return tile
+    zeros = [context.builder.const(0)] * type.ndim
+    return context.builder.one("tile_extract", (tile, *zeros), type.dtype)
+
+
 def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """`tile_extract(t, i, j)`."""
     tiling_of(context)

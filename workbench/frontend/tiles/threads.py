@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from math import prod
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelTypeError
@@ -34,7 +35,7 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
             advice = "Give dim as many sizes, or count blocks: wb.launch_tiled(kernel, dim=[…], …)."
             raise context.error(KernelTypeError, f"{message}; this asks for {count}.", advice)
         context.shared.launch_ndim = 1
-        return _unravelled(context, _flat(context, tiling.block_dim), tiling.threads[1:])
+        return _of_threads(context, tiling.block_dim, tiling.threads)
     # Without a launch (`%inspect`, a cell's check) nothing says how many dimensions there are: all are taken to be
     # blocks'.
     ndim = count if tiling.ndim is None else tiling.ndim
@@ -60,14 +61,28 @@ def lane(context: Context, block_dim: int) -> Value:
     return stored(made, "thread")
 
 
-def _flat(context: Context, block_dim: int) -> Value:
-    """The thread's index in the launch, for every thread."""
-    first = apply(context, TABLE["mul"], (_block(context, 0), Literal(block_dim)))
+def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tuple[Value, ...]:
+    """The indices of a launch over threads of these sizes (none: one dimension).
+
+    Where the last dimensions hold whole blocks, those before them have one index for the whole block: with
+    `dim=(rows, block_dim)`, `row, lane = tid()` gives a row that may choose what a tile is loaded from.
+    """
+    shared = max((k for k in range(1, len(sizes)) if prod(sizes[k:]) % block_dim == 0), default=0)
+    block: Value | Literal = _block(context, 0)
+    before: tuple[Value, ...] = ()
+    if shared:
+        count = Literal(prod(sizes[shared:]) // block_dim)
+        slab = block if count.value == 1 else apply(context, TABLE["floordiv"], (block, count))
+        before = _unravelled(context, slab, sizes[1:shared])
+        block = Literal(0) if count.value == 1 else apply(context, TABLE["mod"], (block, count))
+    if isinstance(block, Literal):
+        return *before, *_unravelled(context, lane(context, block_dim), sizes[shared + 1 :])
+    first = apply(context, TABLE["mul"], (block, Literal(block_dim)))
     (made,) = context.builder.tile_map(
         (block_dim,), (), lambda at, elements: [apply(context, TABLE["add"], (first, at[0]))]
     )
     context.shared.non_negative.add(made)
-    return stored(made, "thread")
+    return *before, *_unravelled(context, stored(made, "thread"), sizes[shared + 1 :])
 
 
 def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tuple[Value, ...]:
