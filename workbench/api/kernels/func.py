@@ -29,7 +29,7 @@ class Func:
         self.name = definition.name
         self.__wb_definitions__: tuple[Definition, ...] = (definition,)
         self.__wb_customs__: dict[Definition, Custom] = {}
-        self.__name__ = definition.name
+        self.__name__ = self.__qualname__ = definition.name
         self.__module__ = definition.module
         self.stale = ""
 

@@ -67,12 +67,12 @@ def caller() -> FrameType:
 
 
 def _annotations(function: Callable[..., object]) -> dict[str, object]:
-    """Return the annotations of a function made by another one as Python evaluates them where it is decorated.
+    """Return the annotations of a function made in a function or class as Python evaluates them where it is decorated.
 
-    A text (`from __future__ import annotations`) is evaluated if it uses a local name of the enclosing function: no
-    closure has that, and it is known only while that function runs.
+    A text (`from __future__ import annotations`) is evaluated if it uses a local name of the enclosing function or
+    class: no closure has that, and it is known only while that runs.
     """
-    if "<locals>" not in getattr(function, "__qualname__", ""):
+    if "." not in getattr(function, "__qualname__", ""):
         return {}  # names of a module are looked up each time: what they mean may be redefined
     try:
         written = dict(function.__annotations__)

@@ -76,6 +76,16 @@ def _itself(kernel: wb.Kernel, *types: Any) -> wb.Kernel:
     return kernel
 
 
+def _add_overload(func: wb.Func, more: wb.Func) -> None:
+    """Add the versions of another func; one with the same types replaces the one before."""
+    own = {_types_of(d): d for d in (*func.__wb_definitions__, *more.__wb_definitions__)}
+    func.__wb_definitions__ = tuple(own.values())
+
+
+def _types_of(definition: Any) -> str:
+    return repr(parameter_annotations(definition))
+
+
 class Attribute:
     """A computed attribute, where the instance has none of that name itself: CUDA C++ kernels have a `module`."""
 
@@ -84,6 +94,19 @@ class Attribute:
 
     def __get__(self, instance: Any, owner: type) -> Any:
         return self if instance is None else self.value(instance)
+
+
+class Attached:
+    """An attribute of arrays that programs set: it is kept with the array."""
+
+    def __init__(self, name: str, default: Any) -> None:
+        self.name, self.default = name, default
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self if instance is None else getattr(instance, "attached", {}).get(self.name, self.default)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
 def _unused(x: wb.array) -> bool:
@@ -102,7 +125,6 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "pinned": lambda x: False,
         "deleter": lambda x: None,
         "is_transposed": lambda x: False,
-        "release": lambda x: lambda: None,
         "ctype": lambda x: x.packed,
     },
     Scalar: {"_type_": lambda t: _C[t.name]},
@@ -124,6 +146,8 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "key": lambda f: f.name,
         "module": lambda f: get_module(f.__module__ or "__main__"),
         "func": lambda f: f,
+        "native_func": lambda f: f.name,
+        "input_types": lambda f: {n: t for n, t in parameter_annotations(f.definition).items() if n != "return"},
     },
     wb.Device: {
         "alias": lambda d: d.name,
@@ -170,6 +194,10 @@ def apply() -> None:
     unused = property(_unused, lambda x, value: None)
     wb.array.retain_grad = unused  # type: ignore[attr-defined]
     wb.Kernel.add_overload = _itself  # type: ignore[attr-defined]
+    wb.Func.add_overload = _add_overload  # type: ignore[attr-defined]
+    wb.array.release = Attached("release", lambda: None)  # type: ignore[attr-defined]
+    wb.array.detach = Attached("detach", lambda: None)  # type: ignore[attr-defined]
+    wb.array._ref = Attached("_ref", None)  # type: ignore[attr-defined]
 
 
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:

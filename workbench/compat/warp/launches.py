@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import inspect
 import math
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -23,7 +24,7 @@ from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, rewritten
-from workbench.frontend import as_builtin, parameter_annotations
+from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
 from workbench.types import Vector
@@ -47,11 +48,40 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
     wanted = config.enable_backward if enable_backward is None else enable_backward
 
     def made(f: Callable[..., object]) -> wb.Kernel:
-        found = wb.Kernel(with_language(rewritten(definition_of(f))), enable_backward=wanted)
-        found.warp_meanings = True
-        return found
+        return kernel_of(definition_of(f), wanted)
 
     return made if f is None else made(f)
+
+
+def kernel_of(definition: Definition, enable_backward: bool | None = None) -> wb.Kernel:
+    """Make a kernel whose names mean what they mean in Warp."""
+    result = wb.Kernel(with_language(rewritten(definition)), enable_backward=enable_backward)
+    result.warp_meanings = True
+    return result
+
+
+def func_of(definition: Definition, f: Any) -> wb.Func:
+    """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
+    result: Any = wb.Func(with_language(rewritten(definition)))
+    result.warp_meanings, result.func = True, f
+    return result
+
+
+def transformed(
+    f: Callable[..., object], transformers: Iterable[ast.NodeTransformer] | None, annotations: Mapping[str, Any] | None
+) -> Definition:
+    """Return the definition of a function after transformers of its syntax tree, with other types of parameters."""
+    definition = definition_of(f)
+    if not transformers and not annotations:
+        return definition
+    tree = ast.Module([copy.deepcopy(definition.node)], [])
+    for transformer in transformers or ():
+        tree = ast.fix_missing_locations(transformer.visit(tree))
+    for node in ast.walk(tree):  # transformers leave out what compilers of Warp do not read
+        if "ctx" in node._fields and not hasattr(node, "ctx"):
+            node.ctx = ast.Load()  # type: ignore[attr-defined]
+    types = {**definition.annotations, **(annotations or {})}
+    return replace(definition, node=tree.body[0], annotations=types, written=("", 0))
 
 
 def with_language(definition: Any) -> Any:
@@ -81,9 +111,8 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
 
     def made(f: Callable[..., object]) -> wb.Func:
         known = name or getattr(f, "__name__", "")
-        found = wb.Func(with_language(rewritten(definition_of(f))))
+        found = func_of(definition_of(f), f)
         found = found if name else found.beside(names.get(known))
-        found.warp_meanings = True
         if name:  # one more version, of a def that stands in a function, say
             found.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), found.definition)
             names[name] = found

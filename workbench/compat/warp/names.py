@@ -107,11 +107,35 @@ def _dtype_to_numpy(dtype: Any) -> Any:
 class _KernelClass(type):
     """Calls make kernels; `isinstance` of a kernel is true."""
 
-    def __call__(cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, **hints: Any) -> Any:
-        return launches.kernel(func, enable_backward=(options or {}).get("enable_backward"))
+    def __call__(
+        cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
+        **hints: Any,
+    ) -> Any:  # fmt: skip
+        definition = launches.transformed(func, code_transformers, None)
+        return launches.kernel_of(definition, (options or {}).get("enable_backward", config.enable_backward))
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, wb.Kernel)
+
+
+class _FunctionClass(type):
+    """Calls make funcs, and enter them among their module's; `isinstance` of a func is true."""
+
+    def __call__(
+        cls, func: Any, key: str, namespace: str = "", module: Any = None, code_transformers: Any = None,
+        overloaded_annotations: Any = None, **hints: Any,
+    ) -> Any:  # fmt: skip
+        definition = launches.transformed(func, code_transformers, overloaded_annotations)
+        result = launches.func_of(definition, func)
+        module.functions[key] = result
+        return result
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Func)
+
+
+class Function(metaclass=_FunctionClass):
+    """`wp.Function(func=f, key=name, module=m)` is `wp.func(f)`."""
 
 
 class Kernel(metaclass=_KernelClass):
@@ -131,8 +155,6 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
-    if isinstance(cls, type) and cls.__bases__ == (object,) and not vars(cls).get("__annotations__"):
-        cls.__annotations__ = {"unused": int8}
     frame, written = sys._getframe(1), getattr(cls, "__annotations__", {})
     if any(isinstance(value, str) for value in written.values()):
         space = {**frame.f_globals, **frame.f_locals}
@@ -140,9 +162,27 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
     missing = [kind for kind in cls.__annotations__.values() if is_absent(kind)]
     if missing:
         return absent(f"{missing[0].__name__} (in {cls.__name__})")
-    made = wb.struct(cls)
+    return struct_of(cls, get_module(cls.__module__))
+
+
+def struct_of(cls: Any, module: Any) -> Any:
+    """Make a struct with what Warp's has: `vars` by name, `cls`, `key`, `module`; one without fields holds a byte."""
+    empty = cls.__bases__ == (object,) and not vars(cls).get("__annotations__")
+    if empty:
+        cls.__annotations__ = {"unused": int8}
+    made: Any = wb.struct(cls)
     made.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
+    made.assign, made.cls, made._cls, made.key, made.module = _assign, made, made, cls.__name__, module
+    fields = () if empty else made.__wb_struct__.fields
+    made.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
     return made
+
+
+def _assign(value: Any, other: Any) -> Any:
+    """Give a struct the fields of another one."""
+    for field in value.__wb_struct__.fields:
+        setattr(value, field.name, getattr(other, field.name))
+    return value
 
 
 class IndexedClass(arrays.Made):
@@ -301,7 +341,7 @@ TABLE: dict[str, Row] = {
     "is_cuda_available": Row(lambda: bool(_cuda_devices()), "wb.get_devices"),
     "is_cpu_available": Row(lambda: True, "wb.get_devices"),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
-    "Function": Row(wb.Func, "wb.Func"),
+    "Function": Row(Function, "wb.Func"),
     "overload": Row(_overload, "", _BUILT),
     "Kernel": Row(Kernel, "wb.Kernel"),
     "Module": Row(Module, "", _BUILT),

@@ -17,7 +17,16 @@ from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, materialise, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    components,
+    describe,
+    indexable,
+    materialise,
+    truth,
+    usable,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
@@ -27,6 +36,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
+from workbench.types import bool as bool_
 
 
 def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -34,10 +44,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     callee = expression(context, node.func)
     if not isinstance(callee, Static):
         raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
-    if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
-        raise context.error(
-            KernelSyntaxError, "A call in a kernel takes no * or ** arguments.", "Write the arguments out."
-        )
+    if any(k.arg is None for k in node.keywords):
+        raise context.error(KernelSyntaxError, "A call in a kernel takes no ** arguments.", "Write the arguments out.")
+    if any(isinstance(a, ast.Starred) for a in node.args):
+        node = _unpacked(context, node, expression)
     target = callee.value
     name = python_names.callee_name(target)
     form = FORMS.get(name)
@@ -140,6 +150,10 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             KernelTypeError,
             f"{builtin.name}() has no argument {next(iter(keywords))}; it takes {', '.join(builtin.params)}.",
         )
+    if builtin.name == "where" and operands and not is_tile(operands[0]):  # a number is a condition, as in `if`
+        condition = truth(context, operands[0])
+        known = context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
+        operands = (known, *operands[1:])
     form = warp_notices.meaning(context, builtin.name, operands)
     if form is not None:
         return library.over_elements(context, form, operands)
@@ -161,6 +175,33 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             first = call_builtin(context, builtin, (first, other), {})
         return materialise(context, first)
     return apply(context, builtin, operands)
+
+
+def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
+    """The call with the items of `*t` in its place: of a tuple, or of a vector its components.
+
+    Raises:
+        KernelTypeError: it is neither.
+    """
+    arguments: list[ast.expr] = []
+    for argument in node.args:
+        if not isinstance(argument, ast.Starred):
+            arguments.append(argument)
+            continue
+        operand = expression(context, argument.value)
+        whole = isinstance(operand, Value) and isinstance(operand.type, Vector)
+        if not isinstance(operand, tuple) and not whole:
+            with context.at(argument):
+                raise context.error(
+                    KernelTypeError, f"* unpacks a tuple or a vector; this is {describe(operand)}.",
+                    "Write the arguments out.",
+                )  # fmt: skip
+        name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
+        context.env[name] = operand
+        count = len(operand) if isinstance(operand, tuple) else operand.type.shape[0]  # type: ignore[union-attr]
+        items = [ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load()) for k in range(count)]
+        arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
+    return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
 
 
 def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:

@@ -49,12 +49,13 @@ class array(Viewed, Arithmetic):
         is_contiguous: whether the elements lie densely in row-major order.
         tag: dtype, dimensions, density, `is_far` and device as one string: arrays of one tag suit the same code.
         requires_grad: whether a tape accumulates this array's gradient in `.grad`.
+        attached: what other packages keep with the array, by name; not set until one does.
         grad: the gradient, of the same dtype and shape; None without `requires_grad`.
     """
 
     __wb_generic__ = True
     __slots__ = (
-        "__weakref__", "_fields", "_grad", "_ref", "_shape", "address", "device", "dtype", "is_contiguous", "memory",
+        "__weakref__", "_fields", "_grad", "_shape", "address", "attached", "device", "dtype", "is_contiguous", "memory",
         "nbytes", "packed", "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 

@@ -10,12 +10,11 @@ from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
-from workbench import struct
 from workbench.compat.warp.absent import absent
 from workbench.compat.warp.modules import sparse_calls, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.modules.whole_arrays import array_scan
-from workbench.compat.warp.names import TABLE
+from workbench.compat.warp.names import TABLE, struct_of
 from workbench.runtime.arrays.array import array as wp_array
 from workbench.runtime.arrays.structure import StructValue
 from workbench.types import element
@@ -90,7 +89,10 @@ class _Struct(type):
     def __new__(mcs, key: str, cls: type, module: Any) -> Any:
         cls.__name__ = key
         cls.__annotations__ = inspect.get_annotations(cls, locals=dict(vars(cls)), eval_str=True)
-        return struct(cls)
+        for name in cls.__annotations__:
+            if name in vars(cls):  # of another struct, or None: no default
+                delattr(cls, name)
+        return struct_of(cls, module)
 
     def __instancecheck__(cls, value: Any) -> bool:
         return isinstance(value, type) and issubclass(value, StructValue)
@@ -106,7 +108,7 @@ class _Core:
 class _Runtime:
     """Warp's runtime: no graph is being written to a file."""
 
-    core, _apic_graph = _Core, None
+    core, _apic_graph, _apic_capture, tape = _Core, None, None, None
 
 
 OWN: dict[str, Any] = {
