@@ -73,7 +73,13 @@ def make(data: Any = None, dtype: Any = None, **options: Any) -> Any:
         pointed = from_ptr(
             options.pop("ptr", None), float if dtype is None else dtype, shape, strides, options.get("device")
         )
-        return pointed if not options.get("requires_grad") else wb.array(pointed, copy=False, requires_grad=True)
+        gradient = options.get("grad")
+        if gradient is None and not options.get("requires_grad"):
+            return pointed
+        pointed = wb.array(pointed, copy=False, requires_grad=True)
+        if gradient is not None:
+            pointed.grad = gradient
+        return pointed
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
         return wb.array(None, dtype, **options) if data is None else wb.array(_by_numpy(data, None), **options)
     if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:

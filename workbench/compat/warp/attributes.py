@@ -146,7 +146,6 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "key": lambda f: f.name,
         "module": lambda f: get_module(f.__module__ or "__main__"),
         "func": lambda f: f,
-        "native_func": lambda f: f.name,
         "input_types": lambda f: {n: t for n, t in parameter_annotations(f.definition).items() if n != "return"},
     },
     wb.Device: {

@@ -6,6 +6,7 @@ import ast
 import builtins
 import copy
 import inspect
+import itertools
 import math
 import re
 import textwrap
@@ -64,7 +65,11 @@ def func_of(definition: Definition, f: Any) -> wb.Func:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
     result: Any = wb.Func(with_language(rewritten(definition)))
     result.warp_meanings, result.func = True, f
+    result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
+
+
+_NUMBERS = itertools.count()
 
 
 def transformed(

@@ -127,7 +127,7 @@ class _FunctionClass(type):
     ) -> Any:  # fmt: skip
         definition = launches.transformed(func, code_transformers, overloaded_annotations)
         result = launches.func_of(definition, func)
-        module.functions[key] = result
+        module.functions[key], result.key = result, key
         return result
 
     def __instancecheck__(cls, value: object) -> bool:

@@ -190,7 +190,7 @@ def branch_values(
         elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
             bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
             # In Warp a name that is unbound has some value, as in C++: programs that never use it there may go on.
-            bound = bound or context.shared.warp_meanings
+            bound = bound or (context.shared.warp_meanings and (_behind(a), _behind(b)) != (PENDING, PENDING))
             if not bound:
                 where = "holds" if b is None else "does not hold"
                 unset = a if isinstance(a, Unset) else b
