@@ -380,7 +380,5 @@ def test_methods_and_bases_are_there_on_the_host_and_fields_of_both_in_kernels()
     def calls(c: Charged, y: wb.array[float]):
         y[wb.tid()] = c.force(2.0)
 
-    with pytest.raises(
-        wb.WorkbenchError, match="which only the host has: make it a func that"
-    ):
+    with pytest.raises(wb.WorkbenchError, match="which only the host has: make it a func that"):
         wb.launch(calls, 1, inputs=[charged], outputs=[y])

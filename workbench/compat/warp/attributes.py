@@ -13,6 +13,7 @@ from workbench.frontend import parameter_annotations
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.structs import as_element
 from workbench.types import Scalar, Vector
+from workbench.weak import Weak
 
 _C: dict[str, Any] = {
     "int8": ctypes.c_int8, "uint8": ctypes.c_uint8, "int16": ctypes.c_int16, "uint16": ctypes.c_uint16,
@@ -96,6 +97,18 @@ class Attribute:
         return self if instance is None else self.value(instance)
 
 
+_ASKED: Weak[int, wb.array] = Weak()
+"""The arrays whose address a program knows: an array that it makes there is a part of the same memory."""
+
+
+def _address(x: wb.array) -> int | None:
+    """The address of the first element; None of an array without elements."""
+    if not x.size:
+        return None
+    _ASKED.put(x.address, x)
+    return x.address
+
+
 class Attached:
     """An attribute of arrays that programs set: it is kept with the array."""
 
@@ -120,7 +133,7 @@ def _never(*args: Any, **options: Any) -> bool:
 
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     wb.array: {
-        "ptr": lambda x: x.address if x.size else None,
+        "ptr": _address,
         "capacity": lambda x: x.nbytes,
         "pinned": lambda x: False,
         "deleter": lambda x: None,
@@ -221,6 +234,9 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
             step *= n
     else:
         steps = list((strides,) if isinstance(strides, int) else strides)
+    owner = _ASKED.get(ptr)
+    if owner is not None and 0 <= ptr - owner.memory.address <= owner.memory.nbytes - kind.size:
+        return owner.window(sizes, tuple(steps), ptr, dtype=kind)
     reach = sum((n - 1) * abs(s) for n, s in zip(sizes, steps, strict=True)) + kind.size
     raw = np.frombuffer((ctypes.c_uint8 * reach).from_address(ptr), np.uint8)
     view = np.ndarray((*sizes, *inner), item, raw, 0, (*steps, *dense))

@@ -98,21 +98,18 @@ class _Struct(type):
         return isinstance(value, type) and issubclass(value, StructValue)
 
 
-class _Core:
-    """Warp's native library, of which the wheel's own modules need two calls."""
-
-    wp_bsr_matrix_from_triplets_host = staticmethod(sparse_calls.from_triplets)
-    wp_bsr_transpose_host = staticmethod(sparse_calls.transposed)
-
-
-class _Runtime:
-    """Warp's runtime: no graph is being written to a file."""
-
-    core, _apic_graph, _apic_capture, tape = _Core, None, None, None
+def _runtime() -> Any:
+    """Warp's runtime: no graph is being written to a file; of its native library there are two calls."""
+    runtime: Any = absent("_src.context.runtime")
+    runtime.core = absent("_src.context.runtime.core")
+    runtime.core.wp_bsr_matrix_from_triplets_host = staticmethod(sparse_calls.from_triplets)
+    runtime.core.wp_bsr_transpose_host = staticmethod(sparse_calls.transposed)
+    runtime._apic_graph = runtime._apic_capture = runtime.tape = None
+    return runtime
 
 
 OWN: dict[str, Any] = {
-    "runtime": _Runtime,
+    "runtime": _runtime(),
     "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
     **{name: _log for name in ("log_info", "log_error", "log_debug")},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -84,15 +85,27 @@ def array_cast(in_array: wb.array, out_array: wb.array, count: int | None = None
     Raises:
         LaunchError: there are more than `out_array` has.
     """
-    if in_array.dtype.shape != out_array.dtype.shape and in_array.numpy().size != out_array.numpy().size:
-        raise wb.LaunchError(f"array_cast(): {in_array.dtype!r} cannot become {out_array.dtype!r}.")
-    if count is None and in_array.shape != out_array.shape and in_array.dtype.shape == out_array.dtype.shape:
-        raise wb.LaunchError(f"array_cast(): shapes are {in_array.shape} and {out_array.shape}.")
-    source, target = in_array.numpy().reshape(-1), np.array(out_array.numpy())
-    most = len(source) if count is None else count * max(1, int(np.prod(in_array.dtype.shape)))
-    with np.errstate(all="ignore"):
-        target.reshape(-1)[:most] = source[:most].astype(target.dtype)
-    out_array.assign(wb.array(target, out_array.dtype))
+    source, target = in_array, out_array
+    if count is not None or source.dtype.shape != target.dtype.shape:
+        source, target = (a.flatten().view(wb.types.element(a.dtype)).flatten() for a in (in_array, out_array))
+        most = source.size if count is None else count * max(1, int(np.prod(in_array.dtype.shape)))
+        if most > target.size or (count is None and most != target.size):
+            raise wb.LaunchError(f"array_cast(): {in_array.shape} of {in_array.dtype!r} do not fit {out_array.shape}.")
+        source, target = source[:most], target[:most]
+    elif source.shape != target.shape:
+        raise wb.LaunchError(f"array_cast(): shapes are {source.shape} and {target.shape}.")
+    wb.map(_caster(target.dtype), source, out=target)
+
+
+@lru_cache(maxsize=64)
+def _caster(kind: Any) -> wb.Func:
+    """Return the func that makes a value of a type; of a launch, a tape knows the gradient."""
+
+    @wb.func
+    def cast(x: Any):
+        return kind(x)
+
+    return cast
 
 
 def _must_be_floats(what: str, values: wb.array) -> None:
