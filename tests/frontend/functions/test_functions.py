@@ -13,6 +13,7 @@ import pytest
 import workbench as wb
 from tests.frontend.errors.test_refusals import under_caret
 from tests.support.checks import meaning
+from tests.support.checks.meaning import define
 from tests.support.devices.on_gpu import Library
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
@@ -311,3 +312,32 @@ def test_a_call_written_out_at_the_end_means_what_the_func_means_in_place(
         lengths.append(sum(1 for _ in walk(forward.body)))
     assert np.array_equal(results[0], results[1]) and np.isfinite(results[0]).all() and np.all(results[0])
     assert lengths[0] < 0.9 * lengths[1]
+
+
+def test_a_star_unpacks_tuples_and_vectors_as_in_python():
+    text = (
+        "@func\ndef mixed(a: float, b: float, c: float):\n    return a + 10.0 * b + 100.0 * c\n"
+        "@kernel\ndef k(v: array[vec3], y: array[float], z: array[vec3]):\n    i = tid()\n    pair = (1.0, 2.0)\n"
+        "    y[i] = mixed(*v[i]) + mixed(*pair, 3.0)\n    z[i] = vec3(*v[i].xy, 7.0)\n"
+    )
+    v, y, z = wb.array([[1.0, 2.0, 3.0]], dtype=wb.vec3), wb.zeros(1, dtype=float), wb.zeros(1, dtype=wb.vec3)
+    wb.launch(define(text)["k"], 1, inputs=[v], outputs=[y, z])
+    mixed = lambda a, b, c: a + 10.0 * b + 100.0 * c  # noqa: E731
+    pair = (1.0, 2.0)
+    assert y.numpy().tolist() == [mixed(*[1.0, 2.0, 3.0]) + mixed(*pair, 3.0)]
+    assert z.numpy().tolist() == [[1.0, 2.0, 7.0]]
+
+
+def test_a_star_before_anything_else_is_refused():
+    with pytest.raises(wb.KernelTypeError, match=r"\* unpacks a tuple or a vector; this is array\[float32\]"):
+        define("@func\ndef f(a: float):\n    return a\n@kernel\ndef k(x: array[float]):\n    x[0] = f(*x)\n")
+
+
+def test_what_literals_compare_to_is_known_when_a_kernel_is_compiled():
+    text = (
+        "@kernel\ndef k(y: array[int]):\n    if static(N) > 1:\n        y[0] = undefined_name\n"
+        "    if not static(N):\n        y[0] = undefined_name\n    y[1] = where(y[0], 5, 7)\n"
+    )
+    y = wb.array([3, 0], dtype=int)
+    wb.launch(define(text, {"N": 1})["k"], 1, outputs=[y])
+    assert y.numpy().tolist() == [3, 5]

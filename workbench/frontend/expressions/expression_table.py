@@ -221,8 +221,10 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
     operand = expression(context, node.operand)
     if isinstance(node.op, ast.Not):
         condition = truth(context, operand)
-        if isinstance(condition, bool):
+        if isinstance(condition, bool) and (isinstance(operand, Static) or _is_written(node.operand)):
             return Static(not condition, ast.unparse(node))
+        if isinstance(condition, bool):
+            return context.builder.const(not condition, bool_)
         return apply(context, TABLE["not_"], (condition,))
     if isinstance(operand, Bundle):
         return operators.on_structs(context, UNARY[type(node.op)], operand)
@@ -234,6 +236,13 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
     return apply(context, TABLE[UNARY[type(node.op)]], (operand,))
 
 
+def _is_written(node: ast.expr) -> bool:
+    """Return whether a number is written out or `static(…)`; a parameter may be one here, but is another elsewhere."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", "")) == "static"
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
 def _compare(context: Context, node: ast.Compare) -> Operand:
     asked = conditions.is_none(context, node, expression)
     if asked is not None:
@@ -242,7 +251,8 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
     operands = [expression(context, e) for e in (node.left, *node.comparators)]
     signs = [COMPARE.get(type(sign)) for sign in node.ops]
-    if all(signs) and all(isinstance(o, Literal) and o.captured is None for o in operands):
+    literals = all(isinstance(o, Literal) for o in operands)
+    if literals and all(signs) and all(map(_is_written, (node.left, *node.comparators))):
         pairs = zip(signs, operands, operands[1:], strict=False)
         return Static(all(sign[1](a.value, b.value) for sign, a, b in pairs), ast.unparse(node))  # type: ignore[index,union-attr]
     result: Value | None = None

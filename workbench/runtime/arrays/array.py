@@ -55,8 +55,8 @@ class array(Viewed, Arithmetic):
 
     __wb_generic__ = True
     __slots__ = (
-        "__weakref__", "_fields", "_grad", "_shape", "address", "attached", "device", "dtype", "is_contiguous", "memory",
-        "nbytes", "packed", "requires_grad", "strides", "tag", "type",
+        "__weakref__", "_fields", "_grad", "_shape", "address", "attached", "device", "dtype", "is_contiguous",
+        "memory", "nbytes", "packed", "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
