@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab tour test test-quick test-slow test-emulated lint docs bench clean
+.PHONY: help lab tour test test-quick test-slow test-rare test-emulated lint docs bench clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -43,7 +43,11 @@ test-quick: $(VENV)/.has-test
 		tests/unit_types tests/ir tests/passes tests/backends/python tests/frontend
 
 test-slow: $(VENV)/.has-test
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow and not rare"
+
+# More cases of what the slow tests run a share of: half an hour that CI does not have.
+test-rare: $(VENV)/.has-test
+	$(PYTEST) -m rare
 
 # The suite of the GPU, on the device that the CPU emulates.
 test-emulated: $(VENV)/.has-test

@@ -74,6 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seed = config.getoption("--shuffle")
     for item in _left_out_of_samples(items, seed or ""):
         item.add_marker(pytest.mark.slow)
+    for item in _left_out_of_shares(items):
+        item.add_marker(pytest.mark.rare)
     yield
     if seed is not None:
         random.Random(seed).shuffle(items)
@@ -92,6 +94,18 @@ def _left_out_of_samples(items: list[pytest.Item], seed: str) -> Iterator[pytest
         most = marker.args[0] if marker else CASES
         drawn = random.Random(seed + name).sample(range(len(found)), min(most, len(found)))
         yield from (item for n, item in enumerate(found) if n not in drawn)
+
+
+def _left_out_of_shares(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Yield the cases of slow tests that are beyond their `share(n)`, drawn from the test's name."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("share") and item.get_closest_marker("slow"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, tests in cases.items():
+        most = tests[0].get_closest_marker("share").args[0]  # type: ignore[union-attr]
+        drawn = random.Random(name).sample(range(len(tests)), min(most, len(tests)))
+        yield from (item for n, item in enumerate(tests) if n not in drawn)
 
 
 def pytest_report_header() -> list[str]:

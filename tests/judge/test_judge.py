@@ -144,6 +144,7 @@ def _agree(verdicts: dict[str, Verdict]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.share(PARTS // 2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_program_on_paths_by_chance(part: int) -> None:
     """Each of the collection on three paths; by hand, each is judged on all."""
@@ -153,6 +154,7 @@ def test_every_program_on_paths_by_chance(part: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.share(6)
 @pytest.mark.parametrize("seed", range(48, 168, 12))
 def test_more_generated_programs(seed: int) -> None:
     random = Random(seed)

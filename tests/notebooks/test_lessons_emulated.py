@@ -64,6 +64,7 @@ def errors(path: Path) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.share(9)
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_the_lesson_s_kernels_run(path: Path, need) -> None:
     for tool in ("nbclient", "skimage", "jax", "nvrtc"):

@@ -72,9 +72,9 @@ def test_a_kernel_has_equal_machine_code(form: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "every", "part"), [("cubin", 20, 3), ("object", 8, 1), ("object", 8, 6)])
-def test_a_quarter_of_the_catalogue_has_equal_machine_code(form: str, every: int, part: int) -> None:
-    """A quarter, since LLVM takes minutes for all of it, and what it is given is compared whole."""
+@pytest.mark.parametrize(("form", "every", "part"), [("cubin", 20, 3), ("object", 8, 1)])
+def test_a_part_of_the_catalogue_has_equal_machine_code(form: str, every: int, part: int) -> None:
+    """A part, since LLVM takes minutes for all of it, and what it is given is compared whole."""
     assert agree(lambda seed: texts(seed, "heap", every, part, form=form), range(1, 3)) >= 15
 
 
@@ -98,4 +98,4 @@ def test_all_kernels_from_the_cache_have_equal_texts(tmp_path: Path, part: int) 
 @pytest.mark.parametrize("mode", ["hash", "heap"])
 @pytest.mark.parametrize("part", range(4))
 def test_the_catalogue_has_equal_texts(mode: str, part: int) -> None:
-    assert agree(partial(texts, mode=mode, every=4, part=part), range(8 if mode == "hash" else 3)) >= 200
+    assert agree(partial(texts, mode=mode, every=4, part=part), range(3 if mode == "hash" else 2)) >= 200

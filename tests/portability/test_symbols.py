@@ -188,6 +188,7 @@ SHARES = 8
 
 
 @pytest.mark.slow
+@pytest.mark.share(SHARES // 2)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_the_catalogue_of_traps(share: int) -> None:
     """Each kernel on three of the six platforms: macOS, Windows and ARM are always among them."""

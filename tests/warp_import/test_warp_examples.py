@@ -51,6 +51,7 @@ def run(python: Path, library: str, name: str, folder: Path) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment, cwd=folder)
 
 
+@pytest.mark.share(8)
 @pytest.mark.parametrize("name", sorted({*RUNS} - {*END_OTHERWISE}), ids=lambda name: name.partition("_")[2])
 def test_an_example_comes_to_the_same(name: str, warp_python: Path, tmp_path: Path) -> None:
     for library in ("warp", "workbench"):

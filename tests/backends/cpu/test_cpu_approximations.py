@@ -99,6 +99,7 @@ def test_error_is_within_what_is_stated(launch, name, bits):
 
 
 @pytest.mark.slow
+@pytest.mark.share(8)
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("name", sorted(BOUNDS))
 def test_error_is_within_what_is_stated_at_many_places(launch, name, bits):

@@ -74,6 +74,7 @@ SHARES = 8  # a process starts in a second, and there are too many cases for one
 
 
 @pytest.mark.slow
+@pytest.mark.share(SHARES // 2)
 @pytest.mark.parametrize("share", range(SHARES))
 def test_each_family_is_built(share: int) -> None:
     built(CHILD, *CASES[share::SHARES])

@@ -124,6 +124,7 @@ REST = [name for name in RIGHT if name not in QUICK]
 SHARES = [("sample", QUICK), *((f"share {k}", REST[k::4]) for k in range(4))]
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize(
     "names", [pytest.param(s, id=n, marks=() if n == "sample" else pytest.mark.slow) for n, s in SHARES]
 )

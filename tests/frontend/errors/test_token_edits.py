@@ -151,6 +151,7 @@ def test_few_edits():
 
 
 @pytest.mark.slow
+@pytest.mark.share(CHUNKS // 2)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_many_edits(chunk):
     size = MANY // CHUNKS

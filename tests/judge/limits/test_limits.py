@@ -60,6 +60,7 @@ def test_both_sides_of_a_limit(name: str, family: Family, size: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.share(24)
 @pytest.mark.parametrize(("name", "family", "size"), _cases(long=True))
 def test_both_sides_of_a_limit_that_takes_long(name: str, family: Family, size: int) -> None:
     _judged(name, family, size)

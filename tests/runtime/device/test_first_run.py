@@ -248,6 +248,7 @@ def test_the_kernels_that_are_counted_run(given: Given, monkeypatch: pytest.Monk
 
 
 @pytest.mark.slow
+@pytest.mark.share(1)
 @pytest.mark.parametrize("stage", [1, 2])
 def test_the_run_on_an_emulated_device(stage: int, tmp_path: Path, given: Given) -> None:
     """The steps that are not tested one by one above; the groups of tests CI runs by themselves."""
