@@ -61,11 +61,12 @@
 @.str.28 = private unnamed_addr constant [11 x i8] c"complex128\00", align 1
 @.str.29 = private unnamed_addr constant [96 x i8] c"kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis\00", align 1
 @.str.30 = private unnamed_addr constant [60 x i8] c"kernel '%s': the CUDA driver refuses to queue it: %s (%lld)\00", align 1
-@.str.31 = private unnamed_addr constant [60 x i8] c"kernel '%s': XLA runs it on a GPU before it was initialised\00", align 1
-@.str.32 = private unnamed_addr constant [66 x i8] c"kernel '%s': %lld blocks are more than one launch can have (%lld)\00", align 1
+@.str.31 = private unnamed_addr constant [84 x i8] c"kernel '%s' leaves %lld bytes of faults in its last result; the call has other ones\00", align 1
+@.str.32 = private unnamed_addr constant [60 x i8] c"kernel '%s': XLA runs it on a GPU before it was initialised\00", align 1
+@.str.33 = private unnamed_addr constant [66 x i8] c"kernel '%s': %lld blocks are more than one launch can have (%lld)\00", align 1
 @__const.new_future.arguments = private unnamed_addr constant %struct.FutureCreate { i64 24, ptr null, ptr null }, align 8
-@.str.33 = private unnamed_addr constant [95 x i8] c"kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld\00", align 1
-@.str.34 = private unnamed_addr constant [88 x i8] c"program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another\00", align 1
+@.str.34 = private unnamed_addr constant [95 x i8] c"kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld\00", align 1
+@.str.35 = private unnamed_addr constant [88 x i8] c"program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another\00", align 1
 
 define ptr @workbench_stopped(ptr nocapture noundef readonly %0, ptr noundef %1) local_unnamed_addr cold noinline nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 16
@@ -857,1314 +858,1437 @@ define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounw
   %9 = alloca %struct.PoolSchedule, align 8
   %10 = alloca [4 x i64], align 8
   %11 = alloca [4 x i64], align 8
-  %12 = alloca %struct.StreamGet, align 8
-  %13 = alloca [4 x i64], align 8
+  %12 = alloca [4 x i64], align 8
+  %13 = alloca %struct.StreamGet, align 8
   %14 = alloca [4 x i64], align 8
-  %15 = getelementptr inbounds i8, ptr %1, i64 56
-  %16 = load i64, ptr %15, align 8
-  %17 = icmp eq i64 %16, -1
-  %18 = zext i1 %17 to i32
-  %19 = getelementptr inbounds i8, ptr %0, i64 8
-  %20 = load ptr, ptr %19, align 8
-  %21 = icmp eq ptr %20, null
-  br i1 %21, label %31, label %22
+  %15 = alloca [4 x i64], align 8
+  %16 = getelementptr inbounds i8, ptr %1, i64 56
+  %17 = load i64, ptr %16, align 8
+  %18 = icmp eq i64 %17, -1
+  %19 = zext i1 %18 to i32
+  %20 = getelementptr inbounds i8, ptr %0, i64 8
+  %21 = load ptr, ptr %20, align 8
+  %22 = icmp eq ptr %21, null
+  br i1 %22, label %32, label %23
 
-22:
-  %23 = phi ptr [ %29, %27 ], [ %20, %2 ]
-  %24 = getelementptr inbounds i8, ptr %23, i64 8
-  %25 = load i32, ptr %24, align 8
-  %26 = icmp eq i32 %25, 1
-  br i1 %26, label %31, label %27
+23:
+  %24 = phi ptr [ %30, %28 ], [ %21, %2 ]
+  %25 = getelementptr inbounds i8, ptr %24, i64 8
+  %26 = load i32, ptr %25, align 8
+  %27 = icmp eq i32 %26, 1
+  br i1 %27, label %32, label %28
 
-27:
-  %28 = getelementptr inbounds i8, ptr %23, i64 16
-  %29 = load ptr, ptr %28, align 8
-  %30 = icmp eq ptr %29, null
-  br i1 %30, label %31, label %22
+28:
+  %29 = getelementptr inbounds i8, ptr %24, i64 16
+  %30 = load ptr, ptr %29, align 8
+  %31 = icmp eq ptr %30, null
+  br i1 %31, label %32, label %23
 
-31:
-  %32 = phi ptr [ %20, %2 ], [ %29, %27 ], [ %23, %22 ]
-  %33 = icmp eq ptr %32, null
-  br i1 %33, label %40, label %34
+32:
+  %33 = phi ptr [ %21, %2 ], [ %30, %28 ], [ %24, %23 ]
+  %34 = icmp eq ptr %33, null
+  br i1 %34, label %41, label %35
 
-34:
-  %35 = getelementptr inbounds i8, ptr %32, i64 24
-  %36 = load ptr, ptr %35, align 8
-  %37 = getelementptr inbounds i8, ptr %36, i64 24
-  store i32 0, ptr %37, align 8
-  %38 = getelementptr inbounds i8, ptr %36, i64 28
-  store i32 1, ptr %38, align 4
-  %39 = getelementptr inbounds i8, ptr %36, i64 32
-  store i32 %18, ptr %39, align 8
-  br label %866
+35:
+  %36 = getelementptr inbounds i8, ptr %33, i64 24
+  %37 = load ptr, ptr %36, align 8
+  %38 = getelementptr inbounds i8, ptr %37, i64 24
+  store i32 0, ptr %38, align 8
+  %39 = getelementptr inbounds i8, ptr %37, i64 28
+  store i32 1, ptr %39, align 4
+  %40 = getelementptr inbounds i8, ptr %37, i64 32
+  store i32 %19, ptr %40, align 8
+  br label %944
 
-40:
-  %41 = getelementptr inbounds i8, ptr %0, i64 32
-  %42 = load i32, ptr %41, align 8
-  %43 = icmp eq i32 %42, 3
-  br i1 %43, label %44, label %866
+41:
+  %42 = getelementptr inbounds i8, ptr %0, i64 32
+  %43 = load i32, ptr %42, align 8
+  %44 = icmp eq i32 %43, 3
+  br i1 %44, label %45, label %944
 
-44:
-  %45 = getelementptr inbounds i8, ptr %0, i64 56
-  %46 = load i64, ptr %45, align 8
-  %47 = getelementptr inbounds i8, ptr %1, i64 24
-  %48 = load i64, ptr %47, align 8
-  %49 = icmp eq i64 %46, %48
-  br i1 %49, label %50, label %56
+45:
+  %46 = getelementptr inbounds i8, ptr %0, i64 56
+  %47 = load i64, ptr %46, align 8
+  %48 = getelementptr inbounds i8, ptr %1, i64 24
+  %49 = load i64, ptr %48, align 8
+  %50 = icmp eq i64 %47, %49
+  br i1 %50, label %51, label %57
 
-50:
-  %51 = getelementptr inbounds i8, ptr %0, i64 96
-  %52 = load i64, ptr %51, align 8
-  %53 = getelementptr inbounds i8, ptr %1, i64 32
-  %54 = load i64, ptr %53, align 8
-  %55 = icmp eq i64 %52, %54
-  br i1 %55, label %65, label %56
+51:
+  %52 = getelementptr inbounds i8, ptr %0, i64 96
+  %53 = load i64, ptr %52, align 8
+  %54 = getelementptr inbounds i8, ptr %1, i64 32
+  %55 = load i64, ptr %54, align 8
+  %56 = icmp eq i64 %53, %55
+  br i1 %56, label %66, label %57
 
-56:
-  %57 = load ptr, ptr %1, align 8
-  %58 = ptrtoint ptr %57 to i64
-  store i64 %58, ptr %13, align 8
-  %59 = getelementptr inbounds i8, ptr %13, i64 8
-  store i64 %48, ptr %59, align 8
-  %60 = getelementptr inbounds i8, ptr %13, i64 16
-  %61 = getelementptr inbounds i8, ptr %1, i64 32
-  %62 = load i64, ptr %61, align 8
-  store i64 %62, ptr %60, align 8
-  %63 = getelementptr inbounds i8, ptr %13, i64 24
-  store i64 0, ptr %63, align 8
-  %64 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.5, ptr noundef nonnull %13) cold
-  br label %866
+57:
+  %58 = load ptr, ptr %1, align 8
+  %59 = ptrtoint ptr %58 to i64
+  store i64 %59, ptr %14, align 8
+  %60 = getelementptr inbounds i8, ptr %14, i64 8
+  store i64 %49, ptr %60, align 8
+  %61 = getelementptr inbounds i8, ptr %14, i64 16
+  %62 = getelementptr inbounds i8, ptr %1, i64 32
+  %63 = load i64, ptr %62, align 8
+  store i64 %63, ptr %61, align 8
+  %64 = getelementptr inbounds i8, ptr %14, i64 24
+  store i64 0, ptr %64, align 8
+  %65 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.5, ptr noundef nonnull %14) cold
+  br label %944
 
-65:
-  %66 = getelementptr inbounds i8, ptr %1, i64 40
-  %67 = load i64, ptr %66, align 8
-  %68 = icmp sgt i64 %67, 0
-  %69 = getelementptr inbounds i8, ptr %1, i64 80
-  %70 = load i64, ptr %69, align 8
-  %71 = icmp sgt i64 %70, 0
-  %72 = select i1 %68, i32 2, i32 1
-  %73 = zext i1 %71 to i32
-  %74 = add nuw nsw i32 %72, %73
-  %75 = zext nneg i32 %74 to i64
-  %76 = getelementptr inbounds i8, ptr %0, i64 136
-  %77 = load i64, ptr %76, align 8
-  %78 = icmp eq i64 %77, %75
-  %79 = add nuw nsw i64 %75, 1
-  %80 = icmp eq i64 %77, %79
-  %81 = select i1 %78, i1 true, i1 %80
-  br i1 %81, label %82, label %175
+66:
+  %67 = getelementptr inbounds i8, ptr %1, i64 40
+  %68 = load i64, ptr %67, align 8
+  %69 = icmp sgt i64 %68, 0
+  %70 = getelementptr inbounds i8, ptr %1, i64 80
+  %71 = load i64, ptr %70, align 8
+  %72 = icmp sgt i64 %71, 0
+  %73 = select i1 %69, i32 2, i32 1
+  %74 = zext i1 %72 to i32
+  %75 = add nuw nsw i32 %73, %74
+  %76 = zext nneg i32 %75 to i64
+  %77 = getelementptr inbounds i8, ptr %0, i64 136
+  %78 = load i64, ptr %77, align 8
+  %79 = icmp eq i64 %78, %76
+  %80 = add nuw nsw i64 %76, 1
+  %81 = icmp eq i64 %78, %80
+  %82 = select i1 %79, i1 true, i1 %81
+  br i1 %82, label %83, label %176
 
-82:
-  %83 = getelementptr inbounds i8, ptr %0, i64 144
-  %84 = load ptr, ptr %83, align 8
-  %85 = load i32, ptr %84, align 4
-  %86 = icmp eq i32 %85, 1
-  br i1 %86, label %87, label %94
+83:
+  %84 = getelementptr inbounds i8, ptr %0, i64 144
+  %85 = load ptr, ptr %84, align 8
+  %86 = load i32, ptr %85, align 4
+  %87 = icmp eq i32 %86, 1
+  br i1 %87, label %88, label %95
 
-87:
-  %88 = getelementptr inbounds i8, ptr %0, i64 160
-  %89 = load ptr, ptr %88, align 8
+88:
+  %89 = getelementptr inbounds i8, ptr %0, i64 160
   %90 = load ptr, ptr %89, align 8
-  %91 = load i32, ptr %90, align 8
-  %92 = icmp eq i32 %91, 5
-  %93 = select i1 %92, ptr %90, ptr null
-  br label %94
+  %91 = load ptr, ptr %90, align 8
+  %92 = load i32, ptr %91, align 8
+  %93 = icmp eq i32 %92, 5
+  %94 = select i1 %93, ptr %91, ptr null
+  br label %95
 
-94:
-  %95 = phi ptr [ null, %82 ], [ %93, %87 ]
-  %96 = icmp eq ptr %95, null
-  br i1 %96, label %175, label %97
+95:
+  %96 = phi ptr [ null, %83 ], [ %94, %88 ]
+  %97 = icmp eq ptr %96, null
+  br i1 %97, label %176, label %98
 
-97:
-  %98 = getelementptr inbounds i8, ptr %95, i64 8
-  %99 = load i64, ptr %98, align 8
-  %100 = add i64 %99, -5
-  %101 = icmp ult i64 %100, -4
-  br i1 %101, label %175, label %102
+98:
+  %99 = getelementptr inbounds i8, ptr %96, i64 8
+  %100 = load i64, ptr %99, align 8
+  %101 = add i64 %100, -5
+  %102 = icmp ult i64 %101, -4
+  br i1 %102, label %176, label %103
 
-102:
-  %103 = getelementptr inbounds i8, ptr %95, i64 16
-  %104 = load ptr, ptr %103, align 8
-  br i1 %68, label %105, label %127
+103:
+  %104 = getelementptr inbounds i8, ptr %96, i64 16
+  %105 = load ptr, ptr %104, align 8
+  br i1 %69, label %106, label %128
 
-105:
-  %106 = getelementptr i8, ptr %84, i64 4
-  %107 = load i32, ptr %106, align 4
-  %108 = icmp eq i32 %107, 1
-  br i1 %108, label %109, label %117
+106:
+  %107 = getelementptr i8, ptr %85, i64 4
+  %108 = load i32, ptr %107, align 4
+  %109 = icmp eq i32 %108, 1
+  br i1 %109, label %110, label %118
 
-109:
-  %110 = getelementptr inbounds i8, ptr %0, i64 160
-  %111 = load ptr, ptr %110, align 8
-  %112 = getelementptr i8, ptr %111, i64 8
-  %113 = load ptr, ptr %112, align 8
-  %114 = load i32, ptr %113, align 8
-  %115 = icmp eq i32 %114, 5
-  %116 = select i1 %115, ptr %113, ptr null
-  br label %117
+110:
+  %111 = getelementptr inbounds i8, ptr %0, i64 160
+  %112 = load ptr, ptr %111, align 8
+  %113 = getelementptr i8, ptr %112, i64 8
+  %114 = load ptr, ptr %113, align 8
+  %115 = load i32, ptr %114, align 8
+  %116 = icmp eq i32 %115, 5
+  %117 = select i1 %116, ptr %114, ptr null
+  br label %118
 
-117:
-  %118 = phi ptr [ null, %105 ], [ %116, %109 ]
-  %119 = icmp eq ptr %118, null
-  br i1 %119, label %127, label %120
+118:
+  %119 = phi ptr [ null, %106 ], [ %117, %110 ]
+  %120 = icmp eq ptr %119, null
+  br i1 %120, label %128, label %121
 
-120:
-  %121 = getelementptr inbounds i8, ptr %118, i64 8
-  %122 = load i64, ptr %121, align 8
-  %123 = icmp eq i64 %122, %67
-  br i1 %123, label %124, label %127
+121:
+  %122 = getelementptr inbounds i8, ptr %119, i64 8
+  %123 = load i64, ptr %122, align 8
+  %124 = icmp eq i64 %123, %68
+  br i1 %124, label %125, label %128
 
-124:
-  %125 = getelementptr inbounds i8, ptr %118, i64 16
-  %126 = load ptr, ptr %125, align 8
-  br label %127
+125:
+  %126 = getelementptr inbounds i8, ptr %119, i64 16
+  %127 = load ptr, ptr %126, align 8
+  br label %128
 
-127:
-  %128 = phi ptr [ null, %102 ], [ %126, %124 ], [ null, %120 ], [ null, %117 ]
-  br i1 %71, label %129, label %152
+128:
+  %129 = phi ptr [ null, %103 ], [ %127, %125 ], [ null, %121 ], [ null, %118 ]
+  br i1 %72, label %130, label %153
 
-129:
-  %130 = zext nneg i32 %72 to i64
-  %131 = getelementptr i32, ptr %84, i64 %130
-  %132 = load i32, ptr %131, align 4
-  %133 = icmp eq i32 %132, 1
-  br i1 %133, label %134, label %142
+130:
+  %131 = zext nneg i32 %73 to i64
+  %132 = getelementptr i32, ptr %85, i64 %131
+  %133 = load i32, ptr %132, align 4
+  %134 = icmp eq i32 %133, 1
+  br i1 %134, label %135, label %143
 
-134:
-  %135 = getelementptr inbounds i8, ptr %0, i64 160
-  %136 = load ptr, ptr %135, align 8
-  %137 = getelementptr ptr, ptr %136, i64 %130
-  %138 = load ptr, ptr %137, align 8
-  %139 = load i32, ptr %138, align 8
-  %140 = icmp eq i32 %139, 5
-  %141 = select i1 %140, ptr %138, ptr null
-  br label %142
+135:
+  %136 = getelementptr inbounds i8, ptr %0, i64 160
+  %137 = load ptr, ptr %136, align 8
+  %138 = getelementptr ptr, ptr %137, i64 %131
+  %139 = load ptr, ptr %138, align 8
+  %140 = load i32, ptr %139, align 8
+  %141 = icmp eq i32 %140, 5
+  %142 = select i1 %141, ptr %139, ptr null
+  br label %143
 
-142:
-  %143 = phi ptr [ null, %129 ], [ %141, %134 ]
-  %144 = icmp eq ptr %143, null
-  br i1 %144, label %152, label %145
+143:
+  %144 = phi ptr [ null, %130 ], [ %142, %135 ]
+  %145 = icmp eq ptr %144, null
+  br i1 %145, label %153, label %146
 
-145:
-  %146 = getelementptr inbounds i8, ptr %143, i64 8
-  %147 = load i64, ptr %146, align 8
-  %148 = icmp eq i64 %147, %70
-  br i1 %148, label %149, label %152
+146:
+  %147 = getelementptr inbounds i8, ptr %144, i64 8
+  %148 = load i64, ptr %147, align 8
+  %149 = icmp eq i64 %148, %71
+  br i1 %149, label %150, label %153
 
-149:
-  %150 = getelementptr inbounds i8, ptr %143, i64 16
-  %151 = load ptr, ptr %150, align 8
-  br label %152
+150:
+  %151 = getelementptr inbounds i8, ptr %144, i64 16
+  %152 = load ptr, ptr %151, align 8
+  br label %153
 
-152:
-  %153 = phi ptr [ null, %127 ], [ %151, %149 ], [ null, %145 ], [ null, %142 ]
-  %154 = icmp sgt i64 %77, %75
-  br i1 %154, label %155, label %167
+153:
+  %154 = phi ptr [ null, %128 ], [ %152, %150 ], [ null, %146 ], [ null, %143 ]
+  %155 = icmp sgt i64 %78, %76
+  br i1 %155, label %156, label %168
 
-155:
-  %156 = getelementptr i32, ptr %84, i64 %75
-  %157 = load i32, ptr %156, align 4
-  %158 = icmp eq i32 %157, 1
-  br i1 %158, label %159, label %167
+156:
+  %157 = getelementptr i32, ptr %85, i64 %76
+  %158 = load i32, ptr %157, align 4
+  %159 = icmp eq i32 %158, 1
+  br i1 %159, label %160, label %168
 
-159:
-  %160 = getelementptr inbounds i8, ptr %0, i64 160
-  %161 = load ptr, ptr %160, align 8
-  %162 = getelementptr ptr, ptr %161, i64 %75
-  %163 = load ptr, ptr %162, align 8
-  %164 = load i32, ptr %163, align 8
-  %165 = icmp eq i32 %164, 5
-  %166 = select i1 %165, ptr %163, ptr null
-  br label %167
+160:
+  %161 = getelementptr inbounds i8, ptr %0, i64 160
+  %162 = load ptr, ptr %161, align 8
+  %163 = getelementptr ptr, ptr %162, i64 %76
+  %164 = load ptr, ptr %163, align 8
+  %165 = load i32, ptr %164, align 8
+  %166 = icmp eq i32 %165, 5
+  %167 = select i1 %166, ptr %164, ptr null
+  br label %168
 
-167:
-  %168 = phi ptr [ null, %152 ], [ null, %155 ], [ %166, %159 ]
-  br i1 %68, label %169, label %172
+168:
+  %169 = phi ptr [ null, %153 ], [ null, %156 ], [ %167, %160 ]
+  br i1 %69, label %170, label %173
 
-169:
-  %170 = icmp ne ptr %128, null
-  %171 = and i1 %71, %170
-  br i1 %171, label %173, label %175
-
-172:
-  br i1 %71, label %173, label %175
+170:
+  %171 = icmp ne ptr %129, null
+  %172 = and i1 %72, %171
+  br i1 %172, label %174, label %176
 
 173:
-  %174 = icmp ne ptr %153, null
-  br label %175
+  br i1 %72, label %174, label %176
 
-175:
-  %176 = phi ptr [ undef, %94 ], [ undef, %97 ], [ %168, %173 ], [ %168, %169 ], [ %168, %172 ], [ undef, %65 ]
-  %177 = phi ptr [ undef, %94 ], [ undef, %97 ], [ %153, %173 ], [ %153, %169 ], [ %153, %172 ], [ undef, %65 ]
-  %178 = phi ptr [ undef, %94 ], [ undef, %97 ], [ %128, %173 ], [ %128, %169 ], [ %128, %172 ], [ undef, %65 ]
-  %179 = phi ptr [ undef, %94 ], [ undef, %97 ], [ %104, %173 ], [ %104, %169 ], [ %104, %172 ], [ undef, %65 ]
-  %180 = phi i64 [ undef, %94 ], [ undef, %97 ], [ %99, %173 ], [ %99, %169 ], [ %99, %172 ], [ undef, %65 ]
-  %181 = phi i1 [ false, %94 ], [ false, %97 ], [ %174, %173 ], [ %170, %169 ], [ true, %172 ], [ false, %65 ]
-  br i1 %181, label %189, label %182
+174:
+  %175 = icmp ne ptr %154, null
+  br label %176
 
-182:
-  %183 = load ptr, ptr %1, align 8
-  %184 = ptrtoint ptr %183 to i64
-  store i64 %184, ptr %14, align 8
-  %185 = getelementptr inbounds i8, ptr %14, i64 8
-  store i64 %67, ptr %185, align 8
-  %186 = getelementptr inbounds i8, ptr %14, i64 16
-  store i64 %70, ptr %186, align 8
-  %187 = getelementptr inbounds i8, ptr %14, i64 24
-  store i64 0, ptr %187, align 8
-  %188 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %14) cold
-  br label %866
+176:
+  %177 = phi ptr [ undef, %95 ], [ undef, %98 ], [ %169, %174 ], [ %169, %170 ], [ %169, %173 ], [ undef, %66 ]
+  %178 = phi ptr [ undef, %95 ], [ undef, %98 ], [ %154, %174 ], [ %154, %170 ], [ %154, %173 ], [ undef, %66 ]
+  %179 = phi ptr [ undef, %95 ], [ undef, %98 ], [ %129, %174 ], [ %129, %170 ], [ %129, %173 ], [ undef, %66 ]
+  %180 = phi ptr [ undef, %95 ], [ undef, %98 ], [ %105, %174 ], [ %105, %170 ], [ %105, %173 ], [ undef, %66 ]
+  %181 = phi i64 [ undef, %95 ], [ undef, %98 ], [ %100, %174 ], [ %100, %170 ], [ %100, %173 ], [ undef, %66 ]
+  %182 = phi i1 [ false, %95 ], [ false, %98 ], [ %175, %174 ], [ %171, %170 ], [ true, %173 ], [ false, %66 ]
+  br i1 %182, label %190, label %183
 
-189:
-  %190 = getelementptr inbounds i8, ptr %1, i64 16
-  %191 = load i64, ptr %190, align 8
-  %192 = mul i64 %191, 72
-  %193 = add i64 %192, 248
-  %194 = getelementptr inbounds i8, ptr %1, i64 48
-  %195 = load i64, ptr %194, align 8
-  %196 = add i64 %193, %195
-  %197 = alloca i8, i64 %196, align 16
-  store ptr %1, ptr %197, align 16
-  %198 = getelementptr inbounds i8, ptr %197, i64 144
-  store i64 %180, ptr %198, align 16
-  %199 = getelementptr inbounds i8, ptr %197, i64 152
-  store i64 0, ptr %199, align 8
-  br i1 %17, label %200, label %213
+183:
+  %184 = load ptr, ptr %1, align 8
+  %185 = ptrtoint ptr %184 to i64
+  store i64 %185, ptr %15, align 8
+  %186 = getelementptr inbounds i8, ptr %15, i64 8
+  store i64 %68, ptr %186, align 8
+  %187 = getelementptr inbounds i8, ptr %15, i64 16
+  store i64 %71, ptr %187, align 8
+  %188 = getelementptr inbounds i8, ptr %15, i64 24
+  store i64 0, ptr %188, align 8
+  %189 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %15) cold
+  br label %944
 
-200:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %12) nounwind
-  store i64 32, ptr %12, align 8
-  %201 = getelementptr inbounds i8, ptr %12, i64 8
-  store ptr null, ptr %201, align 8
-  %202 = getelementptr inbounds i8, ptr %12, i64 16
-  %203 = getelementptr inbounds i8, ptr %0, i64 24
-  %204 = load ptr, ptr %203, align 8
-  store ptr %204, ptr %202, align 8
-  %205 = getelementptr inbounds i8, ptr %12, i64 24
-  store ptr null, ptr %205, align 8
-  %206 = getelementptr inbounds i8, ptr %0, i64 16
-  %207 = load ptr, ptr %206, align 8
-  %208 = getelementptr i8, ptr %207, i64 80
-  %209 = load ptr, ptr %208, align 8
-  %210 = call ptr %209(ptr noundef nonnull %12) nounwind
-  %211 = load ptr, ptr %205, align 8
-  %212 = getelementptr inbounds i8, ptr %197, i64 136
-  store ptr %211, ptr %212, align 8
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %12) nounwind
-  br label %213
+190:
+  %191 = getelementptr inbounds i8, ptr %1, i64 16
+  %192 = load i64, ptr %191, align 8
+  %193 = mul i64 %192, 72
+  %194 = add i64 %193, 256
+  %195 = getelementptr inbounds i8, ptr %1, i64 48
+  %196 = load i64, ptr %195, align 8
+  %197 = add i64 %194, %196
+  %198 = alloca i8, i64 %197, align 16
+  store ptr %1, ptr %198, align 16
+  %199 = getelementptr inbounds i8, ptr %198, i64 144
+  store i64 %181, ptr %199, align 16
+  %200 = getelementptr inbounds i8, ptr %198, i64 152
+  store i64 0, ptr %200, align 8
+  br i1 %18, label %201, label %214
 
-213:
-  %214 = phi ptr [ %210, %200 ], [ null, %189 ]
-  %215 = icmp eq ptr %214, null
-  br i1 %215, label %216, label %302
+201:
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %13) nounwind
+  store i64 32, ptr %13, align 8
+  %202 = getelementptr inbounds i8, ptr %13, i64 8
+  store ptr null, ptr %202, align 8
+  %203 = getelementptr inbounds i8, ptr %13, i64 16
+  %204 = getelementptr inbounds i8, ptr %0, i64 24
+  %205 = load ptr, ptr %204, align 8
+  store ptr %205, ptr %203, align 8
+  %206 = getelementptr inbounds i8, ptr %13, i64 24
+  store ptr null, ptr %206, align 8
+  %207 = getelementptr inbounds i8, ptr %0, i64 16
+  %208 = load ptr, ptr %207, align 8
+  %209 = getelementptr i8, ptr %208, i64 80
+  %210 = load ptr, ptr %209, align 8
+  %211 = call ptr %210(ptr noundef nonnull %13) nounwind
+  %212 = load ptr, ptr %206, align 8
+  %213 = getelementptr inbounds i8, ptr %198, i64 136
+  store ptr %212, ptr %213, align 8
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %13) nounwind
+  br label %214
 
-216:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %11)
-  %217 = load ptr, ptr %197, align 16
-  %218 = getelementptr i8, ptr %197, i64 248
-  %219 = getelementptr inbounds i8, ptr %217, i64 16
-  %220 = load i64, ptr %219, align 8
-  %221 = getelementptr %struct.Bound, ptr %218, i64 %220
-  br label %225
+214:
+  %215 = phi ptr [ %211, %201 ], [ null, %190 ]
+  %216 = icmp eq ptr %215, null
+  br i1 %216, label %217, label %303
 
-222:
-  %223 = getelementptr inbounds i8, ptr %197, i64 8
-  store i64 1, ptr %223, align 8
-  %224 = icmp sgt i64 %180, 0
-  br i1 %224, label %232, label %230
+217:
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %12)
+  %218 = load ptr, ptr %198, align 16
+  %219 = getelementptr i8, ptr %198, i64 256
+  %220 = getelementptr inbounds i8, ptr %218, i64 16
+  %221 = load i64, ptr %220, align 8
+  %222 = getelementptr %struct.Bound, ptr %219, i64 %221
+  br label %226
 
-225:
-  %226 = phi i64 [ 0, %216 ], [ %228, %225 ]
-  %227 = getelementptr i64, ptr %221, i64 %226
-  store i64 1, ptr %227, align 8
-  %228 = add nuw nsw i64 %226, 1
-  %229 = icmp eq i64 %228, 4
-  br i1 %229, label %222, label %225
+223:
+  %224 = getelementptr inbounds i8, ptr %198, i64 8
+  store i64 1, ptr %224, align 8
+  %225 = icmp sgt i64 %181, 0
+  br i1 %225, label %233, label %231
 
-230:
-  %231 = icmp eq ptr %176, null
-  br i1 %231, label %252, label %246
+226:
+  %227 = phi i64 [ 0, %217 ], [ %229, %226 ]
+  %228 = getelementptr i64, ptr %222, i64 %227
+  store i64 1, ptr %228, align 8
+  %229 = add nuw nsw i64 %227, 1
+  %230 = icmp eq i64 %229, 4
+  br i1 %230, label %223, label %226
 
-232:
-  %233 = phi i64 [ %244, %239 ], [ 0, %222 ]
-  %234 = getelementptr i64, ptr %179, i64 %233
-  %235 = load i64, ptr %234, align 8
-  %236 = icmp sgt i64 %235, -1
-  br i1 %236, label %239, label %237
+231:
+  %232 = icmp eq ptr %177, null
+  br i1 %232, label %253, label %247
 
-237:
-  %238 = call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %217, i64 noundef %235)
-  br label %239
+233:
+  %234 = phi i64 [ %245, %240 ], [ 0, %223 ]
+  %235 = getelementptr i64, ptr %180, i64 %234
+  %236 = load i64, ptr %235, align 8
+  %237 = icmp sgt i64 %236, -1
+  br i1 %237, label %240, label %238
 
-239:
-  %240 = phi i64 [ %238, %237 ], [ %235, %232 ]
-  %241 = getelementptr i64, ptr %221, i64 %233
-  store i64 %240, ptr %241, align 8
-  %242 = load i64, ptr %223, align 8
-  %243 = mul i64 %242, %240
-  store i64 %243, ptr %223, align 8
-  %244 = add nuw nsw i64 %233, 1
-  %245 = icmp eq i64 %244, %180
-  br i1 %245, label %230, label %232
+238:
+  %239 = call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %218, i64 noundef %236)
+  br label %240
 
-246:
-  %247 = load i64, ptr %223, align 8
-  %248 = icmp eq i64 %247, 0
-  br i1 %248, label %252, label %249
+240:
+  %241 = phi i64 [ %239, %238 ], [ %236, %233 ]
+  %242 = getelementptr i64, ptr %222, i64 %234
+  store i64 %241, ptr %242, align 8
+  %243 = load i64, ptr %224, align 8
+  %244 = mul i64 %243, %241
+  store i64 %244, ptr %224, align 8
+  %245 = add nuw nsw i64 %234, 1
+  %246 = icmp eq i64 %245, %181
+  br i1 %246, label %231, label %233
 
-249:
-  %250 = call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %217, ptr noundef nonnull %176)
-  %251 = icmp eq ptr %250, null
-  br i1 %251, label %252, label %300
+247:
+  %248 = load i64, ptr %224, align 8
+  %249 = icmp eq i64 %248, 0
+  br i1 %249, label %253, label %250
 
-252:
-  %253 = getelementptr inbounds i8, ptr %0, i64 112
-  %254 = load ptr, ptr %253, align 8
+250:
+  %251 = call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %218, ptr noundef nonnull %177)
+  %252 = icmp eq ptr %251, null
+  br i1 %252, label %253, label %301
+
+253:
+  %254 = getelementptr inbounds i8, ptr %0, i64 112
   %255 = load ptr, ptr %254, align 8
-  %256 = getelementptr inbounds i8, ptr %255, i64 40
-  %257 = load ptr, ptr %256, align 8
-  %258 = getelementptr inbounds i8, ptr %255, i64 32
-  %259 = load i64, ptr %258, align 8
-  %260 = getelementptr inbounds i8, ptr %217, i64 72
-  %261 = load ptr, ptr %260, align 8
-  %262 = getelementptr inbounds i8, ptr %217, i64 64
-  %263 = load i64, ptr %262, align 8
-  %264 = getelementptr %struct.Param, ptr %261, i64 %263
-  %265 = getelementptr inbounds i8, ptr %264, i64 24
-  %266 = load i64, ptr %265, align 8
-  %267 = getelementptr inbounds i8, ptr %264, i64 32
-  %268 = load i64, ptr %267, align 8
-  %269 = icmp ne i64 %268, 0
-  %270 = sext i1 %269 to i64
-  %271 = sub i64 %259, %266
-  %272 = add i64 %271, %270
-  %273 = call i64 @llvm.smax.i64(i64 %272, i64 0)
-  %274 = getelementptr inbounds i8, ptr %197, i64 24
-  store i64 %273, ptr %274, align 8
-  %275 = icmp sgt i64 %272, 8
-  br i1 %275, label %276, label %283
+  %256 = load ptr, ptr %255, align 8
+  %257 = getelementptr inbounds i8, ptr %256, i64 40
+  %258 = load ptr, ptr %257, align 8
+  %259 = getelementptr inbounds i8, ptr %256, i64 32
+  %260 = load i64, ptr %259, align 8
+  %261 = getelementptr inbounds i8, ptr %218, i64 72
+  %262 = load ptr, ptr %261, align 8
+  %263 = getelementptr inbounds i8, ptr %218, i64 64
+  %264 = load i64, ptr %263, align 8
+  %265 = getelementptr %struct.Param, ptr %262, i64 %264
+  %266 = getelementptr inbounds i8, ptr %265, i64 24
+  %267 = load i64, ptr %266, align 8
+  %268 = getelementptr inbounds i8, ptr %265, i64 32
+  %269 = load i64, ptr %268, align 8
+  %270 = icmp ne i64 %269, 0
+  %271 = sext i1 %270 to i64
+  %272 = sub i64 %260, %267
+  %273 = add i64 %272, %271
+  %274 = call i64 @llvm.smax.i64(i64 %273, i64 0)
+  %275 = getelementptr inbounds i8, ptr %198, i64 24
+  store i64 %274, ptr %275, align 8
+  %276 = icmp sgt i64 %273, 8
+  br i1 %276, label %277, label %284
 
-276:
-  %277 = load ptr, ptr %217, align 8
-  %278 = ptrtoint ptr %277 to i64
-  store i64 %278, ptr %11, align 8
-  %279 = getelementptr inbounds i8, ptr %11, i64 8
-  store i64 %273, ptr %279, align 8
-  %280 = getelementptr inbounds i8, ptr %11, i64 16
-  store i64 8, ptr %280, align 8
-  %281 = getelementptr inbounds i8, ptr %11, i64 24
-  store i64 0, ptr %281, align 8
-  %282 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.7, ptr noundef nonnull %11) cold
-  br label %300
+277:
+  %278 = load ptr, ptr %218, align 8
+  %279 = ptrtoint ptr %278 to i64
+  store i64 %279, ptr %12, align 8
+  %280 = getelementptr inbounds i8, ptr %12, i64 8
+  store i64 %274, ptr %280, align 8
+  %281 = getelementptr inbounds i8, ptr %12, i64 16
+  store i64 8, ptr %281, align 8
+  %282 = getelementptr inbounds i8, ptr %12, i64 24
+  store i64 0, ptr %282, align 8
+  %283 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.7, ptr noundef nonnull %12) cold
+  br label %301
 
-283:
-  %284 = load i64, ptr %223, align 8
-  %285 = getelementptr inbounds i8, ptr %197, i64 16
-  store i64 %284, ptr %285, align 16
-  %286 = icmp slt i64 %272, 1
-  br i1 %286, label %300, label %287
+284:
+  %285 = load i64, ptr %224, align 8
+  %286 = getelementptr inbounds i8, ptr %198, i64 16
+  store i64 %285, ptr %286, align 16
+  %287 = icmp slt i64 %273, 1
+  br i1 %287, label %301, label %288
 
-287:
-  %288 = getelementptr inbounds i8, ptr %197, i64 32
-  br label %289
+288:
+  %289 = getelementptr inbounds i8, ptr %198, i64 32
+  br label %290
 
-289:
-  %290 = phi i64 [ 0, %287 ], [ %297, %289 ]
-  %291 = getelementptr i64, ptr %257, i64 %290
-  %292 = load i64, ptr %291, align 8
-  %293 = getelementptr [8 x i64], ptr %288, i64 0, i64 %290
-  store i64 %292, ptr %293, align 8
-  %294 = load i64, ptr %291, align 8
-  %295 = load i64, ptr %285, align 16
-  %296 = mul i64 %295, %294
-  store i64 %296, ptr %285, align 16
-  %297 = add nuw nsw i64 %290, 1
-  %298 = load i64, ptr %274, align 8
-  %299 = icmp slt i64 %297, %298
-  br i1 %299, label %289, label %300
+290:
+  %291 = phi i64 [ 0, %288 ], [ %298, %290 ]
+  %292 = getelementptr i64, ptr %258, i64 %291
+  %293 = load i64, ptr %292, align 8
+  %294 = getelementptr [8 x i64], ptr %289, i64 0, i64 %291
+  store i64 %293, ptr %294, align 8
+  %295 = load i64, ptr %292, align 8
+  %296 = load i64, ptr %286, align 16
+  %297 = mul i64 %296, %295
+  store i64 %297, ptr %286, align 16
+  %298 = add nuw nsw i64 %291, 1
+  %299 = load i64, ptr %275, align 8
+  %300 = icmp slt i64 %298, %299
+  br i1 %300, label %290, label %301
 
-300:
-  %301 = phi ptr [ %250, %249 ], [ %282, %276 ], [ null, %283 ], [ null, %289 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %11)
-  br label %302
+301:
+  %302 = phi ptr [ %251, %250 ], [ %283, %277 ], [ null, %284 ], [ null, %290 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %12)
+  br label %303
 
-302:
-  %303 = phi ptr [ %301, %300 ], [ %214, %213 ]
-  %304 = load i64, ptr %190, align 8
-  %305 = icmp sgt i64 %304, 0
-  %306 = icmp eq ptr %303, null
-  %307 = select i1 %305, i1 %306, i1 false
-  br i1 %307, label %308, label %318
+303:
+  %304 = phi ptr [ %302, %301 ], [ %215, %214 ]
+  %305 = load i64, ptr %191, align 8
+  %306 = icmp sgt i64 %305, 0
+  %307 = icmp eq ptr %304, null
+  %308 = select i1 %306, i1 %307, i1 false
+  br i1 %308, label %309, label %319
 
-308:
-  %309 = getelementptr i8, ptr %197, i64 248
-  %310 = getelementptr inbounds i8, ptr %0, i64 72
-  %311 = getelementptr inbounds i8, ptr %0, i64 112
-  %312 = getelementptr inbounds i8, ptr %10, i64 8
-  %313 = getelementptr inbounds i8, ptr %10, i64 16
-  %314 = getelementptr inbounds i8, ptr %10, i64 24
-  %315 = getelementptr inbounds i8, ptr %197, i64 136
-  %316 = getelementptr inbounds i8, ptr %197, i64 24
-  %317 = getelementptr inbounds i8, ptr %197, i64 136
-  br label %321
+309:
+  %310 = getelementptr i8, ptr %198, i64 256
+  %311 = getelementptr inbounds i8, ptr %0, i64 72
+  %312 = getelementptr inbounds i8, ptr %0, i64 112
+  %313 = getelementptr inbounds i8, ptr %11, i64 8
+  %314 = getelementptr inbounds i8, ptr %11, i64 16
+  %315 = getelementptr inbounds i8, ptr %11, i64 24
+  %316 = getelementptr inbounds i8, ptr %198, i64 136
+  %317 = getelementptr inbounds i8, ptr %198, i64 24
+  %318 = getelementptr inbounds i8, ptr %198, i64 136
+  br label %322
 
-318:
-  %319 = phi ptr [ %303, %302 ], [ %634, %633 ]
-  %320 = phi i1 [ %306, %302 ], [ %638, %633 ]
-  br i1 %320, label %640, label %866
+319:
+  %320 = phi ptr [ %304, %303 ], [ %635, %634 ]
+  %321 = phi i1 [ %307, %303 ], [ %639, %634 ]
+  br i1 %321, label %641, label %712
 
-321:
-  %322 = phi i64 [ 0, %308 ], [ %635, %633 ]
-  %323 = load ptr, ptr %197, align 16
-  %324 = getelementptr inbounds i8, ptr %323, i64 72
-  %325 = load ptr, ptr %324, align 8
-  %326 = getelementptr %struct.Param, ptr %325, i64 %322
-  %327 = getelementptr %struct.Bound, ptr %309, i64 %322
-  %328 = getelementptr inbounds i8, ptr %326, i64 56
-  %329 = load i64, ptr %328, align 8
-  %330 = icmp sgt i64 %329, -1
-  br i1 %330, label %331, label %334
+322:
+  %323 = phi i64 [ 0, %309 ], [ %636, %634 ]
+  %324 = load ptr, ptr %198, align 16
+  %325 = getelementptr inbounds i8, ptr %324, i64 72
+  %326 = load ptr, ptr %325, align 8
+  %327 = getelementptr %struct.Param, ptr %326, i64 %323
+  %328 = getelementptr %struct.Bound, ptr %310, i64 %323
+  %329 = getelementptr inbounds i8, ptr %327, i64 56
+  %330 = load i64, ptr %329, align 8
+  %331 = icmp sgt i64 %330, -1
+  br i1 %331, label %332, label %335
 
-331:
-  %332 = getelementptr i64, ptr %178, i64 %329
-  store ptr %332, ptr %327, align 8
-  %333 = getelementptr inbounds i8, ptr %327, i64 8
-  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %333, i8 0, i64 64, i1 false)
-  br label %633
+332:
+  %333 = getelementptr i64, ptr %179, i64 %330
+  store ptr %333, ptr %328, align 8
+  %334 = getelementptr inbounds i8, ptr %328, i64 8
+  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %334, i8 0, i64 64, i1 false)
+  br label %634
 
-334:
-  %335 = getelementptr inbounds i8, ptr %326, i64 40
-  %336 = load i64, ptr %335, align 8
-  %337 = icmp slt i64 %336, 0
-  br i1 %337, label %342, label %338
+335:
+  %336 = getelementptr inbounds i8, ptr %327, i64 40
+  %337 = load i64, ptr %336, align 8
+  %338 = icmp slt i64 %337, 0
+  br i1 %338, label %343, label %339
 
-338:
-  %339 = load ptr, ptr %310, align 8
-  %340 = getelementptr ptr, ptr %339, i64 %336
-  %341 = load ptr, ptr %340, align 8
-  br label %342
+339:
+  %340 = load ptr, ptr %311, align 8
+  %341 = getelementptr ptr, ptr %340, i64 %337
+  %342 = load ptr, ptr %341, align 8
+  br label %343
 
-342:
-  %343 = phi ptr [ %341, %338 ], [ null, %334 ]
-  %344 = getelementptr inbounds i8, ptr %326, i64 48
-  %345 = load i64, ptr %344, align 8
-  %346 = icmp slt i64 %345, 0
-  br i1 %346, label %351, label %347
+343:
+  %344 = phi ptr [ %342, %339 ], [ null, %335 ]
+  %345 = getelementptr inbounds i8, ptr %327, i64 48
+  %346 = load i64, ptr %345, align 8
+  %347 = icmp slt i64 %346, 0
+  br i1 %347, label %352, label %348
 
-347:
-  %348 = load ptr, ptr %311, align 8
-  %349 = getelementptr ptr, ptr %348, i64 %345
-  %350 = load ptr, ptr %349, align 8
-  br label %351
+348:
+  %349 = load ptr, ptr %312, align 8
+  %350 = getelementptr ptr, ptr %349, i64 %346
+  %351 = load ptr, ptr %350, align 8
+  br label %352
 
-351:
-  %352 = phi ptr [ %350, %347 ], [ null, %342 ]
-  %353 = icmp ne ptr %343, null
-  br i1 %353, label %354, label %357
+352:
+  %353 = phi ptr [ %351, %348 ], [ null, %343 ]
+  %354 = icmp ne ptr %344, null
+  br i1 %354, label %355, label %358
 
-354:
-  %355 = icmp ne ptr %352, null
-  %356 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %197, ptr noundef %326, ptr noundef nonnull %343, i1 noundef zeroext %355)
-  br label %357
+355:
+  %356 = icmp ne ptr %353, null
+  %357 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %198, ptr noundef %327, ptr noundef nonnull %344, i1 noundef zeroext %356)
+  br label %358
 
-357:
-  %358 = phi ptr [ %356, %354 ], [ null, %351 ]
-  %359 = icmp eq ptr %358, null
-  %360 = icmp ne ptr %352, null
-  %361 = select i1 %359, i1 %360, i1 false
-  br i1 %361, label %362, label %364
+358:
+  %359 = phi ptr [ %357, %355 ], [ null, %352 ]
+  %360 = icmp eq ptr %359, null
+  %361 = icmp ne ptr %353, null
+  %362 = select i1 %360, i1 %361, i1 false
+  br i1 %362, label %363, label %365
 
-362:
-  %363 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %197, ptr noundef %326, ptr noundef nonnull %352, i1 noundef zeroext true)
-  br label %364
+363:
+  %364 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %198, ptr noundef %327, ptr noundef nonnull %353, i1 noundef zeroext true)
+  br label %365
 
-364:
-  %365 = phi ptr [ %363, %362 ], [ %358, %357 ]
-  %366 = icmp eq ptr %365, null
-  %367 = and i1 %353, %366
-  %368 = select i1 %367, i1 %360, i1 false
-  br i1 %368, label %369, label %445
+365:
+  %366 = phi ptr [ %364, %363 ], [ %359, %358 ]
+  %367 = icmp eq ptr %366, null
+  %368 = and i1 %354, %367
+  %369 = select i1 %368, i1 %361, i1 false
+  br i1 %369, label %370, label %446
 
-369:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %10)
-  %370 = getelementptr inbounds i8, ptr %343, i64 40
-  %371 = load ptr, ptr %370, align 8
-  %372 = getelementptr inbounds i8, ptr %352, i64 40
-  %373 = load ptr, ptr %372, align 8
-  %374 = getelementptr inbounds i8, ptr %326, i64 64
-  %375 = load i64, ptr %374, align 8
-  %376 = getelementptr inbounds i8, ptr %326, i64 32
-  %377 = load i64, ptr %376, align 8
-  %378 = call i64 @llvm.umax.i64(i64 %377, i64 1)
-  %379 = sdiv i64 %375, %378
-  %380 = getelementptr inbounds i8, ptr %352, i64 32
-  %381 = load i64, ptr %380, align 8
-  %382 = icmp sgt i64 %381, 0
-  br i1 %382, label %383, label %413
+370:
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %11)
+  %371 = getelementptr inbounds i8, ptr %344, i64 40
+  %372 = load ptr, ptr %371, align 8
+  %373 = getelementptr inbounds i8, ptr %353, i64 40
+  %374 = load ptr, ptr %373, align 8
+  %375 = getelementptr inbounds i8, ptr %327, i64 64
+  %376 = load i64, ptr %375, align 8
+  %377 = getelementptr inbounds i8, ptr %327, i64 32
+  %378 = load i64, ptr %377, align 8
+  %379 = call i64 @llvm.umax.i64(i64 %378, i64 1)
+  %380 = sdiv i64 %376, %379
+  %381 = getelementptr inbounds i8, ptr %353, i64 32
+  %382 = load i64, ptr %381, align 8
+  %383 = icmp sgt i64 %382, 0
+  br i1 %383, label %384, label %414
 
-383:
-  %384 = load i64, ptr %371, align 8
-  %385 = load i64, ptr %373, align 8
-  %386 = icmp eq i64 %384, %385
-  br i1 %386, label %406, label %395
+384:
+  %385 = load i64, ptr %372, align 8
+  %386 = load i64, ptr %374, align 8
+  %387 = icmp eq i64 %385, %386
+  br i1 %387, label %407, label %396
 
-387:
-  %388 = getelementptr i64, ptr %371, i64 %411
-  %389 = load i64, ptr %388, align 8
-  %390 = getelementptr i64, ptr %373, i64 %411
-  %391 = load i64, ptr %390, align 8
-  %392 = icmp eq i64 %389, %391
-  br i1 %392, label %406, label %393
+388:
+  %389 = getelementptr i64, ptr %372, i64 %412
+  %390 = load i64, ptr %389, align 8
+  %391 = getelementptr i64, ptr %374, i64 %412
+  %392 = load i64, ptr %391, align 8
+  %393 = icmp eq i64 %390, %392
+  br i1 %393, label %407, label %394
 
-393:
-  %394 = icmp slt i64 %411, %381
-  br label %395
+394:
+  %395 = icmp slt i64 %412, %382
+  br label %396
 
-395:
-  %396 = phi i1 [ true, %383 ], [ %394, %393 ]
-  %397 = phi i64 [ %379, %383 ], [ %410, %393 ]
-  %398 = phi i64 [ %384, %383 ], [ %389, %393 ]
-  %399 = phi i64 [ %385, %383 ], [ %391, %393 ]
-  %400 = load ptr, ptr %197, align 16
-  %401 = load ptr, ptr %400, align 8
-  %402 = ptrtoint ptr %401 to i64
-  store i64 %402, ptr %10, align 8
-  %403 = load ptr, ptr %326, align 8
-  %404 = ptrtoint ptr %403 to i64
-  store i64 %404, ptr %312, align 8
-  store i64 %398, ptr %313, align 8
+396:
+  %397 = phi i1 [ true, %384 ], [ %395, %394 ]
+  %398 = phi i64 [ %380, %384 ], [ %411, %394 ]
+  %399 = phi i64 [ %385, %384 ], [ %390, %394 ]
+  %400 = phi i64 [ %386, %384 ], [ %392, %394 ]
+  %401 = load ptr, ptr %198, align 16
+  %402 = load ptr, ptr %401, align 8
+  %403 = ptrtoint ptr %402 to i64
+  store i64 %403, ptr %11, align 8
+  %404 = load ptr, ptr %327, align 8
+  %405 = ptrtoint ptr %404 to i64
+  store i64 %405, ptr %313, align 8
   store i64 %399, ptr %314, align 8
-  %405 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.29, ptr noundef nonnull %10) cold
-  br label %413
+  store i64 %400, ptr %315, align 8
+  %406 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.29, ptr noundef nonnull %11) cold
+  br label %414
 
-406:
-  %407 = phi i64 [ %391, %387 ], [ %385, %383 ]
-  %408 = phi i64 [ %410, %387 ], [ %379, %383 ]
-  %409 = phi i64 [ %411, %387 ], [ 0, %383 ]
-  %410 = mul i64 %408, %407
-  %411 = add nuw nsw i64 %409, 1
-  %412 = icmp eq i64 %411, %381
-  br i1 %412, label %413, label %387
+407:
+  %408 = phi i64 [ %392, %388 ], [ %386, %384 ]
+  %409 = phi i64 [ %411, %388 ], [ %380, %384 ]
+  %410 = phi i64 [ %412, %388 ], [ 0, %384 ]
+  %411 = mul i64 %409, %408
+  %412 = add nuw nsw i64 %410, 1
+  %413 = icmp eq i64 %412, %382
+  br i1 %413, label %414, label %388
 
-413:
-  %414 = phi i64 [ %397, %395 ], [ %379, %369 ], [ %410, %406 ]
-  %415 = phi i1 [ %396, %395 ], [ %382, %369 ], [ false, %406 ]
-  %416 = phi ptr [ %405, %395 ], [ undef, %369 ], [ undef, %406 ]
-  br i1 %415, label %443, label %417
+414:
+  %415 = phi i64 [ %398, %396 ], [ %380, %370 ], [ %411, %407 ]
+  %416 = phi i1 [ %397, %396 ], [ %383, %370 ], [ false, %407 ]
+  %417 = phi ptr [ %406, %396 ], [ undef, %370 ], [ undef, %407 ]
+  br i1 %416, label %444, label %418
 
-417:
-  %418 = getelementptr inbounds i8, ptr %343, i64 24
-  %419 = load ptr, ptr %418, align 8
-  %420 = getelementptr inbounds i8, ptr %352, i64 24
-  %421 = load ptr, ptr %420, align 8
-  %422 = icmp eq ptr %419, %421
-  br i1 %422, label %443, label %423
+418:
+  %419 = getelementptr inbounds i8, ptr %344, i64 24
+  %420 = load ptr, ptr %419, align 8
+  %421 = getelementptr inbounds i8, ptr %353, i64 24
+  %422 = load ptr, ptr %421, align 8
+  %423 = icmp eq ptr %420, %422
+  br i1 %423, label %444, label %424
 
-423:
-  %424 = load ptr, ptr %197, align 16
-  %425 = getelementptr inbounds i8, ptr %424, i64 56
-  %426 = load i64, ptr %425, align 8
-  %427 = icmp eq i64 %426, -1
-  br i1 %427, label %428, label %442
+424:
+  %425 = load ptr, ptr %198, align 16
+  %426 = getelementptr inbounds i8, ptr %425, i64 56
+  %427 = load i64, ptr %426, align 8
+  %428 = icmp eq i64 %427, -1
+  br i1 %428, label %429, label %443
 
-428:
-  %429 = icmp eq i64 %414, 0
-  br i1 %429, label %443, label %430
+429:
+  %430 = icmp eq i64 %415, 0
+  br i1 %430, label %444, label %431
 
-430:
-  %431 = getelementptr inbounds i8, ptr %424, i64 8
-  %432 = load ptr, ptr %431, align 8
+431:
+  %432 = getelementptr inbounds i8, ptr %425, i64 8
   %433 = load ptr, ptr %432, align 8
-  %434 = getelementptr inbounds i8, ptr %433, i64 72
-  %435 = load ptr, ptr %434, align 8
-  %436 = load ptr, ptr %315, align 8
-  %437 = call i32 %435(ptr noundef %421, ptr noundef %419, i64 noundef %414, ptr noundef %436) nounwind
-  %438 = icmp eq i32 %437, 0
-  br i1 %438, label %443, label %439
+  %434 = load ptr, ptr %433, align 8
+  %435 = getelementptr inbounds i8, ptr %434, i64 72
+  %436 = load ptr, ptr %435, align 8
+  %437 = load ptr, ptr %316, align 8
+  %438 = call i32 %436(ptr noundef %422, ptr noundef %420, i64 noundef %415, ptr noundef %437) nounwind
+  %439 = icmp eq i32 %438, 0
+  br i1 %439, label %444, label %440
 
-439:
-  %440 = load ptr, ptr %197, align 16
-  %441 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %440, ptr noundef nonnull @.str.30, i32 noundef %437) cold
-  br label %443
-
-442:
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %421, ptr align 1 %419, i64 %414, i1 false)
-  br label %443
+440:
+  %441 = load ptr, ptr %198, align 16
+  %442 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %441, ptr noundef nonnull @.str.30, i32 noundef %438) cold
+  br label %444
 
 443:
-  %444 = phi ptr [ null, %442 ], [ %416, %413 ], [ null, %417 ], [ null, %428 ], [ %441, %439 ], [ null, %430 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %10)
-  br label %445
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %422, ptr align 1 %420, i64 %415, i1 false)
+  br label %444
 
-445:
-  %446 = phi ptr [ %444, %443 ], [ %365, %364 ]
-  %447 = icmp eq ptr %446, null
-  br i1 %447, label %448, label %633
+444:
+  %445 = phi ptr [ null, %443 ], [ %417, %414 ], [ null, %418 ], [ null, %429 ], [ %442, %440 ], [ null, %431 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %11)
+  br label %446
 
-448:
-  %449 = select i1 %360, ptr %352, ptr %343
-  %450 = getelementptr inbounds i8, ptr %449, i64 40
-  %451 = load ptr, ptr %450, align 8
-  %452 = load i64, ptr %316, align 8
-  %453 = getelementptr i64, ptr %451, i64 %452
-  %454 = load ptr, ptr %197, align 16
-  %455 = getelementptr inbounds i8, ptr %454, i64 16
-  %456 = load i64, ptr %455, align 8
-  %457 = getelementptr %struct.Bound, ptr %309, i64 %456
-  %458 = getelementptr inbounds i8, ptr %326, i64 72
-  %459 = load i64, ptr %458, align 8
-  %460 = getelementptr i8, ptr %457, i64 %459
-  %461 = getelementptr i8, ptr %460, i64 8
-  %462 = getelementptr inbounds i8, ptr %326, i64 24
-  %463 = load i64, ptr %462, align 8
-  %464 = getelementptr i64, ptr %461, i64 %463
-  %465 = getelementptr inbounds i8, ptr %326, i64 8
-  %466 = load i64, ptr %465, align 8
-  %467 = icmp eq i64 %466, 2
-  br i1 %467, label %468, label %472
+446:
+  %447 = phi ptr [ %445, %444 ], [ %366, %365 ]
+  %448 = icmp eq ptr %447, null
+  br i1 %448, label %449, label %634
 
-468:
-  store i64 1, ptr %461, align 8
-  %469 = getelementptr inbounds i8, ptr %326, i64 64
-  %470 = load i64, ptr %469, align 8
-  %471 = getelementptr i8, ptr %460, i64 16
-  store i64 %470, ptr %471, align 8
-  br label %472
+449:
+  %450 = select i1 %361, ptr %353, ptr %344
+  %451 = getelementptr inbounds i8, ptr %450, i64 40
+  %452 = load ptr, ptr %451, align 8
+  %453 = load i64, ptr %317, align 8
+  %454 = getelementptr i64, ptr %452, i64 %453
+  %455 = load ptr, ptr %198, align 16
+  %456 = getelementptr inbounds i8, ptr %455, i64 16
+  %457 = load i64, ptr %456, align 8
+  %458 = getelementptr %struct.Bound, ptr %310, i64 %457
+  %459 = getelementptr inbounds i8, ptr %327, i64 72
+  %460 = load i64, ptr %459, align 8
+  %461 = getelementptr i8, ptr %458, i64 %460
+  %462 = getelementptr i8, ptr %461, i64 8
+  %463 = getelementptr inbounds i8, ptr %327, i64 24
+  %464 = load i64, ptr %463, align 8
+  %465 = getelementptr i64, ptr %462, i64 %464
+  %466 = getelementptr inbounds i8, ptr %327, i64 8
+  %467 = load i64, ptr %466, align 8
+  %468 = icmp eq i64 %467, 2
+  br i1 %468, label %469, label %473
 
-472:
-  %473 = getelementptr inbounds i8, ptr %326, i64 64
-  %474 = load i64, ptr %473, align 8
-  %475 = load i64, ptr %462, align 8
-  %476 = add i64 %475, -1
-  %477 = icmp sgt i64 %476, -1
-  br i1 %477, label %478, label %480
+469:
+  store i64 1, ptr %462, align 8
+  %470 = getelementptr inbounds i8, ptr %327, i64 64
+  %471 = load i64, ptr %470, align 8
+  %472 = getelementptr i8, ptr %461, i64 16
+  store i64 %471, ptr %472, align 8
+  br label %473
 
-478:
-  %479 = getelementptr inbounds i8, ptr %326, i64 96
-  br label %485
+473:
+  %474 = getelementptr inbounds i8, ptr %327, i64 64
+  %475 = load i64, ptr %474, align 8
+  %476 = load i64, ptr %463, align 8
+  %477 = add i64 %476, -1
+  %478 = icmp sgt i64 %477, -1
+  br i1 %478, label %479, label %481
 
-480:
-  %481 = phi i64 [ %474, %472 ], [ %499, %496 ]
-  %482 = getelementptr inbounds i8, ptr %326, i64 96
-  %483 = load i64, ptr %482, align 8
-  %484 = icmp sgt i64 %483, -1
-  br i1 %484, label %502, label %509
+479:
+  %480 = getelementptr inbounds i8, ptr %327, i64 96
+  br label %486
 
-485:
-  %486 = phi i64 [ %476, %478 ], [ %500, %496 ]
-  %487 = phi i64 [ %475, %478 ], [ %486, %496 ]
-  %488 = phi i64 [ %474, %478 ], [ %499, %496 ]
-  %489 = load i64, ptr %479, align 8
-  %490 = icmp slt i64 %489, 0
-  br i1 %490, label %491, label %496
+481:
+  %482 = phi i64 [ %475, %473 ], [ %500, %497 ]
+  %483 = getelementptr inbounds i8, ptr %327, i64 96
+  %484 = load i64, ptr %483, align 8
+  %485 = icmp sgt i64 %484, -1
+  br i1 %485, label %503, label %510
 
-491:
-  %492 = getelementptr i64, ptr %453, i64 %486
-  %493 = load i64, ptr %492, align 8
-  %494 = getelementptr i64, ptr %460, i64 %487
-  store i64 %493, ptr %494, align 8
-  %495 = getelementptr i64, ptr %464, i64 %486
-  store i64 %488, ptr %495, align 8
-  br label %496
+486:
+  %487 = phi i64 [ %477, %479 ], [ %501, %497 ]
+  %488 = phi i64 [ %476, %479 ], [ %487, %497 ]
+  %489 = phi i64 [ %475, %479 ], [ %500, %497 ]
+  %490 = load i64, ptr %480, align 8
+  %491 = icmp slt i64 %490, 0
+  br i1 %491, label %492, label %497
 
-496:
-  %497 = getelementptr i64, ptr %453, i64 %486
-  %498 = load i64, ptr %497, align 8
-  %499 = mul i64 %498, %488
-  %500 = add nsw i64 %486, -1
-  %501 = icmp sgt i64 %486, 0
-  br i1 %501, label %485, label %480
+492:
+  %493 = getelementptr i64, ptr %454, i64 %487
+  %494 = load i64, ptr %493, align 8
+  %495 = getelementptr i64, ptr %461, i64 %488
+  store i64 %494, ptr %495, align 8
+  %496 = getelementptr i64, ptr %465, i64 %487
+  store i64 %489, ptr %496, align 8
+  br label %497
 
-502:
-  %503 = getelementptr i64, ptr %177, i64 %483
-  %504 = load i64, ptr %503, align 8
-  %505 = getelementptr i8, ptr %503, i64 8
-  %506 = getelementptr inbounds i8, ptr %326, i64 104
-  %507 = load i64, ptr %506, align 8
-  %508 = shl i64 %507, 4
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %461, ptr readonly align 8 %505, i64 %508, i1 false)
-  br label %509
+497:
+  %498 = getelementptr i64, ptr %454, i64 %487
+  %499 = load i64, ptr %498, align 8
+  %500 = mul i64 %499, %489
+  %501 = add nsw i64 %487, -1
+  %502 = icmp sgt i64 %487, 0
+  br i1 %502, label %486, label %481
 
-509:
-  %510 = phi i64 [ %504, %502 ], [ 0, %480 ]
-  %511 = load i64, ptr %316, align 8
-  %512 = add i64 %511, -1
-  %513 = icmp sgt i64 %512, -1
-  br i1 %513, label %514, label %516
+503:
+  %504 = getelementptr i64, ptr %178, i64 %484
+  %505 = load i64, ptr %504, align 8
+  %506 = getelementptr i8, ptr %504, i64 8
+  %507 = getelementptr inbounds i8, ptr %327, i64 104
+  %508 = load i64, ptr %507, align 8
+  %509 = shl i64 %508, 4
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %462, ptr readonly align 8 %506, i64 %509, i1 false)
+  br label %510
 
-514:
-  %515 = getelementptr inbounds i8, ptr %327, i64 8
-  br label %520
+510:
+  %511 = phi i64 [ %505, %503 ], [ 0, %481 ]
+  %512 = load i64, ptr %317, align 8
+  %513 = add i64 %512, -1
+  %514 = icmp sgt i64 %513, -1
+  br i1 %514, label %515, label %517
 
-516:
-  %517 = phi i64 [ %481, %509 ], [ %529, %520 ]
-  %518 = load i64, ptr %465, align 8
-  %519 = icmp eq i64 %518, 3
-  br i1 %519, label %536, label %532
+515:
+  %516 = getelementptr inbounds i8, ptr %328, i64 8
+  br label %521
 
-520:
-  %521 = phi i64 [ %512, %514 ], [ %530, %520 ]
-  %522 = phi i64 [ %481, %514 ], [ %529, %520 ]
-  %523 = getelementptr i64, ptr %451, i64 %521
-  %524 = load i64, ptr %523, align 8
-  %525 = icmp eq i64 %524, 1
-  %526 = select i1 %525, i64 0, i64 %522
-  %527 = getelementptr [8 x i64], ptr %515, i64 0, i64 %521
-  store i64 %526, ptr %527, align 8
-  %528 = load i64, ptr %523, align 8
-  %529 = mul i64 %528, %522
-  %530 = add nsw i64 %521, -1
-  %531 = icmp sgt i64 %521, 0
-  br i1 %531, label %520, label %516
+517:
+  %518 = phi i64 [ %482, %510 ], [ %530, %521 ]
+  %519 = load i64, ptr %466, align 8
+  %520 = icmp eq i64 %519, 3
+  br i1 %520, label %537, label %533
 
-532:
-  %533 = getelementptr inbounds i8, ptr %449, i64 24
-  %534 = load ptr, ptr %533, align 8
-  %535 = getelementptr i8, ptr %534, i64 %510
-  br label %536
+521:
+  %522 = phi i64 [ %513, %515 ], [ %531, %521 ]
+  %523 = phi i64 [ %482, %515 ], [ %530, %521 ]
+  %524 = getelementptr i64, ptr %452, i64 %522
+  %525 = load i64, ptr %524, align 8
+  %526 = icmp eq i64 %525, 1
+  %527 = select i1 %526, i64 0, i64 %523
+  %528 = getelementptr [8 x i64], ptr %516, i64 0, i64 %522
+  store i64 %527, ptr %528, align 8
+  %529 = load i64, ptr %524, align 8
+  %530 = mul i64 %529, %523
+  %531 = add nsw i64 %522, -1
+  %532 = icmp sgt i64 %522, 0
+  br i1 %532, label %521, label %517
 
-536:
-  %537 = phi ptr [ %535, %532 ], [ null, %516 ]
-  store ptr %537, ptr %327, align 8
-  %538 = getelementptr inbounds i8, ptr %326, i64 80
-  %539 = load i64, ptr %538, align 8
-  %540 = icmp eq i64 %539, 0
-  br i1 %540, label %633, label %541
+533:
+  %534 = getelementptr inbounds i8, ptr %450, i64 24
+  %535 = load ptr, ptr %534, align 8
+  %536 = getelementptr i8, ptr %535, i64 %511
+  br label %537
 
-541:
-  %542 = load ptr, ptr %197, align 16
-  %543 = getelementptr inbounds i8, ptr %542, i64 56
-  %544 = load i64, ptr %543, align 8
-  %545 = icmp eq i64 %544, -1
-  %546 = getelementptr inbounds i8, ptr %449, i64 24
-  %547 = load ptr, ptr %546, align 8
-  %548 = getelementptr inbounds i8, ptr %326, i64 88
-  %549 = load i64, ptr %548, align 8
-  br i1 %545, label %550, label %598
+537:
+  %538 = phi ptr [ %536, %533 ], [ null, %517 ]
+  store ptr %538, ptr %328, align 8
+  %539 = getelementptr inbounds i8, ptr %327, i64 80
+  %540 = load i64, ptr %539, align 8
+  %541 = icmp eq i64 %540, 0
+  br i1 %541, label %634, label %542
 
-550:
-  %551 = getelementptr inbounds i8, ptr %542, i64 8
-  %552 = load ptr, ptr %551, align 8
+542:
+  %543 = load ptr, ptr %198, align 16
+  %544 = getelementptr inbounds i8, ptr %543, i64 56
+  %545 = load i64, ptr %544, align 8
+  %546 = icmp eq i64 %545, -1
+  %547 = getelementptr inbounds i8, ptr %450, i64 24
+  %548 = load ptr, ptr %547, align 8
+  %549 = getelementptr inbounds i8, ptr %327, i64 88
+  %550 = load i64, ptr %549, align 8
+  br i1 %546, label %551, label %599
+
+551:
+  %552 = getelementptr inbounds i8, ptr %543, i64 8
   %553 = load ptr, ptr %552, align 8
-  %554 = load ptr, ptr %317, align 8
-  %555 = udiv i64 %517, %539
-  %556 = icmp ugt i64 %539, %517
-  br i1 %556, label %633, label %557
-
-557:
-  switch i64 %539, label %573 [
-    i64 1, label %558
-    i64 2, label %563
-    i64 4, label %568
-  ]
+  %554 = load ptr, ptr %553, align 8
+  %555 = load ptr, ptr %318, align 8
+  %556 = udiv i64 %518, %540
+  %557 = icmp ugt i64 %540, %518
+  br i1 %557, label %634, label %558
 
 558:
-  %559 = getelementptr inbounds i8, ptr %553, i64 40
-  %560 = load ptr, ptr %559, align 8
-  %561 = trunc i64 %549 to i8
-  %562 = call i32 %560(ptr noundef %547, i8 noundef zeroext %561, i64 noundef %555, ptr noundef %554) nounwind
-  br label %592
-
-563:
-  %564 = getelementptr inbounds i8, ptr %553, i64 48
-  %565 = load ptr, ptr %564, align 8
-  %566 = trunc i64 %549 to i16
-  %567 = call i32 %565(ptr noundef %547, i16 noundef zeroext %566, i64 noundef %555, ptr noundef %554) nounwind
-  br label %592
-
-568:
-  %569 = getelementptr inbounds i8, ptr %553, i64 56
-  %570 = load ptr, ptr %569, align 8
-  %571 = trunc i64 %549 to i32
-  %572 = call i32 %570(ptr noundef %547, i32 noundef %571, i64 noundef %555, ptr noundef %554) nounwind
-  br label %592
-
-573:
-  %574 = trunc i64 %549 to i32
-  %575 = lshr i64 %549, 32
-  %576 = trunc nuw i64 %575 to i32
-  %577 = icmp eq i32 %574, %576
-  br i1 %577, label %578, label %583
-
-578:
-  %579 = getelementptr inbounds i8, ptr %553, i64 56
-  %580 = load ptr, ptr %579, align 8
-  %581 = shl i64 %555, 1
-  %582 = call i32 %580(ptr noundef %547, i32 noundef %574, i64 noundef %581, ptr noundef %554) nounwind
-  br label %592
-
-583:
-  %584 = getelementptr inbounds i8, ptr %553, i64 64
-  %585 = load ptr, ptr %584, align 8
-  %586 = call i32 %585(ptr noundef %547, i64 noundef 8, i32 noundef %574, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
-  %587 = icmp eq i32 %586, 0
-  br i1 %587, label %588, label %592
-
-588:
-  %589 = load ptr, ptr %584, align 8
-  %590 = getelementptr i8, ptr %547, i64 4
-  %591 = call i32 %589(ptr noundef %590, i64 noundef 8, i32 noundef %576, i64 noundef 1, i64 noundef %555, ptr noundef %554) nounwind
-  br label %592
-
-592:
-  %593 = phi i32 [ %562, %558 ], [ %567, %563 ], [ %572, %568 ], [ %582, %578 ], [ %591, %588 ], [ %586, %583 ]
-  %594 = icmp eq i32 %593, 0
-  br i1 %594, label %633, label %595
-
-595:
-  %596 = load ptr, ptr %197, align 16
-  %597 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %596, ptr noundef nonnull @.str.30, i32 noundef %593) cold
-  br label %633
-
-598:
-  %599 = icmp eq i64 %549, 0
-  %600 = icmp eq i64 %539, 1
-  %601 = or i1 %600, %599
-  br i1 %601, label %602, label %604
-
-602:
-  %603 = trunc i64 %549 to i8
-  call void @llvm.memset.p0.i64(ptr align 1 %547, i8 %603, i64 %517, i1 false)
-  br label %633
-
-604:
-  switch i64 %539, label %615 [
-    i64 2, label %610
-    i64 4, label %605
+  switch i64 %540, label %574 [
+    i64 1, label %559
+    i64 2, label %564
+    i64 4, label %569
   ]
 
+559:
+  %560 = getelementptr inbounds i8, ptr %554, i64 40
+  %561 = load ptr, ptr %560, align 8
+  %562 = trunc i64 %550 to i8
+  %563 = call i32 %561(ptr noundef %548, i8 noundef zeroext %562, i64 noundef %556, ptr noundef %555) nounwind
+  br label %593
+
+564:
+  %565 = getelementptr inbounds i8, ptr %554, i64 48
+  %566 = load ptr, ptr %565, align 8
+  %567 = trunc i64 %550 to i16
+  %568 = call i32 %566(ptr noundef %548, i16 noundef zeroext %567, i64 noundef %556, ptr noundef %555) nounwind
+  br label %593
+
+569:
+  %570 = getelementptr inbounds i8, ptr %554, i64 56
+  %571 = load ptr, ptr %570, align 8
+  %572 = trunc i64 %550 to i32
+  %573 = call i32 %571(ptr noundef %548, i32 noundef %572, i64 noundef %556, ptr noundef %555) nounwind
+  br label %593
+
+574:
+  %575 = trunc i64 %550 to i32
+  %576 = lshr i64 %550, 32
+  %577 = trunc nuw i64 %576 to i32
+  %578 = icmp eq i32 %575, %577
+  br i1 %578, label %579, label %584
+
+579:
+  %580 = getelementptr inbounds i8, ptr %554, i64 56
+  %581 = load ptr, ptr %580, align 8
+  %582 = shl i64 %556, 1
+  %583 = call i32 %581(ptr noundef %548, i32 noundef %575, i64 noundef %582, ptr noundef %555) nounwind
+  br label %593
+
+584:
+  %585 = getelementptr inbounds i8, ptr %554, i64 64
+  %586 = load ptr, ptr %585, align 8
+  %587 = call i32 %586(ptr noundef %548, i64 noundef 8, i32 noundef %575, i64 noundef 1, i64 noundef %556, ptr noundef %555) nounwind
+  %588 = icmp eq i32 %587, 0
+  br i1 %588, label %589, label %593
+
+589:
+  %590 = load ptr, ptr %585, align 8
+  %591 = getelementptr i8, ptr %548, i64 4
+  %592 = call i32 %590(ptr noundef %591, i64 noundef 8, i32 noundef %577, i64 noundef 1, i64 noundef %556, ptr noundef %555) nounwind
+  br label %593
+
+593:
+  %594 = phi i32 [ %563, %559 ], [ %568, %564 ], [ %573, %569 ], [ %583, %579 ], [ %592, %589 ], [ %587, %584 ]
+  %595 = icmp eq i32 %594, 0
+  br i1 %595, label %634, label %596
+
+596:
+  %597 = load ptr, ptr %198, align 16
+  %598 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %597, ptr noundef nonnull @.str.30, i32 noundef %594) cold
+  br label %634
+
+599:
+  %600 = icmp eq i64 %550, 0
+  %601 = icmp eq i64 %540, 1
+  %602 = or i1 %601, %600
+  br i1 %602, label %603, label %605
+
+603:
+  %604 = trunc i64 %550 to i8
+  call void @llvm.memset.p0.i64(ptr align 1 %548, i8 %604, i64 %518, i1 false)
+  br label %634
+
 605:
-  %606 = sdiv i64 %517, 4
-  %607 = icmp sgt i64 %517, 3
-  br i1 %607, label %608, label %633
+  switch i64 %540, label %616 [
+    i64 2, label %611
+    i64 4, label %606
+  ]
 
-608:
-  %609 = trunc i64 %549 to i32
-  br label %623
+606:
+  %607 = sdiv i64 %518, 4
+  %608 = icmp sgt i64 %518, 3
+  br i1 %608, label %609, label %634
 
-610:
-  %611 = sdiv i64 %517, 2
-  %612 = icmp sgt i64 %517, 1
-  br i1 %612, label %613, label %633
+609:
+  %610 = trunc i64 %550 to i32
+  br label %624
 
-613:
-  %614 = trunc i64 %549 to i16
-  br label %618
+611:
+  %612 = sdiv i64 %518, 2
+  %613 = icmp sgt i64 %518, 1
+  br i1 %613, label %614, label %634
 
-615:
-  %616 = sdiv i64 %517, 8
-  %617 = icmp sgt i64 %517, 7
-  br i1 %617, label %628, label %633
+614:
+  %615 = trunc i64 %550 to i16
+  br label %619
 
-618:
-  %619 = phi i64 [ 0, %613 ], [ %621, %618 ]
-  %620 = getelementptr i16, ptr %547, i64 %619
-  store i16 %614, ptr %620, align 2
-  %621 = add nuw nsw i64 %619, 1
-  %622 = icmp eq i64 %621, %611
-  br i1 %622, label %633, label %618
+616:
+  %617 = sdiv i64 %518, 8
+  %618 = icmp sgt i64 %518, 7
+  br i1 %618, label %629, label %634
 
-623:
-  %624 = phi i64 [ 0, %608 ], [ %626, %623 ]
-  %625 = getelementptr i32, ptr %547, i64 %624
-  store i32 %609, ptr %625, align 4
-  %626 = add nuw nsw i64 %624, 1
-  %627 = icmp eq i64 %626, %606
-  br i1 %627, label %633, label %623
+619:
+  %620 = phi i64 [ 0, %614 ], [ %622, %619 ]
+  %621 = getelementptr i16, ptr %548, i64 %620
+  store i16 %615, ptr %621, align 2
+  %622 = add nuw nsw i64 %620, 1
+  %623 = icmp eq i64 %622, %612
+  br i1 %623, label %634, label %619
 
-628:
-  %629 = phi i64 [ %631, %628 ], [ 0, %615 ]
-  %630 = getelementptr i64, ptr %547, i64 %629
-  store i64 %549, ptr %630, align 8
-  %631 = add nuw nsw i64 %629, 1
-  %632 = icmp eq i64 %631, %616
-  br i1 %632, label %633, label %628
+624:
+  %625 = phi i64 [ 0, %609 ], [ %627, %624 ]
+  %626 = getelementptr i32, ptr %548, i64 %625
+  store i32 %610, ptr %626, align 4
+  %627 = add nuw nsw i64 %625, 1
+  %628 = icmp eq i64 %627, %607
+  br i1 %628, label %634, label %624
 
-633:
-  %634 = phi ptr [ null, %331 ], [ %446, %445 ], [ null, %536 ], [ null, %550 ], [ %597, %595 ], [ null, %592 ], [ null, %602 ], [ null, %605 ], [ null, %610 ], [ null, %615 ], [ null, %628 ], [ null, %618 ], [ null, %623 ]
-  %635 = add nuw nsw i64 %322, 1
-  %636 = load i64, ptr %190, align 8
-  %637 = icmp slt i64 %635, %636
-  %638 = icmp eq ptr %634, null
-  %639 = select i1 %637, i1 %638, i1 false
-  br i1 %639, label %321, label %318
+629:
+  %630 = phi i64 [ %632, %629 ], [ 0, %616 ]
+  %631 = getelementptr i64, ptr %548, i64 %630
+  store i64 %550, ptr %631, align 8
+  %632 = add nuw nsw i64 %630, 1
+  %633 = icmp eq i64 %632, %617
+  br i1 %633, label %634, label %629
 
-640:
-  br i1 %17, label %641, label %643
+634:
+  %635 = phi ptr [ null, %332 ], [ %447, %446 ], [ null, %537 ], [ null, %551 ], [ %598, %596 ], [ null, %593 ], [ null, %603 ], [ null, %606 ], [ null, %611 ], [ null, %616 ], [ null, %629 ], [ null, %619 ], [ null, %624 ]
+  %636 = add nuw nsw i64 %323, 1
+  %637 = load i64, ptr %191, align 8
+  %638 = icmp slt i64 %636, %637
+  %639 = icmp eq ptr %635, null
+  %640 = select i1 %638, i1 %639, i1 false
+  br i1 %640, label %322, label %319
 
 641:
-  %642 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %197)
-  br label %866
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %10)
+  %642 = getelementptr inbounds i8, ptr %198, i64 216
+  store ptr null, ptr %642, align 8
+  %643 = load ptr, ptr %198, align 16
+  %644 = getelementptr inbounds i8, ptr %643, i64 88
+  %645 = load i64, ptr %644, align 8
+  %646 = icmp eq i64 %645, 2
+  br i1 %646, label %647, label %710
 
-643:
-  %644 = load ptr, ptr %197, align 16
-  %645 = load ptr, ptr @wb_ffi_stop, align 8
-  %646 = load volatile ptr, ptr %645, align 8
-  %647 = load volatile i32, ptr %646, align 8
-  %648 = icmp eq i32 %647, 0
-  br i1 %648, label %658, label %649
+647:
+  %648 = getelementptr inbounds i8, ptr %643, i64 32
+  %649 = load i64, ptr %648, align 8
+  %650 = add i64 %649, -1
+  %651 = icmp slt i64 %650, 0
+  br i1 %651, label %657, label %652
 
-649:
-  %650 = getelementptr inbounds i8, ptr %646, i64 8
-  %651 = load ptr, ptr %650, align 8
-  %652 = call i32 %651(ptr noundef %646) nounwind
-  %653 = icmp eq i32 %652, 0
-  br i1 %653, label %658, label %654
-
-654:
-  %655 = getelementptr inbounds i8, ptr %0, i64 16
+652:
+  %653 = getelementptr inbounds i8, ptr %0, i64 112
+  %654 = load ptr, ptr %653, align 8
+  %655 = getelementptr ptr, ptr %654, i64 %650
   %656 = load ptr, ptr %655, align 8
-  %657 = call fastcc ptr @cancelled(ptr noundef %656, ptr noundef %644) cold
-  br label %866
+  br label %657
 
-658:
-  %659 = load ptr, ptr %197, align 16
-  %660 = getelementptr inbounds i8, ptr %197, i64 240
-  store ptr null, ptr %660, align 16
-  %661 = getelementptr inbounds i8, ptr %659, i64 104
-  %662 = load i64, ptr %661, align 8
-  %663 = icmp eq i64 %662, 0
-  br i1 %663, label %683, label %664
+657:
+  %658 = phi ptr [ %656, %652 ], [ null, %647 ]
+  %659 = getelementptr inbounds i8, ptr %198, i64 24
+  %660 = load i64, ptr %659, align 8
+  %661 = icmp sgt i64 %660, 0
+  br i1 %661, label %662, label %664
+
+662:
+  %663 = getelementptr inbounds i8, ptr %198, i64 32
+  br label %669
 
 664:
-  %665 = getelementptr inbounds i8, ptr %197, i64 8
-  %666 = load i64, ptr %665, align 8
-  %667 = getelementptr inbounds i8, ptr %659, i64 96
-  %668 = load i64, ptr %667, align 8
-  %669 = icmp sgt i64 %666, %668
-  br i1 %669, label %670, label %683
+  %665 = phi i64 [ 56, %657 ], [ %674, %669 ]
+  %666 = getelementptr inbounds i8, ptr %658, i64 16
+  %667 = load i32, ptr %666, align 8
+  %668 = icmp eq i32 %667, 4
+  br i1 %668, label %677, label %696
 
-670:
-  %671 = add i64 %666, -1
-  %672 = sdiv i64 %671, %668
-  %673 = add i64 %672, 1
-  %674 = getelementptr inbounds i8, ptr %197, i64 232
-  store i64 %673, ptr %674, align 8
-  %675 = getelementptr inbounds i8, ptr %197, i64 16
-  %676 = load i64, ptr %675, align 16
-  %677 = sdiv i64 %676, %666
-  %678 = load i64, ptr %661, align 8
-  %679 = shl i64 %673, 3
-  %680 = mul i64 %679, %677
-  %681 = mul i64 %680, %678
-  %682 = call ptr @malloc(i64 noundef %681) nounwind
-  store ptr %682, ptr %660, align 16
-  br label %683
+669:
+  %670 = phi i64 [ 0, %662 ], [ %675, %669 ]
+  %671 = phi i64 [ 56, %662 ], [ %674, %669 ]
+  %672 = getelementptr [8 x i64], ptr %663, i64 0, i64 %670
+  %673 = load i64, ptr %672, align 8
+  %674 = mul i64 %673, %671
+  %675 = add nuw nsw i64 %670, 1
+  %676 = icmp eq i64 %675, %660
+  br i1 %676, label %664, label %669
+
+677:
+  %678 = getelementptr inbounds i8, ptr %658, i64 40
+  %679 = load ptr, ptr %678, align 8
+  %680 = getelementptr inbounds i8, ptr %658, i64 32
+  %681 = load i64, ptr %680, align 8
+  %682 = icmp sgt i64 %681, 0
+  br i1 %682, label %683, label %693
 
 683:
-  %684 = getelementptr inbounds i8, ptr %197, i64 16
-  %685 = load i64, ptr %684, align 16
-  %686 = getelementptr inbounds i8, ptr %644, i64 56
+  %684 = phi i64 [ %689, %683 ], [ 0, %677 ]
+  %685 = phi i64 [ %688, %683 ], [ 1, %677 ]
+  %686 = getelementptr i64, ptr %679, i64 %684
   %687 = load i64, ptr %686, align 8
-  %688 = icmp sgt i64 %685, %687
-  br i1 %688, label %689, label %840
+  %688 = mul i64 %687, %685
+  %689 = add nuw nsw i64 %684, 1
+  %690 = icmp eq i64 %689, %681
+  br i1 %690, label %691, label %683
 
-689:
-  %690 = getelementptr inbounds i8, ptr %0, i64 16
-  %691 = load ptr, ptr %690, align 8
+691:
+  %692 = shl i64 %688, 2
+  br label %693
+
+693:
+  %694 = phi i64 [ 4, %677 ], [ %692, %691 ]
+  %695 = icmp eq i64 %694, %665
+  br i1 %695, label %707, label %696
+
+696:
+  %697 = load ptr, ptr %643, align 8
+  %698 = ptrtoint ptr %697 to i64
+  store i64 %698, ptr %10, align 8
+  %699 = getelementptr inbounds i8, ptr %10, i64 8
+  store i64 %665, ptr %699, align 8
+  br label %700
+
+700:
+  %701 = phi i64 [ 16, %696 ], [ %703, %700 ]
+  %702 = getelementptr inbounds i8, ptr %10, i64 %701
+  store i64 0, ptr %702, align 8
+  %703 = add nuw nsw i64 %701, 8
+  %704 = icmp eq i64 %703, 32
+  br i1 %704, label %705, label %700
+
+705:
+  %706 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.31, ptr noundef nonnull %10) cold
+  br label %710
+
+707:
+  %708 = getelementptr inbounds i8, ptr %658, i64 24
+  %709 = load ptr, ptr %708, align 8
+  store ptr %709, ptr %642, align 8
+  call void @llvm.memset.p0.i64(ptr align 8 %709, i8 0, i64 %665, i1 false)
+  br label %710
+
+710:
+  %711 = phi ptr [ null, %641 ], [ %706, %705 ], [ null, %707 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %10)
+  br label %712
+
+712:
+  %713 = phi ptr [ %711, %710 ], [ %320, %319 ]
+  %714 = icmp eq ptr %713, null
+  br i1 %714, label %715, label %944
+
+715:
+  br i1 %18, label %716, label %718
+
+716:
+  %717 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %198)
+  br label %944
+
+718:
+  %719 = call i64 @plain_floats() nounwind
+  %720 = load ptr, ptr %198, align 16
+  %721 = load ptr, ptr @wb_ffi_stop, align 8
+  %722 = load volatile ptr, ptr %721, align 8
+  %723 = load volatile i32, ptr %722, align 8
+  %724 = icmp eq i32 %723, 0
+  br i1 %724, label %734, label %725
+
+725:
+  %726 = getelementptr inbounds i8, ptr %722, i64 8
+  %727 = load ptr, ptr %726, align 8
+  %728 = call i32 %727(ptr noundef %722) nounwind
+  %729 = icmp eq i32 %728, 0
+  br i1 %729, label %734, label %730
+
+730:
+  %731 = getelementptr inbounds i8, ptr %0, i64 16
+  %732 = load ptr, ptr %731, align 8
+  %733 = call fastcc ptr @cancelled(ptr noundef %732, ptr noundef %720) cold
+  br label %942
+
+734:
+  %735 = load ptr, ptr %198, align 16
+  %736 = getelementptr inbounds i8, ptr %198, i64 248
+  store ptr null, ptr %736, align 8
+  %737 = getelementptr inbounds i8, ptr %735, i64 104
+  %738 = load i64, ptr %737, align 8
+  %739 = icmp eq i64 %738, 0
+  br i1 %739, label %759, label %740
+
+740:
+  %741 = getelementptr inbounds i8, ptr %198, i64 8
+  %742 = load i64, ptr %741, align 8
+  %743 = getelementptr inbounds i8, ptr %735, i64 96
+  %744 = load i64, ptr %743, align 8
+  %745 = icmp sgt i64 %742, %744
+  br i1 %745, label %746, label %759
+
+746:
+  %747 = add i64 %742, -1
+  %748 = sdiv i64 %747, %744
+  %749 = add i64 %748, 1
+  %750 = getelementptr inbounds i8, ptr %198, i64 240
+  store i64 %749, ptr %750, align 16
+  %751 = getelementptr inbounds i8, ptr %198, i64 16
+  %752 = load i64, ptr %751, align 16
+  %753 = sdiv i64 %752, %742
+  %754 = load i64, ptr %737, align 8
+  %755 = shl i64 %749, 3
+  %756 = mul i64 %755, %753
+  %757 = mul i64 %756, %754
+  %758 = call ptr @malloc(i64 noundef %757) nounwind
+  store ptr %758, ptr %736, align 8
+  br label %759
+
+759:
+  %760 = getelementptr inbounds i8, ptr %198, i64 16
+  %761 = load i64, ptr %760, align 16
+  %762 = getelementptr inbounds i8, ptr %720, i64 56
+  %763 = load i64, ptr %762, align 8
+  %764 = icmp sgt i64 %761, %763
+  br i1 %764, label %765, label %916
+
+765:
+  %766 = getelementptr inbounds i8, ptr %0, i64 16
+  %767 = load ptr, ptr %766, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) nounwind
   store i64 1, ptr %7, align 8
   call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %8) nounwind
   store i64 32, ptr %8, align 8
-  %692 = getelementptr inbounds i8, ptr %8, i64 8
-  store ptr null, ptr %692, align 8
-  %693 = getelementptr inbounds i8, ptr %8, i64 16
-  %694 = getelementptr inbounds i8, ptr %0, i64 24
-  %695 = load ptr, ptr %694, align 8
-  store ptr %695, ptr %693, align 8
-  %696 = getelementptr inbounds i8, ptr %8, i64 24
-  store ptr %7, ptr %696, align 8
-  %697 = getelementptr i8, ptr %691, i64 144
-  %698 = load ptr, ptr %697, align 8
-  %699 = call ptr %698(ptr noundef nonnull %8) nounwind
-  %700 = icmp eq ptr %699, null
-  br i1 %700, label %706, label %701
+  %768 = getelementptr inbounds i8, ptr %8, i64 8
+  store ptr null, ptr %768, align 8
+  %769 = getelementptr inbounds i8, ptr %8, i64 16
+  %770 = getelementptr inbounds i8, ptr %0, i64 24
+  %771 = load ptr, ptr %770, align 8
+  store ptr %771, ptr %769, align 8
+  %772 = getelementptr inbounds i8, ptr %8, i64 24
+  store ptr %7, ptr %772, align 8
+  %773 = getelementptr i8, ptr %767, i64 144
+  %774 = load ptr, ptr %773, align 8
+  %775 = call ptr %774(ptr noundef nonnull %8) nounwind
+  %776 = icmp eq ptr %775, null
+  br i1 %776, label %782, label %777
 
-701:
+777:
   call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) nounwind
   store i64 24, ptr %6, align 8
-  %702 = getelementptr inbounds i8, ptr %6, i64 8
-  store ptr null, ptr %702, align 8
-  %703 = getelementptr inbounds i8, ptr %6, i64 16
-  store ptr %699, ptr %703, align 8
-  %704 = getelementptr i8, ptr %691, i64 64
-  %705 = load ptr, ptr %704, align 8
-  call void %705(ptr noundef nonnull %6) nounwind
+  %778 = getelementptr inbounds i8, ptr %6, i64 8
+  store ptr null, ptr %778, align 8
+  %779 = getelementptr inbounds i8, ptr %6, i64 16
+  store ptr %775, ptr %779, align 8
+  %780 = getelementptr i8, ptr %767, i64 64
+  %781 = load ptr, ptr %780, align 8
+  call void %781(ptr noundef nonnull %6) nounwind
   call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) nounwind
-  br label %706
-
-706:
-  %707 = load i64, ptr %7, align 8
-  %708 = select i1 %700, i64 %707, i64 1
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %8) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) nounwind
-  %709 = icmp slt i64 %708, 2
-  br i1 %709, label %837, label %710
-
-710:
-  %711 = load i64, ptr %684, align 16
-  %712 = shl i64 %708, 2
-  %713 = sdiv i64 %711, %712
-  %714 = load ptr, ptr %197, align 16
-  %715 = getelementptr inbounds i8, ptr %714, i64 56
-  %716 = load i64, ptr %715, align 8
-  %717 = sdiv i64 %716, 4
-  %718 = call noundef i64 @llvm.smax.i64(i64 %713, i64 %717)
-  %719 = add i64 %718, 1
-  %720 = getelementptr inbounds i8, ptr %714, i64 104
-  %721 = load i64, ptr %720, align 8
-  %722 = icmp eq i64 %721, 0
-  br i1 %722, label %734, label %723
-
-723:
-  %724 = getelementptr inbounds i8, ptr %197, i64 24
-  %725 = load i64, ptr %724, align 8
-  %726 = icmp eq i64 %725, 0
-  %727 = getelementptr inbounds i8, ptr %714, i64 96
-  %728 = getelementptr inbounds i8, ptr %197, i64 8
-  %729 = select i1 %726, ptr %727, ptr %728
-  %730 = load i64, ptr %729, align 8
-  %731 = sdiv i64 %718, %730
-  %732 = add i64 %731, 1
-  %733 = mul i64 %732, %730
-  br label %734
-
-734:
-  %735 = phi i64 [ %733, %723 ], [ %719, %710 ]
-  %736 = sdiv i64 %711, %735
-  %737 = add i64 %736, 1
-  %738 = call noundef i64 @llvm.smin.i64(i64 %708, i64 %737)
-  %739 = load i64, ptr %0, align 8
-  %740 = icmp eq i64 %739, 0
-  %741 = call ptr @malloc(i64 noundef %196) nounwind
-  %742 = icmp eq ptr %741, null
-  br i1 %742, label %837, label %743
-
-743:
-  br i1 %740, label %762, label %744
-
-744:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) nounwind
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %5, ptr noundef nonnull align 8 dereferenceable(24) @__const.new_future.arguments, i64 24, i1 false)
-  %745 = getelementptr i8, ptr %691, i64 152
-  %746 = load ptr, ptr %745, align 8
-  %747 = call ptr %746(ptr noundef nonnull %5) nounwind
-  %748 = icmp eq ptr %747, null
-  br i1 %748, label %754, label %749
-
-749:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) nounwind
-  store i64 24, ptr %4, align 8
-  %750 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %750, align 8
-  %751 = getelementptr inbounds i8, ptr %4, i64 16
-  store ptr %747, ptr %751, align 8
-  %752 = getelementptr i8, ptr %691, i64 64
-  %753 = load ptr, ptr %752, align 8
-  call void %753(ptr noundef nonnull %4) nounwind
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) nounwind
-  br label %754
-
-754:
-  %755 = getelementptr inbounds i8, ptr %5, i64 16
-  %756 = load ptr, ptr %755, align 8
-  %757 = select i1 %748, ptr %756, ptr null
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) nounwind
-  %758 = icmp eq ptr %757, null
-  br i1 %758, label %759, label %760
-
-759:
-  call void @free(ptr noundef nonnull %741) nounwind
-  br label %837
-
-760:
-  %761 = getelementptr inbounds i8, ptr %0, i64 168
-  store ptr %757, ptr %761, align 8
-  br label %762
-
-762:
-  %763 = phi ptr [ null, %743 ], [ %757, %760 ]
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %741, ptr nonnull readonly align 16 %197, i64 %196, i1 false)
-  %764 = getelementptr inbounds i8, ptr %741, i64 96
-  store i64 %735, ptr %764, align 8
-  %765 = getelementptr inbounds i8, ptr %741, i64 216
-  store i64 0, ptr %765, align 8
-  %766 = getelementptr inbounds i8, ptr %741, i64 112
-  store i64 0, ptr %766, align 8
-  %767 = getelementptr inbounds i8, ptr %741, i64 104
-  store i64 0, ptr %767, align 8
-  %768 = getelementptr inbounds i8, ptr %741, i64 120
-  store i64 %738, ptr %768, align 8
-  %769 = getelementptr inbounds i8, ptr %741, i64 224
-  store ptr %646, ptr %769, align 8
-  %770 = getelementptr inbounds i8, ptr %741, i64 128
-  store ptr %691, ptr %770, align 8
-  %771 = getelementptr inbounds i8, ptr %741, i64 136
-  store ptr %763, ptr %771, align 8
-  %772 = icmp sgt i64 %738, 1
-  br i1 %772, label %773, label %782
-
-773:
-  %774 = getelementptr inbounds i8, ptr %9, i64 8
-  %775 = getelementptr inbounds i8, ptr %9, i64 16
-  %776 = getelementptr inbounds i8, ptr %9, i64 24
-  %777 = getelementptr inbounds i8, ptr %9, i64 32
-  %778 = getelementptr i8, ptr %691, i64 136
-  %779 = getelementptr inbounds i8, ptr %3, i64 8
-  %780 = getelementptr inbounds i8, ptr %3, i64 16
-  %781 = getelementptr i8, ptr %691, i64 64
-  br label %783
+  br label %782
 
 782:
-  call fastcc void @draw(ptr noundef nonnull %741)
-  br i1 %740, label %795, label %830
+  %783 = load i64, ptr %7, align 8
+  %784 = select i1 %776, i64 %783, i64 1
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %8) nounwind
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) nounwind
+  %785 = icmp slt i64 %784, 2
+  br i1 %785, label %913, label %786
 
-783:
-  %784 = phi i64 [ 1, %773 ], [ %793, %792 ]
-  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %9) nounwind
-  store i64 40, ptr %9, align 8
-  store ptr null, ptr %774, align 8
-  %785 = load ptr, ptr %694, align 8
-  store ptr %785, ptr %775, align 8
-  store ptr @work, ptr %776, align 8
-  store ptr %741, ptr %777, align 8
-  %786 = load ptr, ptr %778, align 8
-  %787 = call ptr %786(ptr noundef nonnull %9) nounwind
-  %788 = icmp eq ptr %787, null
-  br i1 %788, label %792, label %789
+786:
+  %787 = load i64, ptr %760, align 16
+  %788 = shl i64 %784, 2
+  %789 = sdiv i64 %787, %788
+  %790 = load ptr, ptr %198, align 16
+  %791 = getelementptr inbounds i8, ptr %790, i64 56
+  %792 = load i64, ptr %791, align 8
+  %793 = sdiv i64 %792, 4
+  %794 = call noundef i64 @llvm.smax.i64(i64 %789, i64 %793)
+  %795 = add i64 %794, 1
+  %796 = getelementptr inbounds i8, ptr %790, i64 104
+  %797 = load i64, ptr %796, align 8
+  %798 = icmp eq i64 %797, 0
+  br i1 %798, label %810, label %799
 
-789:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
-  store i64 24, ptr %3, align 8
-  store ptr null, ptr %779, align 8
-  store ptr %787, ptr %780, align 8
-  %790 = load ptr, ptr %781, align 8
-  call void %790(ptr noundef nonnull %3) nounwind
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
-  %791 = atomicrmw sub ptr %768, i64 1 acq_rel, align 8
-  br label %792
+799:
+  %800 = getelementptr inbounds i8, ptr %198, i64 24
+  %801 = load i64, ptr %800, align 8
+  %802 = icmp eq i64 %801, 0
+  %803 = getelementptr inbounds i8, ptr %790, i64 96
+  %804 = getelementptr inbounds i8, ptr %198, i64 8
+  %805 = select i1 %802, ptr %803, ptr %804
+  %806 = load i64, ptr %805, align 8
+  %807 = sdiv i64 %794, %806
+  %808 = add i64 %807, 1
+  %809 = mul i64 %808, %806
+  br label %810
 
-792:
-  call void @llvm.lifetime.end.p0(i64 40, ptr nonnull %9) nounwind
-  %793 = add nuw nsw i64 %784, 1
-  %794 = icmp eq i64 %793, %738
-  br i1 %794, label %782, label %783
+810:
+  %811 = phi i64 [ %809, %799 ], [ %795, %786 ]
+  %812 = sdiv i64 %787, %811
+  %813 = add i64 %812, 1
+  %814 = call noundef i64 @llvm.smin.i64(i64 %784, i64 %813)
+  %815 = load i64, ptr %0, align 8
+  %816 = icmp eq i64 %815, 0
+  %817 = call ptr @malloc(i64 noundef %197) nounwind
+  %818 = icmp eq ptr %817, null
+  br i1 %818, label %913, label %819
 
-795:
-  %796 = getelementptr inbounds i8, ptr %741, i64 16
-  %797 = load atomic i64, ptr %766 acquire, align 8
-  %798 = load i64, ptr %796, align 8
-  %799 = icmp eq i64 %797, %798
-  br i1 %799, label %809, label %800
+819:
+  br i1 %816, label %838, label %820
 
-800:
-  %801 = phi i64 [ %805, %804 ], [ 0, %795 ]
-  %802 = icmp sgt i64 %801, 999
-  br i1 %802, label %803, label %804
+820:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) nounwind
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %5, ptr noundef nonnull align 8 dereferenceable(24) @__const.new_future.arguments, i64 24, i1 false)
+  %821 = getelementptr i8, ptr %767, i64 152
+  %822 = load ptr, ptr %821, align 8
+  %823 = call ptr %822(ptr noundef nonnull %5) nounwind
+  %824 = icmp eq ptr %823, null
+  br i1 %824, label %830, label %825
 
-803:
-  call void @give_way() nounwind
-  br label %804
-
-804:
-  %805 = add i64 %801, 1
-  %806 = load atomic i64, ptr %766 acquire, align 8
-  %807 = load i64, ptr %796, align 8
-  %808 = icmp eq i64 %806, %807
-  br i1 %808, label %809, label %800
-
-809:
-  %810 = load atomic i64, ptr %765 monotonic, align 8
-  %811 = icmp eq i64 %810, 0
-  br i1 %811, label %812, label %818
-
-812:
-  %813 = getelementptr i8, ptr %741, i64 248
-  %814 = load ptr, ptr %741, align 8
-  %815 = getelementptr inbounds i8, ptr %814, i64 16
-  %816 = load i64, ptr %815, align 8
-  %817 = getelementptr %struct.Bound, ptr %813, i64 %816
-  call fastcc void @combine(ptr noundef nonnull %741, ptr noundef %817, ptr noundef %646)
-  br label %818
-
-818:
-  %819 = load atomic i64, ptr %765 monotonic, align 8
-  %820 = icmp eq i64 %819, 0
-  br i1 %820, label %824, label %821
-
-821:
-  %822 = load ptr, ptr %741, align 8
-  %823 = call fastcc ptr @cancelled(ptr noundef readonly %691, ptr noundef %822) cold
-  br label %830
-
-824:
-  %825 = getelementptr inbounds i8, ptr %741, i64 152
-  %826 = load i64, ptr %825, align 8
-  %827 = icmp eq i64 %826, 0
-  br i1 %827, label %830, label %828
-
-828:
-  %829 = call fastcc ptr @explained(ptr noundef readonly %691, ptr noundef %741) cold
+825:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) nounwind
+  store i64 24, ptr %4, align 8
+  %826 = getelementptr inbounds i8, ptr %4, i64 8
+  store ptr null, ptr %826, align 8
+  %827 = getelementptr inbounds i8, ptr %4, i64 16
+  store ptr %823, ptr %827, align 8
+  %828 = getelementptr i8, ptr %767, i64 64
+  %829 = load ptr, ptr %828, align 8
+  call void %829(ptr noundef nonnull %4) nounwind
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) nounwind
   br label %830
 
 830:
-  %831 = phi ptr [ null, %782 ], [ %823, %821 ], [ %829, %828 ], [ null, %824 ]
-  %832 = atomicrmw sub ptr %768, i64 1 acq_rel, align 8
-  %833 = icmp eq i64 %832, 1
-  br i1 %833, label %834, label %837
+  %831 = getelementptr inbounds i8, ptr %5, i64 16
+  %832 = load ptr, ptr %831, align 8
+  %833 = select i1 %824, ptr %832, ptr null
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) nounwind
+  %834 = icmp eq ptr %833, null
+  br i1 %834, label %835, label %836
 
-834:
-  %835 = getelementptr inbounds i8, ptr %741, i64 240
-  %836 = load ptr, ptr %835, align 8
-  call void @free(ptr noundef %836) nounwind
-  call void @free(ptr noundef %741) nounwind
-  br label %837
+835:
+  call void @free(ptr noundef nonnull %817) nounwind
+  br label %913
 
-837:
-  %838 = phi ptr [ null, %706 ], [ null, %734 ], [ %831, %834 ], [ %831, %830 ], [ null, %759 ]
-  %839 = phi i1 [ false, %706 ], [ false, %734 ], [ true, %834 ], [ true, %830 ], [ false, %759 ]
-  br i1 %839, label %866, label %840
+836:
+  %837 = getelementptr inbounds i8, ptr %0, i64 168
+  store ptr %833, ptr %837, align 8
+  br label %838
 
-840:
-  %841 = getelementptr i8, ptr %197, i64 248
-  %842 = load ptr, ptr %197, align 16
-  %843 = getelementptr inbounds i8, ptr %842, i64 16
-  %844 = load i64, ptr %843, align 8
-  %845 = getelementptr %struct.Bound, ptr %841, i64 %844
-  %846 = load i64, ptr %684, align 16
-  %847 = call fastcc i32 @run(ptr noundef nonnull %197, ptr noundef %845, i64 noundef 0, i64 noundef %846, ptr noundef %646)
-  %848 = icmp eq i32 %847, 0
-  br i1 %848, label %849, label %857
+838:
+  %839 = phi ptr [ null, %819 ], [ %833, %836 ]
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %817, ptr nonnull readonly align 16 %198, i64 %197, i1 false)
+  %840 = getelementptr inbounds i8, ptr %817, i64 96
+  store i64 %811, ptr %840, align 8
+  %841 = getelementptr inbounds i8, ptr %817, i64 224
+  store i64 0, ptr %841, align 8
+  %842 = getelementptr inbounds i8, ptr %817, i64 112
+  store i64 0, ptr %842, align 8
+  %843 = getelementptr inbounds i8, ptr %817, i64 104
+  store i64 0, ptr %843, align 8
+  %844 = getelementptr inbounds i8, ptr %817, i64 120
+  store i64 %814, ptr %844, align 8
+  %845 = getelementptr inbounds i8, ptr %817, i64 232
+  store ptr %722, ptr %845, align 8
+  %846 = getelementptr inbounds i8, ptr %817, i64 128
+  store ptr %767, ptr %846, align 8
+  %847 = getelementptr inbounds i8, ptr %817, i64 136
+  store ptr %839, ptr %847, align 8
+  %848 = icmp sgt i64 %814, 1
+  br i1 %848, label %849, label %858
 
 849:
-  %850 = load ptr, ptr %197, align 16
-  %851 = getelementptr inbounds i8, ptr %850, i64 16
-  %852 = load i64, ptr %851, align 8
-  %853 = getelementptr %struct.Bound, ptr %841, i64 %852
-  call fastcc void @combine(ptr noundef nonnull %197, ptr noundef %853, ptr noundef %646)
-  %854 = load ptr, ptr %660, align 16
-  call void @free(ptr noundef %854) nounwind
-  %855 = load i64, ptr %199, align 8
-  %856 = icmp eq i64 %855, 0
-  br i1 %856, label %866, label %862
+  %850 = getelementptr inbounds i8, ptr %9, i64 8
+  %851 = getelementptr inbounds i8, ptr %9, i64 16
+  %852 = getelementptr inbounds i8, ptr %9, i64 24
+  %853 = getelementptr inbounds i8, ptr %9, i64 32
+  %854 = getelementptr i8, ptr %767, i64 136
+  %855 = getelementptr inbounds i8, ptr %3, i64 8
+  %856 = getelementptr inbounds i8, ptr %3, i64 16
+  %857 = getelementptr i8, ptr %767, i64 64
+  br label %859
 
-857:
-  %858 = load ptr, ptr %660, align 16
-  call void @free(ptr noundef %858) nounwind
-  %859 = getelementptr inbounds i8, ptr %0, i64 16
-  %860 = load ptr, ptr %859, align 8
-  %861 = call fastcc ptr @cancelled(ptr noundef %860, ptr noundef %644) cold
-  br label %866
+858:
+  call fastcc void @draw(ptr noundef nonnull %817)
+  br i1 %816, label %871, label %906
 
-862:
-  %863 = getelementptr inbounds i8, ptr %0, i64 16
-  %864 = load ptr, ptr %863, align 8
-  %865 = call fastcc ptr @explained(ptr noundef readonly %864, ptr noundef nonnull %197) cold
-  br label %866
+859:
+  %860 = phi i64 [ 1, %849 ], [ %869, %868 ]
+  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %9) nounwind
+  store i64 40, ptr %9, align 8
+  store ptr null, ptr %850, align 8
+  %861 = load ptr, ptr %770, align 8
+  store ptr %861, ptr %851, align 8
+  store ptr @work, ptr %852, align 8
+  store ptr %817, ptr %853, align 8
+  %862 = load ptr, ptr %854, align 8
+  %863 = call ptr %862(ptr noundef nonnull %9) nounwind
+  %864 = icmp eq ptr %863, null
+  br i1 %864, label %868, label %865
 
-866:
-  %867 = phi ptr [ %64, %56 ], [ null, %40 ], [ null, %34 ], [ %188, %182 ], [ %319, %318 ], [ %642, %641 ], [ %657, %654 ], [ %861, %857 ], [ %838, %837 ], [ %865, %862 ], [ null, %849 ]
-  ret ptr %867
+865:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
+  store i64 24, ptr %3, align 8
+  store ptr null, ptr %855, align 8
+  store ptr %863, ptr %856, align 8
+  %866 = load ptr, ptr %857, align 8
+  call void %866(ptr noundef nonnull %3) nounwind
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
+  %867 = atomicrmw sub ptr %844, i64 1 acq_rel, align 8
+  br label %868
+
+868:
+  call void @llvm.lifetime.end.p0(i64 40, ptr nonnull %9) nounwind
+  %869 = add nuw nsw i64 %860, 1
+  %870 = icmp eq i64 %869, %814
+  br i1 %870, label %858, label %859
+
+871:
+  %872 = getelementptr inbounds i8, ptr %817, i64 16
+  %873 = load atomic i64, ptr %842 acquire, align 8
+  %874 = load i64, ptr %872, align 8
+  %875 = icmp eq i64 %873, %874
+  br i1 %875, label %885, label %876
+
+876:
+  %877 = phi i64 [ %881, %880 ], [ 0, %871 ]
+  %878 = icmp sgt i64 %877, 999
+  br i1 %878, label %879, label %880
+
+879:
+  call void @give_way() nounwind
+  br label %880
+
+880:
+  %881 = add i64 %877, 1
+  %882 = load atomic i64, ptr %842 acquire, align 8
+  %883 = load i64, ptr %872, align 8
+  %884 = icmp eq i64 %882, %883
+  br i1 %884, label %885, label %876
+
+885:
+  %886 = load atomic i64, ptr %841 monotonic, align 8
+  %887 = icmp eq i64 %886, 0
+  br i1 %887, label %888, label %894
+
+888:
+  %889 = getelementptr i8, ptr %817, i64 256
+  %890 = load ptr, ptr %817, align 8
+  %891 = getelementptr inbounds i8, ptr %890, i64 16
+  %892 = load i64, ptr %891, align 8
+  %893 = getelementptr %struct.Bound, ptr %889, i64 %892
+  call fastcc void @combine(ptr noundef nonnull %817, ptr noundef %893, ptr noundef %722)
+  br label %894
+
+894:
+  %895 = load atomic i64, ptr %841 monotonic, align 8
+  %896 = icmp eq i64 %895, 0
+  br i1 %896, label %900, label %897
+
+897:
+  %898 = load ptr, ptr %817, align 8
+  %899 = call fastcc ptr @cancelled(ptr noundef readonly %767, ptr noundef %898) cold
+  br label %906
+
+900:
+  %901 = getelementptr inbounds i8, ptr %817, i64 152
+  %902 = load i64, ptr %901, align 8
+  %903 = icmp eq i64 %902, 0
+  br i1 %903, label %906, label %904
+
+904:
+  %905 = call fastcc ptr @explained(ptr noundef readonly %767, ptr noundef %817) cold
+  br label %906
+
+906:
+  %907 = phi ptr [ null, %858 ], [ %899, %897 ], [ %905, %904 ], [ null, %900 ]
+  %908 = atomicrmw sub ptr %844, i64 1 acq_rel, align 8
+  %909 = icmp eq i64 %908, 1
+  br i1 %909, label %910, label %913
+
+910:
+  %911 = getelementptr inbounds i8, ptr %817, i64 248
+  %912 = load ptr, ptr %911, align 8
+  call void @free(ptr noundef %912) nounwind
+  call void @free(ptr noundef %817) nounwind
+  br label %913
+
+913:
+  %914 = phi ptr [ null, %782 ], [ null, %810 ], [ %907, %910 ], [ %907, %906 ], [ null, %835 ]
+  %915 = phi i1 [ false, %782 ], [ false, %810 ], [ true, %910 ], [ true, %906 ], [ false, %835 ]
+  br i1 %915, label %942, label %916
+
+916:
+  %917 = getelementptr i8, ptr %198, i64 256
+  %918 = load ptr, ptr %198, align 16
+  %919 = getelementptr inbounds i8, ptr %918, i64 16
+  %920 = load i64, ptr %919, align 8
+  %921 = getelementptr %struct.Bound, ptr %917, i64 %920
+  %922 = load i64, ptr %760, align 16
+  %923 = call fastcc i32 @run(ptr noundef nonnull %198, ptr noundef %921, i64 noundef 0, i64 noundef %922, ptr noundef %722)
+  %924 = icmp eq i32 %923, 0
+  br i1 %924, label %925, label %933
+
+925:
+  %926 = load ptr, ptr %198, align 16
+  %927 = getelementptr inbounds i8, ptr %926, i64 16
+  %928 = load i64, ptr %927, align 8
+  %929 = getelementptr %struct.Bound, ptr %917, i64 %928
+  call fastcc void @combine(ptr noundef nonnull %198, ptr noundef %929, ptr noundef %722)
+  %930 = load ptr, ptr %736, align 8
+  call void @free(ptr noundef %930) nounwind
+  %931 = load i64, ptr %200, align 8
+  %932 = icmp eq i64 %931, 0
+  br i1 %932, label %942, label %938
+
+933:
+  %934 = load ptr, ptr %736, align 8
+  call void @free(ptr noundef %934) nounwind
+  %935 = getelementptr inbounds i8, ptr %0, i64 16
+  %936 = load ptr, ptr %935, align 8
+  %937 = call fastcc ptr @cancelled(ptr noundef %936, ptr noundef %720) cold
+  br label %942
+
+938:
+  %939 = getelementptr inbounds i8, ptr %0, i64 16
+  %940 = load ptr, ptr %939, align 8
+  %941 = call fastcc ptr @explained(ptr noundef readonly %940, ptr noundef nonnull %198) cold
+  br label %942
+
+942:
+  %943 = phi ptr [ %733, %730 ], [ %937, %933 ], [ %914, %913 ], [ %941, %938 ], [ null, %925 ]
+  call void @floats_as(i64 noundef %719) nounwind
+  br label %944
+
+944:
+  %945 = phi ptr [ %65, %57 ], [ null, %41 ], [ null, %35 ], [ %189, %183 ], [ %713, %712 ], [ %717, %716 ], [ %943, %942 ]
+  ret ptr %945
 }
 
 define ptr @workbench_cuda(ptr noundef %0, ptr noundef %1) local_unnamed_addr nounwind {
@@ -2371,7 +2495,7 @@ define internal ptr @call_program(ptr noundef %0, ptr noundef %1) nounwind {
   %119 = load ptr, ptr %118, align 8
   %120 = ptrtoint ptr %119 to i64
   store i64 %120, ptr %64, align 8
-  %121 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.34, ptr noundef nonnull %4) cold
+  %121 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.35, ptr noundef nonnull %4) cold
   br label %126
 
 122:
@@ -2496,11 +2620,11 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %13 = load ptr, ptr %5, align 8
   %14 = ptrtoint ptr %13 to i64
   store i64 %14, ptr %3, align 8
-  %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.31, ptr noundef nonnull %3) cold
+  %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %3) cold
   br label %138
 
 16:
-  %17 = getelementptr i8, ptr %1, i64 248
+  %17 = getelementptr i8, ptr %1, i64 256
   %18 = load ptr, ptr %1, align 8
   %19 = getelementptr inbounds i8, ptr %18, i64 16
   %20 = load i64, ptr %19, align 8
@@ -2547,7 +2671,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   store i64 2147483647, ptr %51, align 8
   %52 = getelementptr inbounds i8, ptr %4, i64 24
   store i64 0, ptr %52, align 8
-  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
+  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.33, ptr noundef nonnull %4) cold
   br label %138
 
 54:
@@ -2979,12 +3103,12 @@ define internal fastcc noundef i32 @run(ptr nocapture noundef %0, ptr noundef %1
   call void @llvm.lifetime.start.p0(i64 56, ptr nonnull %6) nounwind
   %10 = getelementptr inbounds i8, ptr %0, i64 24
   %11 = getelementptr inbounds i8, ptr %0, i64 8
-  %12 = getelementptr i8, ptr %0, i64 248
+  %12 = getelementptr i8, ptr %0, i64 256
   %13 = getelementptr inbounds i8, ptr %0, i64 32
   %14 = getelementptr inbounds i8, ptr %0, i64 8
   %15 = getelementptr inbounds i8, ptr %7, i64 96
-  %16 = getelementptr inbounds i8, ptr %0, i64 240
-  %17 = getelementptr inbounds i8, ptr %0, i64 232
+  %16 = getelementptr inbounds i8, ptr %0, i64 248
+  %17 = getelementptr inbounds i8, ptr %0, i64 240
   %18 = getelementptr inbounds i8, ptr %4, i64 8
   br label %19
 
@@ -3145,7 +3269,7 @@ define internal fastcc noundef i32 @run(ptr nocapture noundef %0, ptr noundef %1
 
 define internal fastcc void @combine(ptr nocapture noundef readonly %0, ptr noundef %1, ptr noundef %2) unnamed_addr nounwind {
   %4 = alloca %struct.Fault, align 8
-  %5 = getelementptr inbounds i8, ptr %0, i64 240
+  %5 = getelementptr inbounds i8, ptr %0, i64 248
   %6 = load ptr, ptr %5, align 8
   %7 = icmp eq ptr %6, null
   br i1 %7, label %93, label %8
@@ -3164,10 +3288,10 @@ define internal fastcc void @combine(ptr nocapture noundef readonly %0, ptr noun
   br i1 %17, label %18, label %23
 
 18:
-  %19 = getelementptr i8, ptr %0, i64 248
+  %19 = getelementptr i8, ptr %0, i64 256
   %20 = getelementptr inbounds i8, ptr %0, i64 24
   %21 = getelementptr inbounds i8, ptr %0, i64 32
-  %22 = getelementptr inbounds i8, ptr %0, i64 232
+  %22 = getelementptr inbounds i8, ptr %0, i64 240
   br label %24
 
 23:
@@ -3274,20 +3398,22 @@ define internal fastcc void @combine(ptr nocapture noundef readonly %0, ptr noun
 }
 
 define internal void @work(ptr noundef %0) nounwind {
+  %2 = tail call i64 @plain_floats() nounwind
   tail call fastcc void @draw(ptr noundef %0)
-  %2 = getelementptr inbounds i8, ptr %0, i64 120
-  %3 = atomicrmw sub ptr %2, i64 1 acq_rel, align 8
-  %4 = icmp eq i64 %3, 1
-  br i1 %4, label %5, label %8
+  tail call void @floats_as(i64 noundef %2) nounwind
+  %3 = getelementptr inbounds i8, ptr %0, i64 120
+  %4 = atomicrmw sub ptr %3, i64 1 acq_rel, align 8
+  %5 = icmp eq i64 %4, 1
+  br i1 %5, label %6, label %9
 
-5:
-  %6 = getelementptr inbounds i8, ptr %0, i64 240
-  %7 = load ptr, ptr %6, align 8
-  tail call void @free(ptr noundef %7) nounwind
+6:
+  %7 = getelementptr inbounds i8, ptr %0, i64 248
+  %8 = load ptr, ptr %7, align 8
+  tail call void @free(ptr noundef %8) nounwind
   tail call void @free(ptr noundef %0) nounwind
-  br label %8
+  br label %9
 
-8:
+9:
   ret void
 }
 
@@ -3304,7 +3430,7 @@ define internal fastcc void @draw(ptr noundef %0) unnamed_addr nounwind {
   %11 = getelementptr inbounds i8, ptr %0, i64 96
   %12 = load i64, ptr %11, align 8
   %13 = alloca i8, i64 %8, align 16
-  %14 = getelementptr i8, ptr %0, i64 248
+  %14 = getelementptr i8, ptr %0, i64 256
   %15 = getelementptr inbounds i8, ptr %6, i64 16
   %16 = load i64, ptr %15, align 8
   %17 = getelementptr %struct.Bound, ptr %14, i64 %16
@@ -3313,8 +3439,8 @@ define internal fastcc void @draw(ptr noundef %0) unnamed_addr nounwind {
   %19 = load ptr, ptr %18, align 8
   %20 = icmp eq ptr %19, null
   %21 = getelementptr inbounds i8, ptr %0, i64 104
-  %22 = getelementptr inbounds i8, ptr %0, i64 216
-  %23 = getelementptr inbounds i8, ptr %0, i64 224
+  %22 = getelementptr inbounds i8, ptr %0, i64 224
+  %23 = getelementptr inbounds i8, ptr %0, i64 232
   %24 = getelementptr inbounds i8, ptr %0, i64 112
   br label %25
 
@@ -3354,7 +3480,7 @@ define internal fastcc void @draw(ptr noundef %0) unnamed_addr nounwind {
   br i1 %46, label %47, label %50
 
 47:
-  %48 = getelementptr inbounds i8, ptr %0, i64 224
+  %48 = getelementptr inbounds i8, ptr %0, i64 232
   %49 = load ptr, ptr %48, align 8
   call fastcc void @combine(ptr noundef %0, ptr noundef nonnull %13, ptr noundef %49)
   br label %50
@@ -3458,29 +3584,34 @@ define internal fastcc void @draw(ptr noundef %0) unnamed_addr nounwind {
 }
 
 define internal fastcc void @note_fault(ptr nocapture noundef %0, ptr nocapture noundef readonly %1, i64 noundef %2) unnamed_addr cold noinline nounwind {
-  %4 = getelementptr inbounds i8, ptr %0, i64 152
-  %5 = load i64, ptr %1, align 8
-  %6 = atomicrmw add ptr %4, i64 %5 acq_rel, align 8
-  %7 = icmp eq i64 %6, 0
-  br i1 %7, label %8, label %18
+  %4 = getelementptr inbounds i8, ptr %0, i64 216
+  %5 = load ptr, ptr %4, align 8
+  %6 = icmp eq ptr %5, null
+  %7 = getelementptr %struct.Fault, ptr %5, i64 %2
+  %8 = getelementptr inbounds i8, ptr %0, i64 152
+  %9 = select i1 %6, ptr %8, ptr %7
+  %10 = load i64, ptr %1, align 8
+  %11 = atomicrmw add ptr %9, i64 %10 acq_rel, align 8
+  %12 = icmp eq i64 %11, 0
+  br i1 %12, label %13, label %23
 
-8:
-  %9 = getelementptr inbounds i8, ptr %1, i64 8
-  %10 = load i64, ptr %9, align 8
-  %11 = getelementptr inbounds i8, ptr %0, i64 160
-  store i64 %10, ptr %11, align 8
-  %12 = getelementptr inbounds i8, ptr %1, i64 16
-  %13 = load i64, ptr %12, align 8
-  %14 = getelementptr inbounds i8, ptr %0, i64 168
-  store i64 %13, ptr %14, align 8
-  %15 = getelementptr inbounds i8, ptr %0, i64 176
-  %16 = getelementptr inbounds i8, ptr %1, i64 24
-  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef align 8 dereferenceable(32) %15, ptr noundef align 8 dereferenceable(32) %16, i64 32, i1 false)
-  %17 = getelementptr inbounds i8, ptr %0, i64 208
-  store i64 %2, ptr %17, align 8
-  br label %18
+13:
+  %14 = getelementptr inbounds i8, ptr %1, i64 8
+  %15 = load i64, ptr %14, align 8
+  %16 = getelementptr inbounds i8, ptr %9, i64 8
+  store i64 %15, ptr %16, align 8
+  %17 = getelementptr inbounds i8, ptr %1, i64 16
+  %18 = load i64, ptr %17, align 8
+  %19 = getelementptr inbounds i8, ptr %9, i64 16
+  store i64 %18, ptr %19, align 8
+  %20 = getelementptr inbounds i8, ptr %9, i64 24
+  %21 = getelementptr inbounds i8, ptr %1, i64 24
+  tail call void @llvm.memcpy.p0.p0.i64(ptr noundef align 8 dereferenceable(32) %20, ptr noundef align 8 dereferenceable(32) %21, i64 32, i1 false)
+  %22 = getelementptr inbounds i8, ptr %0, i64 208
+  store i64 %2, ptr %22, align 8
+  br label %23
 
-18:
+23:
   ret void
 }
 
@@ -3496,7 +3627,7 @@ define internal fastcc ptr @explained(ptr nocapture noundef readonly %0, ptr nou
 
 8:
   %9 = inttoptr i64 %6 to ptr
-  %10 = getelementptr i8, ptr %1, i64 248
+  %10 = getelementptr i8, ptr %1, i64 256
   %11 = load ptr, ptr %1, align 8
   %12 = getelementptr inbounds i8, ptr %11, i64 16
   %13 = load i64, ptr %12, align 8
@@ -3531,7 +3662,7 @@ define internal fastcc ptr @explained(ptr nocapture noundef readonly %0, ptr nou
   %35 = getelementptr inbounds i8, ptr %1, i64 176
   %36 = load i64, ptr %35, align 8
   %37 = load i64, ptr %5, align 8
-  %38 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 4096, ptr noundef nonnull @.str.33, ptr noundef %30, i64 noundef %32, i64 noundef %34, i64 noundef %36, i64 noundef %37) nounwind
+  %38 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 4096, ptr noundef nonnull @.str.34, ptr noundef %30, i64 noundef %32, i64 noundef %34, i64 noundef %36, i64 noundef %37) nounwind
   br label %39
 
 39:
