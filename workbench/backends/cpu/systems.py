@@ -271,8 +271,8 @@ def format_text(platform: str) -> str:
 def floats_text(machine: str) -> str:
     """`@plain_floats()`, after which this thread computes with subnormal numbers, and `@floats_as(mode)`.
 
-    The processor takes them for 0, as operands or results, where bits of its mode say so: FTZ and DAZ of MXCSR; FZ, FZ16
-    and FIZ of FPCR.
+    The processor takes them for 0, as operands or results, where bits of its mode say so: FTZ and DAZ of MXCSR on x86;
+    FZ, FZ16 and FIZ of FPCR on ARM.
     """
     return _FLOATS_ARM if machine.lower() in ("aarch64", "arm64") else _FLOATS
 

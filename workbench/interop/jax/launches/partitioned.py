@@ -44,7 +44,7 @@ class Divisible(NamedTuple):
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
     """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
-    found = partitioning() if several_devices(ctx) and not config.effect else None
+    found = partitioning() if several_devices(ctx) and not (config.effect or config.records) else None
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)

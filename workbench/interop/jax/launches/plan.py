@@ -20,7 +20,7 @@ from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native import registry as known
-from workbench.interop.jax.native.descriptor import Description, Kind, Wire, pattern
+from workbench.interop.jax.native.descriptor import RECORDED, WAITING, Description, Kind, Wire, pattern
 from workbench.interop.jax.native.target import Target, make_target
 from workbench.ir.data import to_data, type_data
 from workbench.ir.json_values import Json
@@ -160,12 +160,33 @@ class Plan:
     @cached_property
     def late(self) -> Target:
         """The target where neither a fault nor an interrupt may fail one device of several."""
-        described = replace(self.target.description, late=True)
+        return self._otherwise(WAITING)
+
+    @cached_property
+    def recorded(self) -> Target:
+        """The target whose last result has its faults."""
+        return self._otherwise(RECORDED)
+
+    def _otherwise(self, late: int) -> Target:
+        described = replace(self.target.description, late=late)
         of = self.target
         made = make_target(described, of.digest, of.code, of.function, of.origin)
         edits.claim(made.name, self.code.specialisation)
         known.plans[made.name] = self
         return made
+
+    def with_checks(self) -> Plan:
+        """The plan of the same launch that reports faults."""
+        made = self if self.checked else self._checked
+        made.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
+        return made
+
+    @cached_property
+    def _checked(self) -> Plan:
+        code = self.code._replace(checks=True)
+        loaded = load(code.specialisation, code.direction, code.options, CPU, code.shared)
+        described = self.target.description
+        return make_plan(loaded, described.wires, code, described.kernel)
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
