@@ -20,6 +20,7 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import workbench as wb
+from workbench.runtime.launching.checks import set_checks
 
 COUNT = jax.device_count()
 TYPES = getattr(jax.sharding, "AxisType", None)  # not in JAX 0.5, which divides nothing
@@ -83,6 +84,37 @@ def turned(p: wb.array[wb.vec3], q: wb.array[wb.vec3]):
 def counted(k: wb.array[int], bins: wb.array[int]):
     i = wb.tid()
     wb.atomic_add(bins, min(i + 1, k.shape[0] - 1), k[i])
+
+
+@wb.kernel
+def flux(u: FLOATS, q: FLOATS):
+    i = wb.tid()
+    n = u.shape[0]
+    q[i] = wb.sin(u[min(i, n - 1)]) - u[max(i - 1, 0)] * float(q.shape[0])
+
+
+@wb.kernel
+def balance(q: FLOATS, u: FLOATS):
+    i = wb.tid()
+    u[i] = wb.tanh(q[i + 1] - q[i]) + 0.01 * float(i)
+
+
+@wb.kernel
+def edges(u: TABLE, q: TABLE):
+    i, j = wb.tid()
+    after = 0.0
+    before = 0.0
+    if i < u.shape[0]:
+        after = u[i, j]
+    if i > 0:
+        before = u[i - 1, j]
+    q[i, j] = after - before
+
+
+@wb.kernel
+def weighed(q: FLOATS, total: FLOATS):
+    i = wb.tid()
+    wb.atomic_add(total, 0, q[i] * float(i))
 
 
 def moved(text: str) -> dict[str, int]:
@@ -164,6 +196,42 @@ def explicit(f: Callable[..., Any], *args: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
 
 
+def staggered() -> None:
+    """Grids of n and n + 1, and of sizes that no mesh divides: parts are padded."""
+    to_edges = wb.jax_kernel(flux, input_dims={"u": "n"}, launch_dims="n + 1", sharding="i -> i")
+    to_cells = wb.jax_kernel(balance, input_dims={"q": "n"}, launch_dims="n - 1", sharding="i -> i")
+    rows = wb.jax_kernel(edges, input_dims={"u": "n, m"}, launch_dims="n + 1, m", sharding="i j -> i j")
+    total = wb.jax_kernel(weighed, output_dims=1, init={"total": 0})
+
+    def step(u: Any) -> Any:
+        return to_cells(to_edges(u))
+
+    def coarse(u: Any) -> Any:
+        return jnp.pad(wb.jax_kernel(heat)(2.0 * u[:13]), ((0, u.shape[0] - 13), (0, 0)))
+
+    for number, (mesh, spec) in enumerate(meshes(2)):
+        check(lambda u: rows(rows(u))[1:-1], shapes(16, 8), mesh=mesh, spec=spec)
+        check(coarse, shapes(16, 8), mesh=mesh, spec=spec)
+        if number in (0, 3):
+            for f in (rows, coarse):
+                slope = jax.grad(lambda u, f=f: jnp.sum(jnp.sin(f(u))))
+                check(slope, shapes(16, 8), mesh=mesh, spec=spec, exact=False)
+    for mesh, spec in meshes(1):
+        for n in (16, 24, 64):
+            check(step, shapes(n), mesh=mesh, spec=spec)
+            check(jax.grad(lambda u: jnp.sum(jnp.sin(step(u)))), shapes(n), mesh=mesh, spec=spec, exact=False)
+        check(
+            lambda u: jax.lax.scan(lambda u, _: (step(u), None), u, None, length=4)[0], shapes(24), mesh=mesh, spec=spec
+        )
+    mesh, spec = meshes(1)[0]
+    placed = jax.device_put(shapes(16), NamedSharding(mesh, spec))
+    summed = jax.jit(lambda u: total(to_edges(u)))
+    np.testing.assert_allclose(summed(placed), total(to_edges(shapes(16))), rtol=1e-5)
+    before = set_checks(True)
+    check(lambda u: jnp.where(step(u) > 0.0, u, 0.0), shapes(16), mesh=mesh, spec=spec)
+    set_checks(before)
+
+
 def main() -> None:
     """Everything, or the `few` that the default tests take."""
     mesh, spec = meshes(1)[0]
@@ -173,8 +241,11 @@ def main() -> None:
     assert COUNT == 1 or not DIVIDES or moved(text) == {"collective-permute": 2 * 16 * 4}, moved(text)
     if sys.argv[2:] == ["few"]:
         check(jax.grad(lambda u: jnp.sum(jnp.sin(f(u)))), shapes(32, 16), mesh=mesh, spec=spec, exact=False)
+        to_edges = wb.jax_kernel(flux, input_dims={"u": "n"}, launch_dims="n + 1")
+        check(lambda u: to_edges(u)[1:] - to_edges(u)[:-1], shapes(16), mesh=mesh, spec=spec)
         print("equal")
         return
+    staggered()
     cases = [(f, shapes(32, 16)), (wb.jax_kernel(nine), shapes(16, 24)), (wb.jax_kernel(turned), shapes(16, 3))]
     # Of 16 elements a device has fewer than the halo is wide.
     cases += [(wb.jax_kernel(taps), shapes(n), jnp.linspace(-1.0, 1.0, 6)) for n in (64, 16)]

@@ -64,6 +64,7 @@ class Dimension:
         axes: of each array that it subscripts, the axis.
         merged: arrays that its threads all update, and how: a key of `MERGED`.
         halos: of arrays that are accessed beyond the thread's own index, how far.
+        ring: whether subscripts wrap around the launch.
         numbered: whether its index is used as a number, too.
         refused: why it is not computed in parts; None if it may be.
     """
@@ -71,6 +72,7 @@ class Dimension:
     axes: dict[str, int] = field(default_factory=dict[str, int])
     merged: dict[str, str] = field(default_factory=dict[str, str])
     halos: dict[str, Halo] = field(default_factory=dict[str, Halo])
+    ring: bool = False
     numbered: bool = False
     refused: Reason | None = None
 
@@ -186,7 +188,8 @@ class _Uses:
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        return Dimension(axes, merged, halos, number in self.numbered, refused)
+        offsets = [o for found in self.offsets.values() for o in found if o is not None and o.dimension == number]
+        return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
         """Why arrays whose subscripts depend on the thread's index have no offset from it."""

@@ -44,6 +44,18 @@ class Edge(NamedTuple):
         return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
 
 
+def resized(value: Any, shape: Sequence[int]) -> Any:
+    """A value cut off, or filled up with zeros, at the end of each axis to this shape."""
+    lax, jnp = library().jax.lax, library().jnp
+    for axis, size in enumerate(shape):
+        if value.shape[axis] > size:
+            value = lax.slice_in_dim(value, 0, size, axis=axis)
+        elif value.shape[axis] < size:
+            after = [(0, size - n if k == axis else 0, 0) for k, n in enumerate(value.shape)]
+            value = lax.pad(value, jnp.zeros((), value.dtype), after)
+    return value
+
+
 def attached(part: Any, edges: Sequence[Edge]) -> Any:
     """A part with its halos. The second axis sends what the first has attached, so corners arrive in two steps."""
     lax = library().jax.lax
