@@ -97,6 +97,9 @@ class _Positioned:
             return op, Op("add", (op.result, begin), (self.numbers[op.result],), location=op.location)
         builder = Builder()
         builder.location = op.location
+        if op.name == "launch_dim" and op.attrs[AXIS] in self.wholes:
+            rewriter.mapping[op.result] = builder.cast(self.wholes[op.attrs[AXIS]], int64)
+            return builder.body().ops
         if op.name == "shape":
             part = Part(op.operands[0].name, op.attrs[AXIS])
             if part in self.sizes:
@@ -116,6 +119,11 @@ class _Positioned:
         if cut is None:
             return self.numbers.get(value, value)
         local = self.local(builder, rewriter, value, cut.dimension)
+        turns = self.offsets.launches(value)
+        if turns:
+            size = builder.cast(self.wholes[cut.dimension], value.type)
+            back = builder.one("mul", (size, builder.const(turns, value.type)), value.type)
+            local = builder.one("sub", (local, back), value.type)
         if cut.before:
             local = builder.one("add", (local, builder.const(cut.before, value.type)), value.type)
         if not self.checked or value in self.numbers:

@@ -142,12 +142,14 @@ class _Uses:
         self.used.update(op.operands)
         if op.name == "tid" or not self.dependent.isdisjoint(op.operands):
             self.dependent.update(op.results)
-        if op.name in TILED or LEVEL in op.attrs or op.name in ("launch_dim", "print"):
-            self._refuse(f"it uses {op.name}" if op.name in ("print", "launch_dim") else "it uses tiles", op)
+        if op.name in TILED or LEVEL in op.attrs or op.name == "print":
+            self._refuse("it prints" if op.name == "print" else "it uses tiles", op)
         elif op.name in OPERATIONS and op.name not in LEGAL:
             self._refuse(f"it holds {op.name}", op)
         elif op.name == "tid":
             self.index[op.result] = op.attrs[AXIS]
+        elif op.name == "launch_dim":
+            self.numbered.add(op.attrs[AXIS])
         elif op.name == "shape" and op.operands[0] in self.arrays:
             self.sizes.add(Part(self.arrays[op.operands[0]], op.attrs[AXIS]))
         else:

@@ -142,7 +142,9 @@ def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> 
     def typed(axes: Axes, shape: Shape) -> Any:
         # A type cannot say that parts are uneven.
         even = ((f, n % _count(mesh, chosen.get(f, ())) == 0) for f, n in zip(axes, shape, strict=True))
-        return sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) if fits else None for f, fits in even)))
+        return sharding.NamedSharding(
+            mesh, sharding.PartitionSpec(*(chosen.get(f) if fits else None for f, fits in even))
+        )
 
     return [typed(axes, (*config.batch, *s)) for axes, s in zip(rule.results, config.results, strict=True)]
 
