@@ -294,7 +294,7 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
     if launch is None or code.direction != FORWARD or code.shared or code.aliased:
         return "adjoint"
     # Gradients of numbers are sums over all threads; what goes in and out needs its cotangent cleared.
-    if any((w.kind is Kind.SCALAR and is_float(w.type) and w.name not in left_out) or -1 < w.operand and -1 < w.result
+    if any((w.kind is Kind.SCALAR and is_float(w.type) and w.name not in left_out) or (-1 < w.operand and -1 < w.result)
            for w in wires):  # fmt: skip
         return "adjoint"
     names = adjoints_of(code.specialisation, "adjoint")
