@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={sys.argv[1]}"
+# `benchmarks/jax_halos.py` takes kernels from here.
+os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={sys.argv[1] if __name__ == '__main__' else 8}"
 
 import math
 import re
@@ -28,6 +29,28 @@ DIVIDES = TYPES is not None and jax.config.jax_use_shardy_partitioner
 TWO = (2, COUNT // 2) if COUNT > 1 else (1, 1)
 FLOATS, TABLE = wb.array[float], wb.array2d[float]
 _MOVES = r"= (\(?[a-z0-9]+\[[^=]*?) (collective-permute|all-gather|all-to-all|reduce-scatter)(?:-start)?\("
+
+
+@wb.kernel
+def five(u: TABLE, y: TABLE):
+    i, j = wb.tid()
+    total = -4.0 * u[i, j]
+    if i > 0:
+        total += u[i - 1, j]
+    if i < u.shape[0] - 1:
+        total += u[i + 1, j]
+    if j > 0:
+        total += u[i, j - 1]
+    if j < u.shape[1] - 1:
+        total += u[i, j + 1]
+    y[i, j] = u[i, j] + 0.1 * total
+
+
+@wb.kernel
+def ring(u: FLOATS, y: FLOATS):
+    i = wb.tid()
+    n = u.shape[0]
+    y[i] = u[i] * u[(i + 1) % n] - 0.5 * u[(i + n - 2) % n]
 
 
 @wb.kernel
@@ -196,6 +219,25 @@ def explicit(f: Callable[..., Any], *args: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
 
 
+def gathered() -> None:
+    """An adjoint in gather form adds what one device adds, in its order; of one that scatters the error is bounded."""
+    for kernel, u in ((five, shapes(32, 16)), (ring, shapes(32)), (turned, shapes(16, 3))):
+        f = wb.jax_kernel(kernel)
+        slope = jax.grad(lambda u, f=f: jnp.sum(jnp.sin(f(u))))
+        for mesh, spec in meshes(1 if kernel is turned else u.ndim):
+            check(slope, u, mesh=mesh, spec=spec)
+    # Of `heat`, an element's gradient has 6 terms. Two orders of adding k numbers differ by 2 (k - 1) units in the last
+    # place of the sum of their sizes, at most.
+    u, weights, f = shapes(32, 16), jnp.cos(shapes(32, 16)), wb.jax_kernel(heat)
+    slope = jax.jit(jax.grad(lambda u: jnp.sum(weights * f(u))))
+    size = jnp.pad(jnp.abs(weights), 1)
+    near = size[:-2, 1:-1] + size[2:, 1:-1] + size[1:-1, :-2] + size[1:-1, 2:]
+    bound = 2 * 5 * 2.0**-24 * (1.4 * size[1:-1, 1:-1] + 0.1 * near)
+    for mesh, spec in meshes(2):
+        found = slope(jax.device_put(u, NamedSharding(mesh, spec)))
+        assert (jnp.abs(found - slope(u)) <= bound).all()
+
+
 def staggered() -> None:
     """Grids of n and n + 1, and of sizes that no mesh divides: parts are padded."""
     to_edges = wb.jax_kernel(flux, input_dims={"u": "n"}, launch_dims="n + 1", sharding="i -> i")
@@ -241,11 +283,13 @@ def main() -> None:
     assert COUNT == 1 or not DIVIDES or moved(text) == {"collective-permute": 2 * 16 * 4}, moved(text)
     if sys.argv[2:] == ["few"]:
         check(jax.grad(lambda u: jnp.sum(jnp.sin(f(u)))), shapes(32, 16), mesh=mesh, spec=spec, exact=False)
+        check(jax.grad(lambda u: jnp.sum(wb.jax_kernel(ring)(u) ** 2)), shapes(32), mesh=mesh, spec=spec)
         to_edges = wb.jax_kernel(flux, input_dims={"u": "n"}, launch_dims="n + 1")
         check(lambda u: to_edges(u)[1:] - to_edges(u)[:-1], shapes(16), mesh=mesh, spec=spec)
         print("equal")
         return
     staggered()
+    gathered()
     cases = [(f, shapes(32, 16)), (wb.jax_kernel(nine), shapes(16, 24)), (wb.jax_kernel(turned), shapes(16, 3))]
     # Of 16 elements a device has fewer than the halo is wide.
     cases += [(wb.jax_kernel(taps), shapes(n), jnp.linspace(-1.0, 1.0, 6)) for n in (64, 16)]

@@ -202,7 +202,7 @@ class _Making:
         """Whether two parameters that the kernel accesses are one memory."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
-            for place, number in _memories(self.wires[name]):
+            for place, number in memories(self.wires[name]):
                 if seen.setdefault((place, number), name) != name:
                     return Reason(f"{seen[place, number]} and {name} are one array")
         return None
@@ -244,7 +244,7 @@ class _Making:
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
         """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
         inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
-        return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
+        return [(place, n, axis) for name, axis in inside.items() for place, n in memories(self.wires[name])]
 
     def _extra(self, lengths: Mapping[Part, int]) -> dict[Part, int]:
         """How much longer than the launch axes are, those of parameters too of which only the size is used."""
@@ -276,7 +276,7 @@ class _Making:
         results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
         sizes = dict(zip(batch, config.batch, strict=False))
         sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
-        first = {name: (*_memories(self.wires[name])[0], 0) for name in self.views}
+        first = {name: (*memories(self.wires[name])[0], 0) for name in self.views}
         viewed = tuple(
             (factors.get(b, ""), sum(self.halos.get(b, Halo(0, 0))[:2]) // self._row(n)) for n, b in first.items()
         )
@@ -297,7 +297,7 @@ def _begins_as_zeros(wire: Wire) -> bool:
     return wire.operand < 0 and wire.fill is not None and wire.fill == 0
 
 
-def _memories(wire: Wire) -> list[tuple[str, int]]:
+def memories(wire: Wire) -> list[tuple[str, int]]:
     """The operand and the result that a parameter is."""
     found = [("operand", wire.operand)] if wire.operand >= 0 else []
     return [*found, ("result", wire.result)] if wire.result >= 0 else found
