@@ -108,7 +108,7 @@ static Error *call_kernel(Frame *frame, const void *description) {
     call->kernel = kernel;
     call->ndim = attributes.ndim;
     call->fault.count = 0;
-    Error *error = on_gpu ? take_stream(frame, call) : NULL;
+    Error *error = on_gpu ? take_stream(frame, &call->future) : NULL;
     if (error == NULL) error = measure(frame, call, &attributes);
     for (int64_t n = 0; n < kernel->param_count && error == NULL; n++)
         error = bind(frame, call, attributes.values, attributes.views, n);
