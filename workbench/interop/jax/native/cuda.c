@@ -51,18 +51,25 @@ __attribute__((cold, noinline)) static Error *refuse_cuda(Frame *frame, const Ke
 }
 
 static const char *const CANNOT_LOAD = "kernel '%s': the CUDA driver does not load its code: %s (%lld)";
+static const char *const NO_CONTEXT = "kernel '%s': the CUDA driver does not make its stream's context current: %s (%lld)";
 static const char *const CANNOT_QUEUE = "kernel '%s': the CUDA driver refuses to queue it: %s (%lld)";
 
-// Make the stream's context current: XLA promises none on the thread that calls. `leave_context` brings back what was.
-static Code enter_context(const Driver *driver, void *stream) {
+// Put the frame's stream there and make its context current, since XLA promises none on the thread that calls;
+// `leave_stream` brings back what was current. XLA's error if it has no stream.
+static Error *enter_stream(Frame *frame, const Kernel *kernel, void **stream) {
+    StreamGet arguments = {.struct_size = STRUCT_SIZE(StreamGet, stream), .ctx = frame->ctx};
+    Error *error = ask(frame->api, XLA_FFI_Stream_Get, &arguments);
+    if (error != NULL) return error;
+    const Driver *driver = ((const Cuda *)kernel->entry)->driver;
     void *context;
-    Code code = driver->cuStreamGetCtx(stream, &context);
-    return code == 0 ? driver->cuCtxPushCurrent(context) : code;
+    Code code = driver->cuStreamGetCtx(*stream = arguments.stream, &context);
+    if (code == 0) code = driver->cuCtxPushCurrent(context);
+    return code == 0 ? NULL : refuse_cuda(frame, kernel, NO_CONTEXT, code);
 }
 
-static void leave_context(const Driver *driver) {
+static void leave_stream(const Kernel *kernel) {
     void *left;
-    driver->cuCtxPopCurrent(&left);
+    ((const Cuda *)kernel->entry)->driver->cuCtxPopCurrent(&left);
 }
 
 // The number of the frame's device; -1 if XLA is too old to say it.
@@ -110,14 +117,6 @@ static Error *make_ready(Frame *frame, const Kernel *kernel, const Cuda *cuda, i
     return NULL;
 }
 
-// Put the frame's stream there; XLA's error where it has none.
-static Error *take_stream(Frame *frame, void **stream) {
-    StreamGet arguments = {.struct_size = STRUCT_SIZE(StreamGet, stream), .ctx = frame->ctx};
-    Error *error = ask(frame->api, XLA_FFI_Stream_Get, &arguments);
-    *stream = arguments.stream;
-    return error;
-}
-
 // XLA's stage `initialize`: load the code once per process, and make it ready once per device.
 Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
     if (answer_metadata(frame, TRAIT_COMMAND_BUFFER) || frame->stage != STAGE_INITIALIZE) return NULL;
@@ -125,12 +124,10 @@ Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
     int32_t device = device_ordinal(frame);
     if (is_ready(cuda, device)) return NULL;
     void *stream;
-    Error *error = take_stream(frame, &stream);
+    Error *error = enter_stream(frame, kernel, &stream);
     if (error != NULL) return error;
-    Code code = enter_context(cuda->driver, stream);
-    if (code != 0) return refuse_cuda(frame, kernel, CANNOT_LOAD, code);
     error = make_ready(frame, kernel, cuda, device);
-    leave_context(cuda->driver);
+    leave_stream(kernel);
     return error;
 }
 
@@ -164,8 +161,7 @@ static Error *fill_cuda(Call *call, Frame *frame, void *data, int64_t bytes, int
     void *stream = call->future;
     uint64_t count = (uint64_t)bytes / (uint64_t)width;
     if (count == 0) return NULL;
-    Code code = enter_context(driver, stream);
-    if (code != 0) return refuse_cuda(frame, call->kernel, CANNOT_QUEUE, code);
+    Code code;
     if (width == 1) {
         code = driver->cuMemsetD8Async(data, (uint8_t)pattern, count, stream);
     } else if (width == 2) {
@@ -179,18 +175,12 @@ static Error *fill_cuda(Call *call, Frame *frame, void *data, int64_t bytes, int
         if (code == 0)
             code = driver->cuMemsetD2D32Async((char *)data + 4, 8, (uint32_t)(pattern >> 32), 1, count, stream);
     }
-    leave_context(driver);
     return code == 0 ? NULL : refuse_cuda(frame, call->kernel, CANNOT_QUEUE, code);
 }
 
 // Queue a copy of device memory.
 static Error *copy_cuda(Call *call, Frame *frame, void *to, const void *from, int64_t bytes) {
     if (bytes == 0) return NULL;
-    const Driver *driver = ((const Cuda *)call->kernel->entry)->driver;
-    Code code = enter_context(driver, call->future);
-    if (code == 0) {
-        code = driver->cuMemcpyDtoDAsync(to, from, bytes, call->future);
-        leave_context(driver);
-    }
+    Code code = ((const Cuda *)call->kernel->entry)->driver->cuMemcpyDtoDAsync(to, from, bytes, call->future);
     return code == 0 ? NULL : refuse_cuda(frame, call->kernel, CANNOT_QUEUE, code);
 }

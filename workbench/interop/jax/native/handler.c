@@ -108,13 +108,15 @@ static Error *call_kernel(Frame *frame, const void *description) {
     call->kernel = kernel;
     call->ndim = attributes.ndim;
     call->fault.count = 0;
-    Error *error = on_gpu ? take_stream(frame, &call->future) : NULL;
-    if (error == NULL) error = measure(frame, call, &attributes);
+    Error *error = on_gpu ? enter_stream(frame, kernel, &call->future) : NULL;
+    if (error != NULL) return error;
+    error = measure(frame, call, &attributes);
     for (int64_t n = 0; n < kernel->param_count && error == NULL; n++)
         error = bind(frame, call, attributes.values, attributes.views, n);
     if (error == NULL) error = bind_records(frame, call);
-    if (error != NULL) return error;
-    return on_gpu ? launch_cuda(frame, call) : launch(frame, call, bytes);
+    if (error == NULL) error = on_gpu ? launch_cuda(frame, call) : launch(frame, call, bytes);
+    if (on_gpu) leave_stream(kernel);
+    return error;
 }
 
 Error *workbench_ffi(Frame *frame, const Kernel *kernel) {

@@ -4,12 +4,12 @@
 %struct.StreamGet = type { i64, ptr, ptr, ptr }
 %struct.ErrorDestroy = type { i64, ptr, ptr }
 %struct.DeviceOrdinalGet = type { i64, ptr, ptr, i32 }
-%struct.PoolNumThreads = type { i64, ptr, ptr, ptr }
-%struct.PoolSchedule = type { i64, ptr, ptr, ptr, ptr }
 %struct.Bound = type { ptr, [8 x i64] }
 %struct.Param = type { ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64, i64 }
 %struct.BufferCheck = type { i64, i64 }
 %struct.ErrorCreate = type { i64, ptr, ptr, i32 }
+%struct.PoolNumThreads = type { i64, ptr, ptr, ptr }
+%struct.PoolSchedule = type { i64, ptr, ptr, ptr, ptr }
 %struct.anon = type { i64, i64 }
 %struct.Fault = type { i64, i64, i64, [4 x i64] }
 %struct.FutureSetAvailable = type { i64, ptr, ptr }
@@ -22,51 +22,52 @@
 %struct.Array = type { i32, i64, ptr }
 %struct.Buffer = type { i64, ptr, i32, ptr, i64, ptr }
 
-@.str = private unnamed_addr constant [63 x i8] c"kernel '%s': the CUDA driver does not load its code: %s (%lld)\00", align 1
 @wb_ffi_on = local_unnamed_addr global i32 0, align 4
-@.str.1 = private unnamed_addr constant [3 x i8] c"%s\00", align 1
+@.str = private unnamed_addr constant [3 x i8] c"%s\00", align 1
 @wb_ffi_explain = local_unnamed_addr global ptr null, align 8
 @wb_ffi_stop = local_unnamed_addr global ptr null, align 8
 @wb_ffi_head = global i64 0, align 8
 @wb_ffi_lost = global i64 0, align 8
 @wb_ffi_room = global i64 0, align 8
 @wb_ffi_notes = local_unnamed_addr global [65536 x ptr] zeroinitializer, align 16
-@.str.2 = private unnamed_addr constant [77 x i8] c"kernel '%s' was interrupted: its results are half written and cannot be used\00", align 1
+@.str.1 = private unnamed_addr constant [77 x i8] c"kernel '%s' was interrupted: its results are half written and cannot be used\00", align 1
+@.str.2 = private unnamed_addr constant [83 x i8] c"kernel '%s': the CUDA driver does not make its stream's context current: %s (%lld)\00", align 1
 @.str.3 = private unnamed_addr constant [24 x i8] c"an error without a name\00", align 1
+@.str.4 = private unnamed_addr constant [63 x i8] c"kernel '%s': the CUDA driver does not load its code: %s (%lld)\00", align 1
 @DTYPE_BYTES = internal unnamed_addr constant <{ [19 x i64], [15 x i64] }> <{ [19 x i64] [i64 0, i64 1, i64 1, i64 2, i64 4, i64 8, i64 1, i64 2, i64 4, i64 8, i64 2, i64 4, i64 8, i64 0, i64 0, i64 8, i64 2, i64 0, i64 16], [15 x i64] zeroinitializer }>, align 16
-@.str.5 = private unnamed_addr constant [95 x i8] c"kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them\00", align 1
-@.str.6 = private unnamed_addr constant [98 x i8] c"kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values, %lld of views; not so\00", align 1
-@.str.7 = private unnamed_addr constant [71 x i8] c"kernel '%s' was called under %lld nested batch axes; at most %lld work\00", align 1
-@.str.8 = private unnamed_addr constant [98 x i8] c"kernel '%s', parameter '%s': has %lld elements along an axis; the launch would ask for index %lld\00", align 1
-@.str.9 = private unnamed_addr constant [61 x i8] c"kernel '%s', parameter '%s': takes %s elements, was given %s\00", align 1
-@.str.10 = private unnamed_addr constant [86 x i8] c"kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld\00", align 1
-@.str.11 = private unnamed_addr constant [97 x i8] c"kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld\00", align 1
-@.str.12 = private unnamed_addr constant [77 x i8] c"kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld\00", align 1
-@DTYPE_NAMES = internal unnamed_addr constant [34 x ptr] [ptr @.str.13, ptr @.str.14, ptr @.str.15, ptr @.str.16, ptr @.str.17, ptr @.str.18, ptr @.str.19, ptr @.str.20, ptr @.str.21, ptr @.str.22, ptr @.str.23, ptr @.str.24, ptr @.str.25, ptr @.str.13, ptr @.str.13, ptr @.str.26, ptr @.str.27, ptr @.str.13, ptr @.str.28, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13, ptr @.str.13], align 16
-@.str.13 = private unnamed_addr constant [13 x i8] c"another type\00", align 1
-@.str.14 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
-@.str.15 = private unnamed_addr constant [5 x i8] c"int8\00", align 1
-@.str.16 = private unnamed_addr constant [6 x i8] c"int16\00", align 1
-@.str.17 = private unnamed_addr constant [6 x i8] c"int32\00", align 1
-@.str.18 = private unnamed_addr constant [6 x i8] c"int64\00", align 1
-@.str.19 = private unnamed_addr constant [6 x i8] c"uint8\00", align 1
-@.str.20 = private unnamed_addr constant [7 x i8] c"uint16\00", align 1
-@.str.21 = private unnamed_addr constant [7 x i8] c"uint32\00", align 1
-@.str.22 = private unnamed_addr constant [7 x i8] c"uint64\00", align 1
-@.str.23 = private unnamed_addr constant [8 x i8] c"float16\00", align 1
-@.str.24 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
-@.str.25 = private unnamed_addr constant [8 x i8] c"float64\00", align 1
-@.str.26 = private unnamed_addr constant [10 x i8] c"complex64\00", align 1
-@.str.27 = private unnamed_addr constant [9 x i8] c"bfloat16\00", align 1
-@.str.28 = private unnamed_addr constant [11 x i8] c"complex128\00", align 1
-@.str.29 = private unnamed_addr constant [96 x i8] c"kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis\00", align 1
-@.str.30 = private unnamed_addr constant [60 x i8] c"kernel '%s': the CUDA driver refuses to queue it: %s (%lld)\00", align 1
-@.str.31 = private unnamed_addr constant [84 x i8] c"kernel '%s' leaves %lld bytes of faults in its last result; the call has other ones\00", align 1
-@.str.32 = private unnamed_addr constant [60 x i8] c"kernel '%s': XLA runs it on a GPU before it was initialised\00", align 1
-@.str.33 = private unnamed_addr constant [66 x i8] c"kernel '%s': %lld blocks are more than one launch can have (%lld)\00", align 1
+@.str.6 = private unnamed_addr constant [95 x i8] c"kernel '%s' takes %lld operands and %lld results under XLA; the call has other numbers of them\00", align 1
+@.str.7 = private unnamed_addr constant [98 x i8] c"kernel '%s' takes the attributes dims (1 to 4 int64) and %lld int64 values, %lld of views; not so\00", align 1
+@.str.8 = private unnamed_addr constant [71 x i8] c"kernel '%s' was called under %lld nested batch axes; at most %lld work\00", align 1
+@.str.9 = private unnamed_addr constant [98 x i8] c"kernel '%s', parameter '%s': has %lld elements along an axis; the launch would ask for index %lld\00", align 1
+@.str.10 = private unnamed_addr constant [61 x i8] c"kernel '%s', parameter '%s': takes %s elements, was given %s\00", align 1
+@.str.11 = private unnamed_addr constant [86 x i8] c"kernel '%s', parameter '%s': takes %lld dimensions besides batch axes, was given %lld\00", align 1
+@.str.12 = private unnamed_addr constant [97 x i8] c"kernel '%s', parameter '%s': its last axis holds the %lld components of a vector, was given %lld\00", align 1
+@.str.13 = private unnamed_addr constant [77 x i8] c"kernel '%s', parameter '%s': a batch axis has size %lld here, was given %lld\00", align 1
+@DTYPE_NAMES = internal unnamed_addr constant [34 x ptr] [ptr @.str.14, ptr @.str.15, ptr @.str.16, ptr @.str.17, ptr @.str.18, ptr @.str.19, ptr @.str.20, ptr @.str.21, ptr @.str.22, ptr @.str.23, ptr @.str.24, ptr @.str.25, ptr @.str.26, ptr @.str.14, ptr @.str.14, ptr @.str.27, ptr @.str.28, ptr @.str.14, ptr @.str.29, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14, ptr @.str.14], align 16
+@.str.14 = private unnamed_addr constant [13 x i8] c"another type\00", align 1
+@.str.15 = private unnamed_addr constant [5 x i8] c"bool\00", align 1
+@.str.16 = private unnamed_addr constant [5 x i8] c"int8\00", align 1
+@.str.17 = private unnamed_addr constant [6 x i8] c"int16\00", align 1
+@.str.18 = private unnamed_addr constant [6 x i8] c"int32\00", align 1
+@.str.19 = private unnamed_addr constant [6 x i8] c"int64\00", align 1
+@.str.20 = private unnamed_addr constant [6 x i8] c"uint8\00", align 1
+@.str.21 = private unnamed_addr constant [7 x i8] c"uint16\00", align 1
+@.str.22 = private unnamed_addr constant [7 x i8] c"uint32\00", align 1
+@.str.23 = private unnamed_addr constant [7 x i8] c"uint64\00", align 1
+@.str.24 = private unnamed_addr constant [8 x i8] c"float16\00", align 1
+@.str.25 = private unnamed_addr constant [8 x i8] c"float32\00", align 1
+@.str.26 = private unnamed_addr constant [8 x i8] c"float64\00", align 1
+@.str.27 = private unnamed_addr constant [10 x i8] c"complex64\00", align 1
+@.str.28 = private unnamed_addr constant [9 x i8] c"bfloat16\00", align 1
+@.str.29 = private unnamed_addr constant [11 x i8] c"complex128\00", align 1
+@.str.30 = private unnamed_addr constant [96 x i8] c"kernel '%s', parameter '%s': goes in and comes out, but with sizes %lld and %lld along one axis\00", align 1
+@.str.31 = private unnamed_addr constant [60 x i8] c"kernel '%s': the CUDA driver refuses to queue it: %s (%lld)\00", align 1
+@.str.32 = private unnamed_addr constant [84 x i8] c"kernel '%s' leaves %lld bytes of faults in its last result; the call has other ones\00", align 1
+@.str.33 = private unnamed_addr constant [60 x i8] c"kernel '%s': XLA runs it on a GPU before it was initialised\00", align 1
+@.str.34 = private unnamed_addr constant [66 x i8] c"kernel '%s': %lld blocks are more than one launch can have (%lld)\00", align 1
 @__const.new_future.arguments = private unnamed_addr constant %struct.FutureCreate { i64 24, ptr null, ptr null }, align 8
-@.str.34 = private unnamed_addr constant [95 x i8] c"kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld\00", align 1
-@.str.35 = private unnamed_addr constant [88 x i8] c"program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another\00", align 1
+@.str.35 = private unnamed_addr constant [95 x i8] c"kernel '%s': operation %lld faulted in thread %lld; its first value: %lld; faults in all: %lld\00", align 1
+@.str.36 = private unnamed_addr constant [88 x i8] c"program '%s': buffer %lld, operands first, holds %lld elements of %s; was given another\00", align 1
 
 define ptr @workbench_stopped(ptr nocapture noundef readonly %0, ptr noundef %1) local_unnamed_addr cold noinline nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 16
@@ -95,7 +96,7 @@ define internal fastcc ptr @cancelled(ptr nocapture noundef readonly %0, ptr nou
 12:
   call void @llvm.lifetime.start.p0(i64 512, ptr nonnull %3) nounwind
   %13 = load ptr, ptr %1, align 8
-  %14 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 512, ptr noundef nonnull @.str.2, ptr noundef %13) nounwind
+  %14 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 512, ptr noundef nonnull @.str.1, ptr noundef %13) nounwind
   %15 = call fastcc ptr @error_of(ptr noundef %0, ptr noundef nonnull %3, i32 noundef 1) cold
   call void @llvm.lifetime.end.p0(i64 512, ptr nonnull %3) nounwind
   br label %16
@@ -110,8 +111,8 @@ define ptr @workbench_cuda_initialize(ptr nocapture noundef readonly %0, ptr noc
   %4 = alloca i32, align 4
   %5 = alloca i64, align 8
   %6 = alloca i32, align 4
-  %7 = alloca ptr, align 8
-  %8 = alloca %struct.StreamGet, align 8
+  %7 = alloca %struct.StreamGet, align 8
+  %8 = alloca ptr, align 8
   %9 = alloca %struct.ErrorDestroy, align 8
   %10 = alloca %struct.DeviceOrdinalGet, align 8
   %11 = getelementptr inbounds i8, ptr %0, i64 8
@@ -146,13 +147,13 @@ define ptr @workbench_cuda_initialize(ptr nocapture noundef readonly %0, ptr noc
   store i32 1, ptr %30, align 4
   %31 = getelementptr inbounds i8, ptr %28, i64 32
   store i32 1, ptr %31, align 8
-  br label %185
+  br label %192
 
 32:
   %33 = getelementptr inbounds i8, ptr %0, i64 32
   %34 = load i32, ptr %33, align 8
   %35 = icmp eq i32 %34, 2
-  br i1 %35, label %36, label %185
+  br i1 %35, label %36, label %192
 
 36:
   %37 = getelementptr inbounds i8, ptr %1, i64 8
@@ -214,218 +215,201 @@ define ptr @workbench_cuda_initialize(ptr nocapture noundef readonly %0, ptr noc
   %71 = shl nuw i64 1, %70
   %72 = and i64 %68, %71
   %73 = icmp eq i64 %72, 0
-  br i1 %73, label %74, label %185
+  br i1 %73, label %74, label %192
 
 74:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %8) nounwind
-  store i64 32, ptr %8, align 8
-  %75 = getelementptr inbounds i8, ptr %8, i64 8
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %7) nounwind
+  store i64 32, ptr %7, align 8
+  %75 = getelementptr inbounds i8, ptr %7, i64 8
   store ptr null, ptr %75, align 8
-  %76 = getelementptr inbounds i8, ptr %8, i64 16
+  %76 = getelementptr inbounds i8, ptr %7, i64 16
   %77 = getelementptr inbounds i8, ptr %0, i64 24
   %78 = load ptr, ptr %77, align 8
   store ptr %78, ptr %76, align 8
-  %79 = getelementptr inbounds i8, ptr %8, i64 24
+  %79 = getelementptr inbounds i8, ptr %7, i64 24
   store ptr null, ptr %79, align 8
   %80 = load ptr, ptr %39, align 8
   %81 = getelementptr i8, ptr %80, i64 80
   %82 = load ptr, ptr %81, align 8
-  %83 = call ptr %82(ptr noundef nonnull %8) nounwind
-  %84 = load ptr, ptr %79, align 8
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %8) nounwind
-  %85 = icmp eq ptr %83, null
-  br i1 %85, label %86, label %185
+  %83 = call ptr %82(ptr noundef nonnull %7) nounwind
+  %84 = icmp eq ptr %83, null
+  br i1 %84, label %85, label %105
 
-86:
-  %87 = load ptr, ptr %38, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) nounwind
+85:
+  %86 = load ptr, ptr %37, align 8
+  %87 = load ptr, ptr %86, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %8) nounwind
   %88 = getelementptr inbounds i8, ptr %87, i64 104
   %89 = load ptr, ptr %88, align 8
-  %90 = call i32 %89(ptr noundef %84, ptr noundef nonnull %7) nounwind
-  %91 = icmp eq i32 %90, 0
-  br i1 %91, label %92, label %97
+  %90 = load ptr, ptr %79, align 8
+  %91 = call i32 %89(ptr noundef %90, ptr noundef nonnull %8) nounwind
+  %92 = icmp eq i32 %91, 0
+  br i1 %92, label %93, label %98
 
-92:
-  %93 = getelementptr inbounds i8, ptr %87, i64 112
-  %94 = load ptr, ptr %93, align 8
-  %95 = load ptr, ptr %7, align 8
-  %96 = call i32 %94(ptr noundef %95) nounwind
-  br label %97
+93:
+  %94 = getelementptr inbounds i8, ptr %87, i64 112
+  %95 = load ptr, ptr %94, align 8
+  %96 = load ptr, ptr %8, align 8
+  %97 = call i32 %95(ptr noundef %96) nounwind
+  br label %98
 
-97:
-  %98 = phi i32 [ %96, %92 ], [ %90, %86 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) nounwind
-  %99 = icmp eq i32 %98, 0
-  br i1 %99, label %102, label %100
+98:
+  %99 = phi i32 [ %97, %93 ], [ %91, %85 ]
+  %100 = icmp eq i32 %99, 0
+  br i1 %100, label %103, label %101
 
-100:
-  %101 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %98) cold
-  br label %185
+101:
+  %102 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef nonnull @.str.2, i32 noundef %99) cold
+  br label %103
 
-102:
+103:
+  %104 = phi ptr [ %102, %101 ], [ null, %98 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) nounwind
+  br label %105
+
+105:
+  %106 = phi ptr [ %104, %103 ], [ %83, %74 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %7) nounwind
+  %107 = icmp eq ptr %106, null
+  br i1 %107, label %108, label %192
+
+108:
   call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %4)
   store i32 %62, ptr %4, align 4
-  %103 = getelementptr inbounds i8, ptr %38, i64 40
-  %104 = load ptr, ptr %103, align 8
-  %105 = load atomic i64, ptr %104 acquire, align 8
-  %106 = icmp eq i64 %105, 0
-  br i1 %106, label %107, label %110
-
-107:
-  %108 = call fastcc ptr @load_kernel(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef readonly %38)
-  %109 = icmp eq ptr %108, null
-  br i1 %109, label %110, label %179
-
-110:
-  %111 = load i32, ptr %4, align 4
-  %112 = icmp slt i32 %111, 0
-  br i1 %112, label %113, label %118
+  %109 = getelementptr inbounds i8, ptr %38, i64 40
+  %110 = load ptr, ptr %109, align 8
+  %111 = load atomic i64, ptr %110 acquire, align 8
+  %112 = icmp eq i64 %111, 0
+  br i1 %112, label %113, label %116
 
 113:
-  %114 = load ptr, ptr %38, align 8
-  %115 = getelementptr inbounds i8, ptr %114, i64 88
-  %116 = load ptr, ptr %115, align 8
-  %117 = call i32 %116(ptr noundef nonnull %4) nounwind
-  br label %118
+  %114 = call fastcc ptr @load_kernel(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef readonly %38)
+  %115 = icmp eq ptr %114, null
+  br i1 %115, label %116, label %185
 
-118:
-  %119 = phi i32 [ %117, %113 ], [ 0, %110 ]
-  %120 = icmp eq i32 %119, 0
-  br i1 %120, label %121, label %133
+116:
+  %117 = load i32, ptr %4, align 4
+  %118 = icmp slt i32 %117, 0
+  br i1 %118, label %119, label %124
 
-121:
-  %122 = load i32, ptr %4, align 4
-  %123 = icmp sgt i32 %122, -1
-  br i1 %123, label %124, label %133
+119:
+  %120 = load ptr, ptr %38, align 8
+  %121 = getelementptr inbounds i8, ptr %120, i64 88
+  %122 = load ptr, ptr %121, align 8
+  %123 = call i32 %122(ptr noundef nonnull %4) nounwind
+  br label %124
 
 124:
-  %125 = load ptr, ptr %103, align 8
-  %126 = getelementptr inbounds i8, ptr %125, i64 8
-  %127 = load atomic i64, ptr %126 acquire, align 8
-  %128 = and i32 %122, 63
-  %129 = zext nneg i32 %128 to i64
-  %130 = shl nuw i64 1, %129
-  %131 = and i64 %127, %130
-  %132 = icmp eq i64 %131, 0
-  br i1 %132, label %133, label %179
+  %125 = phi i32 [ %123, %119 ], [ 0, %116 ]
+  %126 = icmp eq i32 %125, 0
+  br i1 %126, label %127, label %139
 
-133:
-  %134 = load ptr, ptr %103, align 8
-  %135 = load atomic i64, ptr %134 acquire, align 8
+127:
+  %128 = load i32, ptr %4, align 4
+  %129 = icmp sgt i32 %128, -1
+  br i1 %129, label %130, label %139
+
+130:
+  %131 = load ptr, ptr %109, align 8
+  %132 = getelementptr inbounds i8, ptr %131, i64 8
+  %133 = load atomic i64, ptr %132 acquire, align 8
+  %134 = and i32 %128, 63
+  %135 = zext nneg i32 %134 to i64
+  %136 = shl nuw i64 1, %135
+  %137 = and i64 %133, %136
+  %138 = icmp eq i64 %137, 0
+  br i1 %138, label %139, label %185
+
+139:
+  %140 = load ptr, ptr %109, align 8
+  %141 = load atomic i64, ptr %140 acquire, align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
-  br i1 %120, label %136, label %141
+  br i1 %126, label %142, label %147
 
-136:
-  %137 = load ptr, ptr %38, align 8
-  %138 = getelementptr inbounds i8, ptr %137, i64 24
-  %139 = load ptr, ptr %138, align 8
-  %140 = call i32 %139(ptr noundef nonnull %5, i64 noundef %135) nounwind
-  br label %141
+142:
+  %143 = load ptr, ptr %38, align 8
+  %144 = getelementptr inbounds i8, ptr %143, i64 24
+  %145 = load ptr, ptr %144, align 8
+  %146 = call i32 %145(ptr noundef nonnull %5, i64 noundef %141) nounwind
+  br label %147
 
-141:
-  %142 = phi i32 [ %140, %136 ], [ %119, %133 ]
-  %143 = icmp eq i32 %142, 0
-  br i1 %143, label %144, label %164
+147:
+  %148 = phi i32 [ %146, %142 ], [ %125, %139 ]
+  %149 = icmp eq i32 %148, 0
+  br i1 %149, label %150, label %170
 
-144:
-  %145 = getelementptr inbounds i8, ptr %38, i64 56
-  %146 = load i64, ptr %145, align 8
-  %147 = icmp eq i64 %146, 0
-  br i1 %147, label %164, label %148
-
-148:
-  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %6) nounwind
-  %149 = load ptr, ptr %38, align 8
-  %150 = getelementptr inbounds i8, ptr %149, i64 88
-  %151 = load ptr, ptr %150, align 8
-  %152 = call i32 %151(ptr noundef nonnull %6) nounwind
-  %153 = icmp eq i32 %152, 0
-  br i1 %153, label %154, label %162
+150:
+  %151 = getelementptr inbounds i8, ptr %38, i64 56
+  %152 = load i64, ptr %151, align 8
+  %153 = icmp eq i64 %152, 0
+  br i1 %153, label %170, label %154
 
 154:
+  call void @llvm.lifetime.start.p0(i64 4, ptr nonnull %6) nounwind
   %155 = load ptr, ptr %38, align 8
-  %156 = getelementptr inbounds i8, ptr %155, i64 96
+  %156 = getelementptr inbounds i8, ptr %155, i64 88
   %157 = load ptr, ptr %156, align 8
-  %158 = load i64, ptr %145, align 8
-  %159 = trunc i64 %158 to i32
-  %160 = load i32, ptr %6, align 4
-  %161 = call i32 %157(i32 noundef 8, i32 noundef %159, i64 noundef %135, i32 noundef %160) nounwind
-  br label %162
+  %158 = call i32 %157(ptr noundef nonnull %6) nounwind
+  %159 = icmp eq i32 %158, 0
+  br i1 %159, label %160, label %168
 
-162:
-  %163 = phi i32 [ %161, %154 ], [ %152, %148 ]
+160:
+  %161 = load ptr, ptr %38, align 8
+  %162 = getelementptr inbounds i8, ptr %161, i64 96
+  %163 = load ptr, ptr %162, align 8
+  %164 = load i64, ptr %151, align 8
+  %165 = trunc i64 %164 to i32
+  %166 = load i32, ptr %6, align 4
+  %167 = call i32 %163(i32 noundef 8, i32 noundef %165, i64 noundef %141, i32 noundef %166) nounwind
+  br label %168
+
+168:
+  %169 = phi i32 [ %167, %160 ], [ %158, %154 ]
   call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %6) nounwind
-  br label %164
+  br label %170
 
-164:
-  %165 = phi i32 [ %163, %162 ], [ 0, %144 ], [ %142, %141 ]
-  %166 = icmp eq i32 %165, 0
-  br i1 %166, label %169, label %167
+170:
+  %171 = phi i32 [ %169, %168 ], [ 0, %150 ], [ %148, %147 ]
+  %172 = icmp eq i32 %171, 0
+  br i1 %172, label %175, label %173
 
-167:
-  %168 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef nonnull @.str, i32 noundef %165) cold
-  br label %177
+173:
+  %174 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef nonnull @.str.4, i32 noundef %171) cold
+  br label %183
 
-169:
-  %170 = load ptr, ptr %103, align 8
-  %171 = getelementptr inbounds i8, ptr %170, i64 8
-  %172 = load i32, ptr %4, align 4
-  %173 = and i32 %172, 63
-  %174 = zext nneg i32 %173 to i64
-  %175 = shl nuw i64 1, %174
-  %176 = atomicrmw or ptr %171, i64 %175 release, align 8
-  br label %177
+175:
+  %176 = load ptr, ptr %109, align 8
+  %177 = getelementptr inbounds i8, ptr %176, i64 8
+  %178 = load i32, ptr %4, align 4
+  %179 = and i32 %178, 63
+  %180 = zext nneg i32 %179 to i64
+  %181 = shl nuw i64 1, %180
+  %182 = atomicrmw or ptr %177, i64 %181 release, align 8
+  br label %183
 
-177:
-  %178 = phi ptr [ %168, %167 ], [ null, %169 ]
+183:
+  %184 = phi ptr [ %174, %173 ], [ null, %175 ]
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
-  br label %179
-
-179:
-  %180 = phi ptr [ %108, %107 ], [ %178, %177 ], [ null, %124 ]
-  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %4)
-  %181 = load ptr, ptr %38, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) nounwind
-  %182 = getelementptr inbounds i8, ptr %181, i64 120
-  %183 = load ptr, ptr %182, align 8
-  %184 = call i32 %183(ptr noundef nonnull %3) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) nounwind
   br label %185
 
 185:
-  %186 = phi ptr [ null, %32 ], [ null, %26 ], [ null, %64 ], [ %83, %74 ], [ %101, %100 ], [ %180, %179 ]
-  ret ptr %186
+  %186 = phi ptr [ %114, %113 ], [ %184, %183 ], [ null, %130 ]
+  call void @llvm.lifetime.end.p0(i64 4, ptr nonnull %4)
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) nounwind
+  %187 = load ptr, ptr %37, align 8
+  %188 = load ptr, ptr %187, align 8
+  %189 = getelementptr inbounds i8, ptr %188, i64 120
+  %190 = load ptr, ptr %189, align 8
+  %191 = call i32 %190(ptr noundef nonnull %3) nounwind
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) nounwind
+  br label %192
+
+192:
+  %193 = phi ptr [ null, %32 ], [ null, %26 ], [ null, %64 ], [ %186, %185 ], [ %106, %105 ]
+  ret ptr %193
 }
 
 declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
-
-define internal fastcc ptr @refuse_cuda(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr noundef %2, i32 noundef %3) unnamed_addr cold noinline nounwind {
-  %5 = alloca ptr, align 8
-  %6 = alloca [4 x i64], align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
-  store ptr @.str.3, ptr %5, align 8
-  %7 = getelementptr inbounds i8, ptr %1, i64 8
-  %8 = load ptr, ptr %7, align 8
-  %9 = load ptr, ptr %8, align 8
-  %10 = getelementptr inbounds i8, ptr %9, i64 80
-  %11 = load ptr, ptr %10, align 8
-  %12 = call i32 %11(i32 noundef %3, ptr noundef nonnull %5) nounwind
-  %13 = load ptr, ptr %1, align 8
-  %14 = ptrtoint ptr %13 to i64
-  store i64 %14, ptr %6, align 8
-  %15 = getelementptr inbounds i8, ptr %6, i64 8
-  %16 = load ptr, ptr %5, align 8
-  %17 = ptrtoint ptr %16 to i64
-  store i64 %17, ptr %15, align 8
-  %18 = getelementptr inbounds i8, ptr %6, i64 16
-  %19 = sext i32 %3 to i64
-  store i64 %19, ptr %18, align 8
-  %20 = getelementptr inbounds i8, ptr %6, i64 24
-  store i64 0, ptr %20, align 8
-  %21 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef %2, ptr noundef nonnull %6) cold
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
-  ret ptr %21
-}
 
 declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) nounwind
 
@@ -877,1512 +861,1120 @@ define internal fastcc ptr @call_noted(ptr noundef %0, ptr noundef %1, i32 nound
 }
 
 define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounwind {
-  %3 = alloca %struct.ErrorDestroy, align 8
-  %4 = alloca %struct.ErrorDestroy, align 8
-  %5 = alloca %struct.FutureCreate, align 8
-  %6 = alloca %struct.ErrorDestroy, align 8
-  %7 = alloca i64, align 8
-  %8 = alloca %struct.PoolNumThreads, align 8
-  %9 = alloca %struct.PoolSchedule, align 8
+  %3 = alloca ptr, align 8
+  %4 = alloca [4 x i64], align 8
+  %5 = alloca [4 x i64], align 8
+  %6 = alloca [4 x i64], align 8
+  %7 = alloca %struct.StreamGet, align 8
+  %8 = alloca ptr, align 8
+  %9 = alloca [4 x i64], align 8
   %10 = alloca [4 x i64], align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca [4 x i64], align 8
-  %16 = alloca [4 x i64], align 8
-  %17 = alloca %struct.StreamGet, align 8
-  %18 = alloca [4 x i64], align 8
-  %19 = alloca [4 x i64], align 8
-  %20 = getelementptr inbounds i8, ptr %1, i64 56
-  %21 = load i64, ptr %20, align 8
-  %22 = icmp eq i64 %21, -1
-  %23 = zext i1 %22 to i32
-  %24 = getelementptr inbounds i8, ptr %0, i64 8
+  %11 = getelementptr inbounds i8, ptr %1, i64 56
+  %12 = load i64, ptr %11, align 8
+  %13 = icmp eq i64 %12, -1
+  %14 = zext i1 %13 to i32
+  %15 = getelementptr inbounds i8, ptr %0, i64 8
+  %16 = load ptr, ptr %15, align 8
+  %17 = icmp eq ptr %16, null
+  br i1 %17, label %27, label %18
+
+18:
+  %19 = phi ptr [ %25, %23 ], [ %16, %2 ]
+  %20 = getelementptr inbounds i8, ptr %19, i64 8
+  %21 = load i32, ptr %20, align 8
+  %22 = icmp eq i32 %21, 1
+  br i1 %22, label %27, label %23
+
+23:
+  %24 = getelementptr inbounds i8, ptr %19, i64 16
   %25 = load ptr, ptr %24, align 8
   %26 = icmp eq ptr %25, null
-  br i1 %26, label %36, label %27
+  br i1 %26, label %27, label %18
 
 27:
-  %28 = phi ptr [ %34, %32 ], [ %25, %2 ]
-  %29 = getelementptr inbounds i8, ptr %28, i64 8
-  %30 = load i32, ptr %29, align 8
-  %31 = icmp eq i32 %30, 1
-  br i1 %31, label %36, label %32
+  %28 = phi ptr [ %16, %2 ], [ %25, %23 ], [ %19, %18 ]
+  %29 = icmp eq ptr %28, null
+  br i1 %29, label %36, label %30
 
-32:
-  %33 = getelementptr inbounds i8, ptr %28, i64 16
-  %34 = load ptr, ptr %33, align 8
-  %35 = icmp eq ptr %34, null
-  br i1 %35, label %36, label %27
+30:
+  %31 = getelementptr inbounds i8, ptr %28, i64 24
+  %32 = load ptr, ptr %31, align 8
+  %33 = getelementptr inbounds i8, ptr %32, i64 24
+  store i32 0, ptr %33, align 8
+  %34 = getelementptr inbounds i8, ptr %32, i64 28
+  store i32 1, ptr %34, align 4
+  %35 = getelementptr inbounds i8, ptr %32, i64 32
+  store i32 %14, ptr %35, align 8
+  br label %744
 
 36:
-  %37 = phi ptr [ %25, %2 ], [ %34, %32 ], [ %28, %27 ]
-  %38 = icmp eq ptr %37, null
-  br i1 %38, label %45, label %39
+  %37 = getelementptr inbounds i8, ptr %0, i64 32
+  %38 = load i32, ptr %37, align 8
+  %39 = icmp eq i32 %38, 3
+  br i1 %39, label %40, label %744
 
-39:
-  %40 = getelementptr inbounds i8, ptr %37, i64 24
-  %41 = load ptr, ptr %40, align 8
-  %42 = getelementptr inbounds i8, ptr %41, i64 24
-  store i32 0, ptr %42, align 8
-  %43 = getelementptr inbounds i8, ptr %41, i64 28
-  store i32 1, ptr %43, align 4
-  %44 = getelementptr inbounds i8, ptr %41, i64 32
-  store i32 %23, ptr %44, align 8
-  br label %986
+40:
+  %41 = getelementptr inbounds i8, ptr %0, i64 56
+  %42 = load i64, ptr %41, align 8
+  %43 = getelementptr inbounds i8, ptr %1, i64 24
+  %44 = load i64, ptr %43, align 8
+  %45 = icmp eq i64 %42, %44
+  br i1 %45, label %46, label %52
 
-45:
-  %46 = getelementptr inbounds i8, ptr %0, i64 32
-  %47 = load i32, ptr %46, align 8
-  %48 = icmp eq i32 %47, 3
-  br i1 %48, label %49, label %986
+46:
+  %47 = getelementptr inbounds i8, ptr %0, i64 96
+  %48 = load i64, ptr %47, align 8
+  %49 = getelementptr inbounds i8, ptr %1, i64 32
+  %50 = load i64, ptr %49, align 8
+  %51 = icmp eq i64 %48, %50
+  br i1 %51, label %61, label %52
 
-49:
-  %50 = getelementptr inbounds i8, ptr %0, i64 56
-  %51 = load i64, ptr %50, align 8
-  %52 = getelementptr inbounds i8, ptr %1, i64 24
-  %53 = load i64, ptr %52, align 8
-  %54 = icmp eq i64 %51, %53
-  br i1 %54, label %55, label %61
-
-55:
-  %56 = getelementptr inbounds i8, ptr %0, i64 96
-  %57 = load i64, ptr %56, align 8
-  %58 = getelementptr inbounds i8, ptr %1, i64 32
-  %59 = load i64, ptr %58, align 8
-  %60 = icmp eq i64 %57, %59
-  br i1 %60, label %70, label %61
+52:
+  %53 = load ptr, ptr %1, align 8
+  %54 = ptrtoint ptr %53 to i64
+  store i64 %54, ptr %9, align 8
+  %55 = getelementptr inbounds i8, ptr %9, i64 8
+  store i64 %44, ptr %55, align 8
+  %56 = getelementptr inbounds i8, ptr %9, i64 16
+  %57 = getelementptr inbounds i8, ptr %1, i64 32
+  %58 = load i64, ptr %57, align 8
+  store i64 %58, ptr %56, align 8
+  %59 = getelementptr inbounds i8, ptr %9, i64 24
+  store i64 0, ptr %59, align 8
+  %60 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %9) cold
+  br label %744
 
 61:
-  %62 = load ptr, ptr %1, align 8
-  %63 = ptrtoint ptr %62 to i64
-  store i64 %63, ptr %18, align 8
-  %64 = getelementptr inbounds i8, ptr %18, i64 8
-  store i64 %53, ptr %64, align 8
-  %65 = getelementptr inbounds i8, ptr %18, i64 16
-  %66 = getelementptr inbounds i8, ptr %1, i64 32
-  %67 = load i64, ptr %66, align 8
-  store i64 %67, ptr %65, align 8
-  %68 = getelementptr inbounds i8, ptr %18, i64 24
-  store i64 0, ptr %68, align 8
-  %69 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.5, ptr noundef nonnull %18) cold
-  br label %986
+  %62 = getelementptr inbounds i8, ptr %1, i64 40
+  %63 = load i64, ptr %62, align 8
+  %64 = icmp sgt i64 %63, 0
+  %65 = getelementptr inbounds i8, ptr %1, i64 80
+  %66 = load i64, ptr %65, align 8
+  %67 = icmp sgt i64 %66, 0
+  %68 = select i1 %64, i32 2, i32 1
+  %69 = zext i1 %67 to i32
+  %70 = add nuw nsw i32 %68, %69
+  %71 = zext nneg i32 %70 to i64
+  %72 = getelementptr inbounds i8, ptr %0, i64 136
+  %73 = load i64, ptr %72, align 8
+  %74 = icmp eq i64 %73, %71
+  %75 = add nuw nsw i64 %71, 1
+  %76 = icmp eq i64 %73, %75
+  %77 = select i1 %74, i1 true, i1 %76
+  br i1 %77, label %78, label %171
 
-70:
-  %71 = getelementptr inbounds i8, ptr %1, i64 40
-  %72 = load i64, ptr %71, align 8
-  %73 = icmp sgt i64 %72, 0
-  %74 = getelementptr inbounds i8, ptr %1, i64 80
-  %75 = load i64, ptr %74, align 8
-  %76 = icmp sgt i64 %75, 0
-  %77 = select i1 %73, i32 2, i32 1
-  %78 = zext i1 %76 to i32
-  %79 = add nuw nsw i32 %77, %78
-  %80 = zext nneg i32 %79 to i64
-  %81 = getelementptr inbounds i8, ptr %0, i64 136
-  %82 = load i64, ptr %81, align 8
-  %83 = icmp eq i64 %82, %80
-  %84 = add nuw nsw i64 %80, 1
-  %85 = icmp eq i64 %82, %84
-  %86 = select i1 %83, i1 true, i1 %85
-  br i1 %86, label %87, label %180
+78:
+  %79 = getelementptr inbounds i8, ptr %0, i64 144
+  %80 = load ptr, ptr %79, align 8
+  %81 = load i32, ptr %80, align 4
+  %82 = icmp eq i32 %81, 1
+  br i1 %82, label %83, label %90
 
-87:
-  %88 = getelementptr inbounds i8, ptr %0, i64 144
-  %89 = load ptr, ptr %88, align 8
-  %90 = load i32, ptr %89, align 4
-  %91 = icmp eq i32 %90, 1
-  br i1 %91, label %92, label %99
+83:
+  %84 = getelementptr inbounds i8, ptr %0, i64 160
+  %85 = load ptr, ptr %84, align 8
+  %86 = load ptr, ptr %85, align 8
+  %87 = load i32, ptr %86, align 8
+  %88 = icmp eq i32 %87, 5
+  %89 = select i1 %88, ptr %86, ptr null
+  br label %90
 
-92:
-  %93 = getelementptr inbounds i8, ptr %0, i64 160
-  %94 = load ptr, ptr %93, align 8
-  %95 = load ptr, ptr %94, align 8
-  %96 = load i32, ptr %95, align 8
-  %97 = icmp eq i32 %96, 5
-  %98 = select i1 %97, ptr %95, ptr null
-  br label %99
+90:
+  %91 = phi ptr [ null, %78 ], [ %89, %83 ]
+  %92 = icmp eq ptr %91, null
+  br i1 %92, label %171, label %93
 
-99:
-  %100 = phi ptr [ null, %87 ], [ %98, %92 ]
-  %101 = icmp eq ptr %100, null
-  br i1 %101, label %180, label %102
+93:
+  %94 = getelementptr inbounds i8, ptr %91, i64 8
+  %95 = load i64, ptr %94, align 8
+  %96 = add i64 %95, -5
+  %97 = icmp ult i64 %96, -4
+  br i1 %97, label %171, label %98
 
-102:
-  %103 = getelementptr inbounds i8, ptr %100, i64 8
-  %104 = load i64, ptr %103, align 8
-  %105 = add i64 %104, -5
-  %106 = icmp ult i64 %105, -4
-  br i1 %106, label %180, label %107
+98:
+  %99 = getelementptr inbounds i8, ptr %91, i64 16
+  %100 = load ptr, ptr %99, align 8
+  br i1 %64, label %101, label %123
 
-107:
-  %108 = getelementptr inbounds i8, ptr %100, i64 16
+101:
+  %102 = getelementptr i8, ptr %80, i64 4
+  %103 = load i32, ptr %102, align 4
+  %104 = icmp eq i32 %103, 1
+  br i1 %104, label %105, label %113
+
+105:
+  %106 = getelementptr inbounds i8, ptr %0, i64 160
+  %107 = load ptr, ptr %106, align 8
+  %108 = getelementptr i8, ptr %107, i64 8
   %109 = load ptr, ptr %108, align 8
-  br i1 %73, label %110, label %132
+  %110 = load i32, ptr %109, align 8
+  %111 = icmp eq i32 %110, 5
+  %112 = select i1 %111, ptr %109, ptr null
+  br label %113
 
-110:
-  %111 = getelementptr i8, ptr %89, i64 4
-  %112 = load i32, ptr %111, align 4
-  %113 = icmp eq i32 %112, 1
-  br i1 %113, label %114, label %122
+113:
+  %114 = phi ptr [ null, %101 ], [ %112, %105 ]
+  %115 = icmp eq ptr %114, null
+  br i1 %115, label %123, label %116
 
-114:
-  %115 = getelementptr inbounds i8, ptr %0, i64 160
-  %116 = load ptr, ptr %115, align 8
-  %117 = getelementptr i8, ptr %116, i64 8
-  %118 = load ptr, ptr %117, align 8
-  %119 = load i32, ptr %118, align 8
-  %120 = icmp eq i32 %119, 5
-  %121 = select i1 %120, ptr %118, ptr null
-  br label %122
+116:
+  %117 = getelementptr inbounds i8, ptr %114, i64 8
+  %118 = load i64, ptr %117, align 8
+  %119 = icmp eq i64 %118, %63
+  br i1 %119, label %120, label %123
 
-122:
-  %123 = phi ptr [ null, %110 ], [ %121, %114 ]
-  %124 = icmp eq ptr %123, null
-  br i1 %124, label %132, label %125
+120:
+  %121 = getelementptr inbounds i8, ptr %114, i64 16
+  %122 = load ptr, ptr %121, align 8
+  br label %123
+
+123:
+  %124 = phi ptr [ null, %98 ], [ %122, %120 ], [ null, %116 ], [ null, %113 ]
+  br i1 %67, label %125, label %148
 
 125:
-  %126 = getelementptr inbounds i8, ptr %123, i64 8
-  %127 = load i64, ptr %126, align 8
-  %128 = icmp eq i64 %127, %72
-  br i1 %128, label %129, label %132
+  %126 = zext nneg i32 %68 to i64
+  %127 = getelementptr i32, ptr %80, i64 %126
+  %128 = load i32, ptr %127, align 4
+  %129 = icmp eq i32 %128, 1
+  br i1 %129, label %130, label %138
 
-129:
-  %130 = getelementptr inbounds i8, ptr %123, i64 16
-  %131 = load ptr, ptr %130, align 8
-  br label %132
+130:
+  %131 = getelementptr inbounds i8, ptr %0, i64 160
+  %132 = load ptr, ptr %131, align 8
+  %133 = getelementptr ptr, ptr %132, i64 %126
+  %134 = load ptr, ptr %133, align 8
+  %135 = load i32, ptr %134, align 8
+  %136 = icmp eq i32 %135, 5
+  %137 = select i1 %136, ptr %134, ptr null
+  br label %138
 
-132:
-  %133 = phi ptr [ null, %107 ], [ %131, %129 ], [ null, %125 ], [ null, %122 ]
-  br i1 %76, label %134, label %157
+138:
+  %139 = phi ptr [ null, %125 ], [ %137, %130 ]
+  %140 = icmp eq ptr %139, null
+  br i1 %140, label %148, label %141
 
-134:
-  %135 = zext nneg i32 %77 to i64
-  %136 = getelementptr i32, ptr %89, i64 %135
-  %137 = load i32, ptr %136, align 4
-  %138 = icmp eq i32 %137, 1
-  br i1 %138, label %139, label %147
+141:
+  %142 = getelementptr inbounds i8, ptr %139, i64 8
+  %143 = load i64, ptr %142, align 8
+  %144 = icmp eq i64 %143, %66
+  br i1 %144, label %145, label %148
 
-139:
-  %140 = getelementptr inbounds i8, ptr %0, i64 160
-  %141 = load ptr, ptr %140, align 8
-  %142 = getelementptr ptr, ptr %141, i64 %135
-  %143 = load ptr, ptr %142, align 8
-  %144 = load i32, ptr %143, align 8
-  %145 = icmp eq i32 %144, 5
-  %146 = select i1 %145, ptr %143, ptr null
-  br label %147
+145:
+  %146 = getelementptr inbounds i8, ptr %139, i64 16
+  %147 = load ptr, ptr %146, align 8
+  br label %148
 
-147:
-  %148 = phi ptr [ null, %134 ], [ %146, %139 ]
-  %149 = icmp eq ptr %148, null
-  br i1 %149, label %157, label %150
+148:
+  %149 = phi ptr [ null, %123 ], [ %147, %145 ], [ null, %141 ], [ null, %138 ]
+  %150 = icmp sgt i64 %73, %71
+  br i1 %150, label %151, label %163
 
-150:
-  %151 = getelementptr inbounds i8, ptr %148, i64 8
-  %152 = load i64, ptr %151, align 8
-  %153 = icmp eq i64 %152, %75
-  br i1 %153, label %154, label %157
+151:
+  %152 = getelementptr i32, ptr %80, i64 %71
+  %153 = load i32, ptr %152, align 4
+  %154 = icmp eq i32 %153, 1
+  br i1 %154, label %155, label %163
 
-154:
-  %155 = getelementptr inbounds i8, ptr %148, i64 16
-  %156 = load ptr, ptr %155, align 8
-  br label %157
+155:
+  %156 = getelementptr inbounds i8, ptr %0, i64 160
+  %157 = load ptr, ptr %156, align 8
+  %158 = getelementptr ptr, ptr %157, i64 %71
+  %159 = load ptr, ptr %158, align 8
+  %160 = load i32, ptr %159, align 8
+  %161 = icmp eq i32 %160, 5
+  %162 = select i1 %161, ptr %159, ptr null
+  br label %163
 
-157:
-  %158 = phi ptr [ null, %132 ], [ %156, %154 ], [ null, %150 ], [ null, %147 ]
-  %159 = icmp sgt i64 %82, %80
-  br i1 %159, label %160, label %172
+163:
+  %164 = phi ptr [ null, %148 ], [ null, %151 ], [ %162, %155 ]
+  br i1 %64, label %165, label %168
 
-160:
-  %161 = getelementptr i32, ptr %89, i64 %80
-  %162 = load i32, ptr %161, align 4
-  %163 = icmp eq i32 %162, 1
-  br i1 %163, label %164, label %172
+165:
+  %166 = icmp ne ptr %124, null
+  %167 = and i1 %67, %166
+  br i1 %167, label %169, label %171
 
-164:
-  %165 = getelementptr inbounds i8, ptr %0, i64 160
-  %166 = load ptr, ptr %165, align 8
-  %167 = getelementptr ptr, ptr %166, i64 %80
-  %168 = load ptr, ptr %167, align 8
-  %169 = load i32, ptr %168, align 8
-  %170 = icmp eq i32 %169, 5
-  %171 = select i1 %170, ptr %168, ptr null
-  br label %172
+168:
+  br i1 %67, label %169, label %171
 
-172:
-  %173 = phi ptr [ null, %157 ], [ null, %160 ], [ %171, %164 ]
-  br i1 %73, label %174, label %177
+169:
+  %170 = icmp ne ptr %149, null
+  br label %171
 
-174:
-  %175 = icmp ne ptr %133, null
-  %176 = and i1 %76, %175
-  br i1 %176, label %178, label %180
-
-177:
-  br i1 %76, label %178, label %180
+171:
+  %172 = phi ptr [ undef, %90 ], [ undef, %93 ], [ %164, %169 ], [ %164, %165 ], [ %164, %168 ], [ undef, %61 ]
+  %173 = phi ptr [ undef, %90 ], [ undef, %93 ], [ %149, %169 ], [ %149, %165 ], [ %149, %168 ], [ undef, %61 ]
+  %174 = phi ptr [ undef, %90 ], [ undef, %93 ], [ %124, %169 ], [ %124, %165 ], [ %124, %168 ], [ undef, %61 ]
+  %175 = phi ptr [ undef, %90 ], [ undef, %93 ], [ %100, %169 ], [ %100, %165 ], [ %100, %168 ], [ undef, %61 ]
+  %176 = phi i64 [ undef, %90 ], [ undef, %93 ], [ %95, %169 ], [ %95, %165 ], [ %95, %168 ], [ undef, %61 ]
+  %177 = phi i1 [ false, %90 ], [ false, %93 ], [ %170, %169 ], [ %166, %165 ], [ true, %168 ], [ false, %61 ]
+  br i1 %177, label %185, label %178
 
 178:
-  %179 = icmp ne ptr %158, null
-  br label %180
+  %179 = load ptr, ptr %1, align 8
+  %180 = ptrtoint ptr %179 to i64
+  store i64 %180, ptr %10, align 8
+  %181 = getelementptr inbounds i8, ptr %10, i64 8
+  store i64 %63, ptr %181, align 8
+  %182 = getelementptr inbounds i8, ptr %10, i64 16
+  store i64 %66, ptr %182, align 8
+  %183 = getelementptr inbounds i8, ptr %10, i64 24
+  store i64 0, ptr %183, align 8
+  %184 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.7, ptr noundef nonnull %10) cold
+  br label %744
 
-180:
-  %181 = phi ptr [ undef, %99 ], [ undef, %102 ], [ %173, %178 ], [ %173, %174 ], [ %173, %177 ], [ undef, %70 ]
-  %182 = phi ptr [ undef, %99 ], [ undef, %102 ], [ %158, %178 ], [ %158, %174 ], [ %158, %177 ], [ undef, %70 ]
-  %183 = phi ptr [ undef, %99 ], [ undef, %102 ], [ %133, %178 ], [ %133, %174 ], [ %133, %177 ], [ undef, %70 ]
-  %184 = phi ptr [ undef, %99 ], [ undef, %102 ], [ %109, %178 ], [ %109, %174 ], [ %109, %177 ], [ undef, %70 ]
-  %185 = phi i64 [ undef, %99 ], [ undef, %102 ], [ %104, %178 ], [ %104, %174 ], [ %104, %177 ], [ undef, %70 ]
-  %186 = phi i1 [ false, %99 ], [ false, %102 ], [ %179, %178 ], [ %175, %174 ], [ true, %177 ], [ false, %70 ]
-  br i1 %186, label %194, label %187
+185:
+  %186 = getelementptr inbounds i8, ptr %1, i64 16
+  %187 = load i64, ptr %186, align 8
+  %188 = mul i64 %187, 72
+  %189 = add i64 %188, 256
+  %190 = getelementptr inbounds i8, ptr %1, i64 48
+  %191 = load i64, ptr %190, align 8
+  %192 = add i64 %189, %191
+  %193 = alloca i8, i64 %192, align 16
+  store ptr %1, ptr %193, align 16
+  %194 = getelementptr inbounds i8, ptr %193, i64 144
+  store i64 %176, ptr %194, align 16
+  %195 = getelementptr inbounds i8, ptr %193, i64 152
+  store i64 0, ptr %195, align 8
+  br i1 %13, label %196, label %232
 
-187:
-  %188 = load ptr, ptr %1, align 8
-  %189 = ptrtoint ptr %188 to i64
-  store i64 %189, ptr %19, align 8
-  %190 = getelementptr inbounds i8, ptr %19, i64 8
-  store i64 %72, ptr %190, align 8
-  %191 = getelementptr inbounds i8, ptr %19, i64 16
-  store i64 %75, ptr %191, align 8
-  %192 = getelementptr inbounds i8, ptr %19, i64 24
-  store i64 0, ptr %192, align 8
-  %193 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %19) cold
-  br label %986
+196:
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %7) nounwind
+  store i64 32, ptr %7, align 8
+  %197 = getelementptr inbounds i8, ptr %7, i64 8
+  store ptr null, ptr %197, align 8
+  %198 = getelementptr inbounds i8, ptr %7, i64 16
+  %199 = getelementptr inbounds i8, ptr %0, i64 24
+  %200 = load ptr, ptr %199, align 8
+  store ptr %200, ptr %198, align 8
+  %201 = getelementptr inbounds i8, ptr %7, i64 24
+  store ptr null, ptr %201, align 8
+  %202 = getelementptr inbounds i8, ptr %0, i64 16
+  %203 = load ptr, ptr %202, align 8
+  %204 = getelementptr i8, ptr %203, i64 80
+  %205 = load ptr, ptr %204, align 8
+  %206 = call ptr %205(ptr noundef nonnull %7) nounwind
+  %207 = icmp eq ptr %206, null
+  br i1 %207, label %208, label %230
 
-194:
-  %195 = getelementptr inbounds i8, ptr %1, i64 16
-  %196 = load i64, ptr %195, align 8
-  %197 = mul i64 %196, 72
-  %198 = add i64 %197, 256
-  %199 = getelementptr inbounds i8, ptr %1, i64 48
-  %200 = load i64, ptr %199, align 8
-  %201 = add i64 %198, %200
-  %202 = alloca i8, i64 %201, align 16
-  store ptr %1, ptr %202, align 16
-  %203 = getelementptr inbounds i8, ptr %202, i64 144
-  store i64 %185, ptr %203, align 16
-  %204 = getelementptr inbounds i8, ptr %202, i64 152
-  store i64 0, ptr %204, align 8
-  br i1 %22, label %205, label %218
-
-205:
-  %206 = getelementptr inbounds i8, ptr %202, i64 136
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %17) nounwind
-  store i64 32, ptr %17, align 8
-  %207 = getelementptr inbounds i8, ptr %17, i64 8
-  store ptr null, ptr %207, align 8
-  %208 = getelementptr inbounds i8, ptr %17, i64 16
-  %209 = getelementptr inbounds i8, ptr %0, i64 24
-  %210 = load ptr, ptr %209, align 8
-  store ptr %210, ptr %208, align 8
-  %211 = getelementptr inbounds i8, ptr %17, i64 24
-  store ptr null, ptr %211, align 8
-  %212 = getelementptr inbounds i8, ptr %0, i64 16
-  %213 = load ptr, ptr %212, align 8
-  %214 = getelementptr i8, ptr %213, i64 80
-  %215 = load ptr, ptr %214, align 8
-  %216 = call ptr %215(ptr noundef nonnull %17) nounwind
-  %217 = load ptr, ptr %211, align 8
-  store ptr %217, ptr %206, align 8
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %17) nounwind
-  br label %218
+208:
+  %209 = getelementptr inbounds i8, ptr %193, i64 136
+  %210 = getelementptr inbounds i8, ptr %1, i64 8
+  %211 = load ptr, ptr %210, align 8
+  %212 = load ptr, ptr %211, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %8) nounwind
+  %213 = getelementptr inbounds i8, ptr %212, i64 104
+  %214 = load ptr, ptr %213, align 8
+  %215 = load ptr, ptr %201, align 8
+  store ptr %215, ptr %209, align 8
+  %216 = call i32 %214(ptr noundef %215, ptr noundef nonnull %8) nounwind
+  %217 = icmp eq i32 %216, 0
+  br i1 %217, label %218, label %223
 
 218:
-  %219 = phi ptr [ %216, %205 ], [ null, %194 ]
-  %220 = icmp eq ptr %219, null
-  br i1 %220, label %221, label %307
+  %219 = getelementptr inbounds i8, ptr %212, i64 112
+  %220 = load ptr, ptr %219, align 8
+  %221 = load ptr, ptr %8, align 8
+  %222 = call i32 %220(ptr noundef %221) nounwind
+  br label %223
 
-221:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %16)
-  %222 = load ptr, ptr %202, align 16
-  %223 = getelementptr i8, ptr %202, i64 256
-  %224 = getelementptr inbounds i8, ptr %222, i64 16
-  %225 = load i64, ptr %224, align 8
-  %226 = getelementptr %struct.Bound, ptr %223, i64 %225
+223:
+  %224 = phi i32 [ %222, %218 ], [ %216, %208 ]
+  %225 = icmp eq i32 %224, 0
+  br i1 %225, label %228, label %226
+
+226:
+  %227 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef readonly %1, ptr noundef nonnull @.str.2, i32 noundef %224) cold
+  br label %228
+
+228:
+  %229 = phi ptr [ %227, %226 ], [ null, %223 ]
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) nounwind
   br label %230
 
-227:
-  %228 = getelementptr inbounds i8, ptr %202, i64 8
-  store i64 1, ptr %228, align 8
-  %229 = icmp sgt i64 %185, 0
-  br i1 %229, label %237, label %235
-
 230:
-  %231 = phi i64 [ 0, %221 ], [ %233, %230 ]
-  %232 = getelementptr i64, ptr %226, i64 %231
-  store i64 1, ptr %232, align 8
-  %233 = add nuw nsw i64 %231, 1
-  %234 = icmp eq i64 %233, 4
-  br i1 %234, label %227, label %230
+  %231 = phi ptr [ %229, %228 ], [ %206, %196 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %7) nounwind
+  br label %232
+
+232:
+  %233 = phi ptr [ %231, %230 ], [ null, %185 ]
+  %234 = icmp eq ptr %233, null
+  br i1 %234, label %235, label %744
 
 235:
-  %236 = icmp eq ptr %181, null
-  br i1 %236, label %257, label %251
-
-237:
-  %238 = phi i64 [ %249, %244 ], [ 0, %227 ]
-  %239 = getelementptr i64, ptr %184, i64 %238
-  %240 = load i64, ptr %239, align 8
-  %241 = icmp sgt i64 %240, -1
-  br i1 %241, label %244, label %242
-
-242:
-  %243 = call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %222, i64 noundef %240)
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %6)
+  %236 = load ptr, ptr %193, align 16
+  %237 = getelementptr i8, ptr %193, i64 256
+  %238 = getelementptr inbounds i8, ptr %236, i64 16
+  %239 = load i64, ptr %238, align 8
+  %240 = getelementptr %struct.Bound, ptr %237, i64 %239
   br label %244
 
+241:
+  %242 = getelementptr inbounds i8, ptr %193, i64 8
+  store i64 1, ptr %242, align 8
+  %243 = icmp sgt i64 %176, 0
+  br i1 %243, label %251, label %249
+
 244:
-  %245 = phi i64 [ %243, %242 ], [ %240, %237 ]
-  %246 = getelementptr i64, ptr %226, i64 %238
-  store i64 %245, ptr %246, align 8
-  %247 = load i64, ptr %228, align 8
-  %248 = mul i64 %247, %245
-  store i64 %248, ptr %228, align 8
-  %249 = add nuw nsw i64 %238, 1
-  %250 = icmp eq i64 %249, %185
-  br i1 %250, label %235, label %237
+  %245 = phi i64 [ 0, %235 ], [ %247, %244 ]
+  %246 = getelementptr i64, ptr %240, i64 %245
+  store i64 1, ptr %246, align 8
+  %247 = add nuw nsw i64 %245, 1
+  %248 = icmp eq i64 %247, 4
+  br i1 %248, label %241, label %244
+
+249:
+  %250 = icmp eq ptr %172, null
+  br i1 %250, label %271, label %265
 
 251:
-  %252 = load i64, ptr %228, align 8
-  %253 = icmp eq i64 %252, 0
-  br i1 %253, label %257, label %254
+  %252 = phi i64 [ %263, %258 ], [ 0, %241 ]
+  %253 = getelementptr i64, ptr %175, i64 %252
+  %254 = load i64, ptr %253, align 8
+  %255 = icmp sgt i64 %254, -1
+  br i1 %255, label %258, label %256
 
-254:
-  %255 = call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %222, ptr noundef nonnull %181)
-  %256 = icmp eq ptr %255, null
-  br i1 %256, label %257, label %305
+256:
+  %257 = call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %236, i64 noundef %254)
+  br label %258
 
-257:
-  %258 = getelementptr inbounds i8, ptr %0, i64 112
-  %259 = load ptr, ptr %258, align 8
-  %260 = load ptr, ptr %259, align 8
-  %261 = getelementptr inbounds i8, ptr %260, i64 40
-  %262 = load ptr, ptr %261, align 8
-  %263 = getelementptr inbounds i8, ptr %260, i64 32
-  %264 = load i64, ptr %263, align 8
-  %265 = getelementptr inbounds i8, ptr %222, i64 72
-  %266 = load ptr, ptr %265, align 8
-  %267 = getelementptr inbounds i8, ptr %222, i64 64
-  %268 = load i64, ptr %267, align 8
-  %269 = getelementptr %struct.Param, ptr %266, i64 %268
-  %270 = getelementptr inbounds i8, ptr %269, i64 24
-  %271 = load i64, ptr %270, align 8
-  %272 = getelementptr inbounds i8, ptr %269, i64 32
-  %273 = load i64, ptr %272, align 8
-  %274 = icmp ne i64 %273, 0
-  %275 = sext i1 %274 to i64
-  %276 = sub i64 %264, %271
-  %277 = add i64 %276, %275
-  %278 = call i64 @llvm.smax.i64(i64 %277, i64 0)
-  %279 = getelementptr inbounds i8, ptr %202, i64 24
-  store i64 %278, ptr %279, align 8
-  %280 = icmp sgt i64 %277, 8
-  br i1 %280, label %281, label %288
+258:
+  %259 = phi i64 [ %257, %256 ], [ %254, %251 ]
+  %260 = getelementptr i64, ptr %240, i64 %252
+  store i64 %259, ptr %260, align 8
+  %261 = load i64, ptr %242, align 8
+  %262 = mul i64 %261, %259
+  store i64 %262, ptr %242, align 8
+  %263 = add nuw nsw i64 %252, 1
+  %264 = icmp eq i64 %263, %176
+  br i1 %264, label %249, label %251
 
-281:
-  %282 = load ptr, ptr %222, align 8
-  %283 = ptrtoint ptr %282 to i64
-  store i64 %283, ptr %16, align 8
-  %284 = getelementptr inbounds i8, ptr %16, i64 8
-  store i64 %278, ptr %284, align 8
-  %285 = getelementptr inbounds i8, ptr %16, i64 16
-  store i64 8, ptr %285, align 8
-  %286 = getelementptr inbounds i8, ptr %16, i64 24
-  store i64 0, ptr %286, align 8
-  %287 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.7, ptr noundef nonnull %16) cold
-  br label %305
+265:
+  %266 = load i64, ptr %242, align 8
+  %267 = icmp eq i64 %266, 0
+  br i1 %267, label %271, label %268
 
-288:
-  %289 = load i64, ptr %228, align 8
-  %290 = getelementptr inbounds i8, ptr %202, i64 16
-  store i64 %289, ptr %290, align 16
-  %291 = icmp slt i64 %277, 1
-  br i1 %291, label %305, label %292
+268:
+  %269 = call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %236, ptr noundef nonnull %172)
+  %270 = icmp eq ptr %269, null
+  br i1 %270, label %271, label %319
 
-292:
-  %293 = getelementptr inbounds i8, ptr %202, i64 32
-  br label %294
+271:
+  %272 = getelementptr inbounds i8, ptr %0, i64 112
+  %273 = load ptr, ptr %272, align 8
+  %274 = load ptr, ptr %273, align 8
+  %275 = getelementptr inbounds i8, ptr %274, i64 40
+  %276 = load ptr, ptr %275, align 8
+  %277 = getelementptr inbounds i8, ptr %274, i64 32
+  %278 = load i64, ptr %277, align 8
+  %279 = getelementptr inbounds i8, ptr %236, i64 72
+  %280 = load ptr, ptr %279, align 8
+  %281 = getelementptr inbounds i8, ptr %236, i64 64
+  %282 = load i64, ptr %281, align 8
+  %283 = getelementptr %struct.Param, ptr %280, i64 %282
+  %284 = getelementptr inbounds i8, ptr %283, i64 24
+  %285 = load i64, ptr %284, align 8
+  %286 = getelementptr inbounds i8, ptr %283, i64 32
+  %287 = load i64, ptr %286, align 8
+  %288 = icmp ne i64 %287, 0
+  %289 = sext i1 %288 to i64
+  %290 = sub i64 %278, %285
+  %291 = add i64 %290, %289
+  %292 = call i64 @llvm.smax.i64(i64 %291, i64 0)
+  %293 = getelementptr inbounds i8, ptr %193, i64 24
+  store i64 %292, ptr %293, align 8
+  %294 = icmp sgt i64 %291, 8
+  br i1 %294, label %295, label %302
 
-294:
-  %295 = phi i64 [ 0, %292 ], [ %302, %294 ]
-  %296 = getelementptr i64, ptr %262, i64 %295
-  %297 = load i64, ptr %296, align 8
-  %298 = getelementptr [8 x i64], ptr %293, i64 0, i64 %295
-  store i64 %297, ptr %298, align 8
-  %299 = load i64, ptr %296, align 8
-  %300 = load i64, ptr %290, align 16
-  %301 = mul i64 %300, %299
-  store i64 %301, ptr %290, align 16
-  %302 = add nuw nsw i64 %295, 1
-  %303 = load i64, ptr %279, align 8
-  %304 = icmp slt i64 %302, %303
-  br i1 %304, label %294, label %305
+295:
+  %296 = load ptr, ptr %236, align 8
+  %297 = ptrtoint ptr %296 to i64
+  store i64 %297, ptr %6, align 8
+  %298 = getelementptr inbounds i8, ptr %6, i64 8
+  store i64 %292, ptr %298, align 8
+  %299 = getelementptr inbounds i8, ptr %6, i64 16
+  store i64 8, ptr %299, align 8
+  %300 = getelementptr inbounds i8, ptr %6, i64 24
+  store i64 0, ptr %300, align 8
+  %301 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.8, ptr noundef nonnull %6) cold
+  br label %319
 
-305:
-  %306 = phi ptr [ %255, %254 ], [ %287, %281 ], [ null, %288 ], [ null, %294 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %16)
-  br label %307
+302:
+  %303 = load i64, ptr %242, align 8
+  %304 = getelementptr inbounds i8, ptr %193, i64 16
+  store i64 %303, ptr %304, align 16
+  %305 = icmp slt i64 %291, 1
+  br i1 %305, label %319, label %306
 
-307:
-  %308 = phi ptr [ %306, %305 ], [ %219, %218 ]
-  %309 = load i64, ptr %195, align 8
-  %310 = icmp sgt i64 %309, 0
-  %311 = icmp eq ptr %308, null
-  %312 = select i1 %310, i1 %311, i1 false
-  br i1 %312, label %313, label %323
+306:
+  %307 = getelementptr inbounds i8, ptr %193, i64 32
+  br label %308
 
-313:
-  %314 = getelementptr i8, ptr %202, i64 256
-  %315 = getelementptr inbounds i8, ptr %0, i64 72
-  %316 = getelementptr inbounds i8, ptr %0, i64 112
-  %317 = getelementptr inbounds i8, ptr %15, i64 8
-  %318 = getelementptr inbounds i8, ptr %15, i64 16
-  %319 = getelementptr inbounds i8, ptr %15, i64 24
-  %320 = getelementptr inbounds i8, ptr %202, i64 136
-  %321 = getelementptr inbounds i8, ptr %202, i64 24
-  %322 = getelementptr inbounds i8, ptr %202, i64 136
-  br label %326
+308:
+  %309 = phi i64 [ 0, %306 ], [ %316, %308 ]
+  %310 = getelementptr i64, ptr %276, i64 %309
+  %311 = load i64, ptr %310, align 8
+  %312 = getelementptr [8 x i64], ptr %307, i64 0, i64 %309
+  store i64 %311, ptr %312, align 8
+  %313 = load i64, ptr %310, align 8
+  %314 = load i64, ptr %304, align 16
+  %315 = mul i64 %314, %313
+  store i64 %315, ptr %304, align 16
+  %316 = add nuw nsw i64 %309, 1
+  %317 = load i64, ptr %293, align 8
+  %318 = icmp slt i64 %316, %317
+  br i1 %318, label %308, label %319
 
-323:
-  %324 = phi ptr [ %308, %307 ], [ %677, %676 ]
-  %325 = phi i1 [ %311, %307 ], [ %681, %676 ]
-  br i1 %325, label %683, label %754
+319:
+  %320 = phi ptr [ %269, %268 ], [ %301, %295 ], [ null, %302 ], [ null, %308 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %6)
+  %321 = load i64, ptr %186, align 8
+  %322 = icmp sgt i64 %321, 0
+  %323 = icmp eq ptr %320, null
+  %324 = select i1 %322, i1 %323, i1 false
+  br i1 %324, label %325, label %334
 
-326:
-  %327 = phi i64 [ 0, %313 ], [ %678, %676 ]
-  %328 = load ptr, ptr %202, align 16
-  %329 = getelementptr inbounds i8, ptr %328, i64 72
-  %330 = load ptr, ptr %329, align 8
-  %331 = getelementptr %struct.Param, ptr %330, i64 %327
-  %332 = getelementptr %struct.Bound, ptr %314, i64 %327
-  %333 = getelementptr inbounds i8, ptr %331, i64 56
-  %334 = load i64, ptr %333, align 8
-  %335 = icmp sgt i64 %334, -1
-  br i1 %335, label %336, label %339
+325:
+  %326 = getelementptr inbounds i8, ptr %0, i64 72
+  %327 = getelementptr inbounds i8, ptr %0, i64 112
+  %328 = getelementptr inbounds i8, ptr %5, i64 8
+  %329 = getelementptr inbounds i8, ptr %5, i64 16
+  %330 = getelementptr inbounds i8, ptr %5, i64 24
+  %331 = getelementptr inbounds i8, ptr %193, i64 136
+  %332 = getelementptr inbounds i8, ptr %193, i64 24
+  %333 = getelementptr inbounds i8, ptr %193, i64 136
+  br label %337
 
-336:
-  %337 = getelementptr i64, ptr %183, i64 %334
-  store ptr %337, ptr %332, align 8
-  %338 = getelementptr inbounds i8, ptr %332, i64 8
-  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %338, i8 0, i64 64, i1 false)
-  br label %676
+334:
+  %335 = phi ptr [ %320, %319 ], [ %650, %649 ]
+  %336 = phi i1 [ %323, %319 ], [ %654, %649 ]
+  br i1 %336, label %656, label %727
 
-339:
-  %340 = getelementptr inbounds i8, ptr %331, i64 40
-  %341 = load i64, ptr %340, align 8
-  %342 = icmp slt i64 %341, 0
-  br i1 %342, label %347, label %343
-
-343:
-  %344 = load ptr, ptr %315, align 8
-  %345 = getelementptr ptr, ptr %344, i64 %341
-  %346 = load ptr, ptr %345, align 8
-  br label %347
+337:
+  %338 = phi i64 [ 0, %325 ], [ %651, %649 ]
+  %339 = load ptr, ptr %193, align 16
+  %340 = getelementptr inbounds i8, ptr %339, i64 72
+  %341 = load ptr, ptr %340, align 8
+  %342 = getelementptr %struct.Param, ptr %341, i64 %338
+  %343 = getelementptr %struct.Bound, ptr %237, i64 %338
+  %344 = getelementptr inbounds i8, ptr %342, i64 56
+  %345 = load i64, ptr %344, align 8
+  %346 = icmp sgt i64 %345, -1
+  br i1 %346, label %347, label %350
 
 347:
-  %348 = phi ptr [ %346, %343 ], [ null, %339 ]
-  %349 = getelementptr inbounds i8, ptr %331, i64 48
-  %350 = load i64, ptr %349, align 8
-  %351 = icmp slt i64 %350, 0
-  br i1 %351, label %356, label %352
+  %348 = getelementptr i64, ptr %174, i64 %345
+  store ptr %348, ptr %343, align 8
+  %349 = getelementptr inbounds i8, ptr %343, i64 8
+  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %349, i8 0, i64 64, i1 false)
+  br label %649
 
-352:
-  %353 = load ptr, ptr %316, align 8
-  %354 = getelementptr ptr, ptr %353, i64 %350
-  %355 = load ptr, ptr %354, align 8
-  br label %356
+350:
+  %351 = getelementptr inbounds i8, ptr %342, i64 40
+  %352 = load i64, ptr %351, align 8
+  %353 = icmp slt i64 %352, 0
+  br i1 %353, label %358, label %354
 
-356:
-  %357 = phi ptr [ %355, %352 ], [ null, %347 ]
-  %358 = icmp ne ptr %348, null
-  br i1 %358, label %359, label %362
+354:
+  %355 = load ptr, ptr %326, align 8
+  %356 = getelementptr ptr, ptr %355, i64 %352
+  %357 = load ptr, ptr %356, align 8
+  br label %358
 
-359:
-  %360 = icmp ne ptr %357, null
-  %361 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %202, ptr noundef %331, ptr noundef nonnull %348, i1 noundef zeroext %360)
-  br label %362
+358:
+  %359 = phi ptr [ %357, %354 ], [ null, %350 ]
+  %360 = getelementptr inbounds i8, ptr %342, i64 48
+  %361 = load i64, ptr %360, align 8
+  %362 = icmp slt i64 %361, 0
+  br i1 %362, label %367, label %363
 
-362:
-  %363 = phi ptr [ %361, %359 ], [ null, %356 ]
-  %364 = icmp eq ptr %363, null
-  %365 = icmp ne ptr %357, null
-  %366 = select i1 %364, i1 %365, i1 false
-  br i1 %366, label %367, label %369
+363:
+  %364 = load ptr, ptr %327, align 8
+  %365 = getelementptr ptr, ptr %364, i64 %361
+  %366 = load ptr, ptr %365, align 8
+  br label %367
 
 367:
-  %368 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %202, ptr noundef %331, ptr noundef nonnull %357, i1 noundef zeroext true)
-  br label %369
+  %368 = phi ptr [ %366, %363 ], [ null, %358 ]
+  %369 = icmp ne ptr %359, null
+  br i1 %369, label %370, label %373
 
-369:
-  %370 = phi ptr [ %368, %367 ], [ %363, %362 ]
-  %371 = icmp eq ptr %370, null
-  %372 = and i1 %358, %371
-  %373 = select i1 %372, i1 %365, i1 false
-  br i1 %373, label %374, label %469
+370:
+  %371 = icmp ne ptr %368, null
+  %372 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %193, ptr noundef %342, ptr noundef nonnull %359, i1 noundef zeroext %371)
+  br label %373
 
-374:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %15)
-  %375 = getelementptr inbounds i8, ptr %348, i64 40
-  %376 = load ptr, ptr %375, align 8
-  %377 = getelementptr inbounds i8, ptr %357, i64 40
-  %378 = load ptr, ptr %377, align 8
-  %379 = getelementptr inbounds i8, ptr %331, i64 64
-  %380 = load i64, ptr %379, align 8
-  %381 = getelementptr inbounds i8, ptr %331, i64 32
-  %382 = load i64, ptr %381, align 8
-  %383 = call i64 @llvm.umax.i64(i64 %382, i64 1)
-  %384 = sdiv i64 %380, %383
-  %385 = getelementptr inbounds i8, ptr %357, i64 32
-  %386 = load i64, ptr %385, align 8
-  %387 = icmp sgt i64 %386, 0
-  br i1 %387, label %388, label %418
+373:
+  %374 = phi ptr [ %372, %370 ], [ null, %367 ]
+  %375 = icmp eq ptr %374, null
+  %376 = icmp ne ptr %368, null
+  %377 = select i1 %375, i1 %376, i1 false
+  br i1 %377, label %378, label %380
 
-388:
-  %389 = load i64, ptr %376, align 8
-  %390 = load i64, ptr %378, align 8
-  %391 = icmp eq i64 %389, %390
-  br i1 %391, label %411, label %400
+378:
+  %379 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %193, ptr noundef %342, ptr noundef nonnull %368, i1 noundef zeroext true)
+  br label %380
 
-392:
-  %393 = getelementptr i64, ptr %376, i64 %416
-  %394 = load i64, ptr %393, align 8
-  %395 = getelementptr i64, ptr %378, i64 %416
-  %396 = load i64, ptr %395, align 8
-  %397 = icmp eq i64 %394, %396
-  br i1 %397, label %411, label %398
+380:
+  %381 = phi ptr [ %379, %378 ], [ %374, %373 ]
+  %382 = icmp eq ptr %381, null
+  %383 = and i1 %369, %382
+  %384 = select i1 %383, i1 %376, i1 false
+  br i1 %384, label %385, label %461
 
-398:
-  %399 = icmp slt i64 %416, %386
-  br label %400
+385:
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %5)
+  %386 = getelementptr inbounds i8, ptr %359, i64 40
+  %387 = load ptr, ptr %386, align 8
+  %388 = getelementptr inbounds i8, ptr %368, i64 40
+  %389 = load ptr, ptr %388, align 8
+  %390 = getelementptr inbounds i8, ptr %342, i64 64
+  %391 = load i64, ptr %390, align 8
+  %392 = getelementptr inbounds i8, ptr %342, i64 32
+  %393 = load i64, ptr %392, align 8
+  %394 = call i64 @llvm.umax.i64(i64 %393, i64 1)
+  %395 = sdiv i64 %391, %394
+  %396 = getelementptr inbounds i8, ptr %368, i64 32
+  %397 = load i64, ptr %396, align 8
+  %398 = icmp sgt i64 %397, 0
+  br i1 %398, label %399, label %429
 
-400:
-  %401 = phi i1 [ true, %388 ], [ %399, %398 ]
-  %402 = phi i64 [ %384, %388 ], [ %415, %398 ]
-  %403 = phi i64 [ %389, %388 ], [ %394, %398 ]
-  %404 = phi i64 [ %390, %388 ], [ %396, %398 ]
-  %405 = load ptr, ptr %202, align 16
-  %406 = load ptr, ptr %405, align 8
-  %407 = ptrtoint ptr %406 to i64
-  store i64 %407, ptr %15, align 8
-  %408 = load ptr, ptr %331, align 8
-  %409 = ptrtoint ptr %408 to i64
-  store i64 %409, ptr %317, align 8
-  store i64 %403, ptr %318, align 8
-  store i64 %404, ptr %319, align 8
-  %410 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.29, ptr noundef nonnull %15) cold
-  br label %418
+399:
+  %400 = load i64, ptr %387, align 8
+  %401 = load i64, ptr %389, align 8
+  %402 = icmp eq i64 %400, %401
+  br i1 %402, label %422, label %411
+
+403:
+  %404 = getelementptr i64, ptr %387, i64 %427
+  %405 = load i64, ptr %404, align 8
+  %406 = getelementptr i64, ptr %389, i64 %427
+  %407 = load i64, ptr %406, align 8
+  %408 = icmp eq i64 %405, %407
+  br i1 %408, label %422, label %409
+
+409:
+  %410 = icmp slt i64 %427, %397
+  br label %411
 
 411:
-  %412 = phi i64 [ %396, %392 ], [ %390, %388 ]
-  %413 = phi i64 [ %415, %392 ], [ %384, %388 ]
-  %414 = phi i64 [ %416, %392 ], [ 0, %388 ]
-  %415 = mul i64 %413, %412
-  %416 = add nuw nsw i64 %414, 1
-  %417 = icmp eq i64 %416, %386
-  br i1 %417, label %418, label %392
-
-418:
-  %419 = phi i64 [ %402, %400 ], [ %384, %374 ], [ %415, %411 ]
-  %420 = phi i1 [ %401, %400 ], [ %387, %374 ], [ false, %411 ]
-  %421 = phi ptr [ %410, %400 ], [ undef, %374 ], [ undef, %411 ]
-  br i1 %420, label %467, label %422
+  %412 = phi i1 [ true, %399 ], [ %410, %409 ]
+  %413 = phi i64 [ %395, %399 ], [ %426, %409 ]
+  %414 = phi i64 [ %400, %399 ], [ %405, %409 ]
+  %415 = phi i64 [ %401, %399 ], [ %407, %409 ]
+  %416 = load ptr, ptr %193, align 16
+  %417 = load ptr, ptr %416, align 8
+  %418 = ptrtoint ptr %417 to i64
+  store i64 %418, ptr %5, align 8
+  %419 = load ptr, ptr %342, align 8
+  %420 = ptrtoint ptr %419 to i64
+  store i64 %420, ptr %328, align 8
+  store i64 %414, ptr %329, align 8
+  store i64 %415, ptr %330, align 8
+  %421 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.30, ptr noundef nonnull %5) cold
+  br label %429
 
 422:
-  %423 = getelementptr inbounds i8, ptr %348, i64 24
-  %424 = load ptr, ptr %423, align 8
-  %425 = getelementptr inbounds i8, ptr %357, i64 24
-  %426 = load ptr, ptr %425, align 8
-  %427 = icmp eq ptr %424, %426
-  br i1 %427, label %467, label %428
+  %423 = phi i64 [ %407, %403 ], [ %401, %399 ]
+  %424 = phi i64 [ %426, %403 ], [ %395, %399 ]
+  %425 = phi i64 [ %427, %403 ], [ 0, %399 ]
+  %426 = mul i64 %424, %423
+  %427 = add nuw nsw i64 %425, 1
+  %428 = icmp eq i64 %427, %397
+  br i1 %428, label %429, label %403
 
-428:
-  %429 = load ptr, ptr %202, align 16
-  %430 = getelementptr inbounds i8, ptr %429, i64 56
-  %431 = load i64, ptr %430, align 8
-  %432 = icmp eq i64 %431, -1
-  br i1 %432, label %433, label %466
+429:
+  %430 = phi i64 [ %413, %411 ], [ %395, %385 ], [ %426, %422 ]
+  %431 = phi i1 [ %412, %411 ], [ %398, %385 ], [ false, %422 ]
+  %432 = phi ptr [ %421, %411 ], [ undef, %385 ], [ undef, %422 ]
+  br i1 %431, label %459, label %433
 
 433:
-  %434 = icmp eq i64 %419, 0
-  br i1 %434, label %467, label %435
-
-435:
-  %436 = getelementptr inbounds i8, ptr %429, i64 8
+  %434 = getelementptr inbounds i8, ptr %359, i64 24
+  %435 = load ptr, ptr %434, align 8
+  %436 = getelementptr inbounds i8, ptr %368, i64 24
   %437 = load ptr, ptr %436, align 8
-  %438 = load ptr, ptr %437, align 8
-  %439 = load ptr, ptr %320, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %14) nounwind
-  %440 = getelementptr inbounds i8, ptr %438, i64 104
-  %441 = load ptr, ptr %440, align 8
-  %442 = call i32 %441(ptr noundef %439, ptr noundef nonnull %14) nounwind
-  %443 = icmp eq i32 %442, 0
-  br i1 %443, label %444, label %449
+  %438 = icmp eq ptr %435, %437
+  br i1 %438, label %459, label %439
+
+439:
+  %440 = load ptr, ptr %193, align 16
+  %441 = getelementptr inbounds i8, ptr %440, i64 56
+  %442 = load i64, ptr %441, align 8
+  %443 = icmp eq i64 %442, -1
+  br i1 %443, label %444, label %458
 
 444:
-  %445 = getelementptr inbounds i8, ptr %438, i64 112
-  %446 = load ptr, ptr %445, align 8
-  %447 = load ptr, ptr %14, align 8
-  %448 = call i32 %446(ptr noundef %447) nounwind
-  br label %449
+  %445 = icmp eq i64 %430, 0
+  br i1 %445, label %459, label %446
 
-449:
-  %450 = phi i32 [ %448, %444 ], [ %442, %435 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %14) nounwind
-  %451 = icmp eq i32 %450, 0
-  br i1 %451, label %452, label %460
+446:
+  %447 = getelementptr inbounds i8, ptr %440, i64 8
+  %448 = load ptr, ptr %447, align 8
+  %449 = load ptr, ptr %448, align 8
+  %450 = getelementptr inbounds i8, ptr %449, i64 72
+  %451 = load ptr, ptr %450, align 8
+  %452 = load ptr, ptr %331, align 8
+  %453 = call i32 %451(ptr noundef %437, ptr noundef %435, i64 noundef %430, ptr noundef %452) nounwind
+  %454 = icmp eq i32 %453, 0
+  br i1 %454, label %459, label %455
 
-452:
-  %453 = getelementptr inbounds i8, ptr %438, i64 72
-  %454 = load ptr, ptr %453, align 8
-  %455 = load ptr, ptr %320, align 8
-  %456 = call i32 %454(ptr noundef %426, ptr noundef %424, i64 noundef %419, ptr noundef %455) nounwind
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %13) nounwind
-  %457 = getelementptr inbounds i8, ptr %438, i64 120
-  %458 = load ptr, ptr %457, align 8
-  %459 = call i32 %458(ptr noundef nonnull %13) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %13) nounwind
-  br label %460
+455:
+  %456 = load ptr, ptr %193, align 16
+  %457 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %456, ptr noundef nonnull @.str.31, i32 noundef %453) cold
+  br label %459
 
-460:
-  %461 = phi i32 [ %456, %452 ], [ %450, %449 ]
-  %462 = icmp eq i32 %461, 0
-  br i1 %462, label %467, label %463
+458:
+  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %437, ptr align 1 %435, i64 %430, i1 false)
+  br label %459
 
-463:
-  %464 = load ptr, ptr %202, align 16
-  %465 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %464, ptr noundef nonnull @.str.30, i32 noundef %461) cold
-  br label %467
+459:
+  %460 = phi ptr [ null, %458 ], [ %432, %429 ], [ null, %433 ], [ null, %444 ], [ %457, %455 ], [ null, %446 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %5)
+  br label %461
 
-466:
-  call void @llvm.memcpy.p0.p0.i64(ptr align 1 %426, ptr align 1 %424, i64 %419, i1 false)
-  br label %467
+461:
+  %462 = phi ptr [ %460, %459 ], [ %381, %380 ]
+  %463 = icmp eq ptr %462, null
+  br i1 %463, label %464, label %649
 
-467:
-  %468 = phi ptr [ null, %466 ], [ %421, %418 ], [ null, %422 ], [ null, %433 ], [ %465, %463 ], [ null, %460 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %15)
-  br label %469
+464:
+  %465 = select i1 %376, ptr %368, ptr %359
+  %466 = getelementptr inbounds i8, ptr %465, i64 40
+  %467 = load ptr, ptr %466, align 8
+  %468 = load i64, ptr %332, align 8
+  %469 = getelementptr i64, ptr %467, i64 %468
+  %470 = load ptr, ptr %193, align 16
+  %471 = getelementptr inbounds i8, ptr %470, i64 16
+  %472 = load i64, ptr %471, align 8
+  %473 = getelementptr %struct.Bound, ptr %237, i64 %472
+  %474 = getelementptr inbounds i8, ptr %342, i64 72
+  %475 = load i64, ptr %474, align 8
+  %476 = getelementptr i8, ptr %473, i64 %475
+  %477 = getelementptr i8, ptr %476, i64 8
+  %478 = getelementptr inbounds i8, ptr %342, i64 24
+  %479 = load i64, ptr %478, align 8
+  %480 = getelementptr i64, ptr %477, i64 %479
+  %481 = getelementptr inbounds i8, ptr %342, i64 8
+  %482 = load i64, ptr %481, align 8
+  %483 = icmp eq i64 %482, 2
+  br i1 %483, label %484, label %488
 
-469:
-  %470 = phi ptr [ %468, %467 ], [ %370, %369 ]
-  %471 = icmp eq ptr %470, null
-  br i1 %471, label %472, label %676
+484:
+  store i64 1, ptr %477, align 8
+  %485 = getelementptr inbounds i8, ptr %342, i64 64
+  %486 = load i64, ptr %485, align 8
+  %487 = getelementptr i8, ptr %476, i64 16
+  store i64 %486, ptr %487, align 8
+  br label %488
 
-472:
-  %473 = select i1 %365, ptr %357, ptr %348
-  %474 = getelementptr inbounds i8, ptr %473, i64 40
-  %475 = load ptr, ptr %474, align 8
-  %476 = load i64, ptr %321, align 8
-  %477 = getelementptr i64, ptr %475, i64 %476
-  %478 = load ptr, ptr %202, align 16
-  %479 = getelementptr inbounds i8, ptr %478, i64 16
-  %480 = load i64, ptr %479, align 8
-  %481 = getelementptr %struct.Bound, ptr %314, i64 %480
-  %482 = getelementptr inbounds i8, ptr %331, i64 72
-  %483 = load i64, ptr %482, align 8
-  %484 = getelementptr i8, ptr %481, i64 %483
-  %485 = getelementptr i8, ptr %484, i64 8
-  %486 = getelementptr inbounds i8, ptr %331, i64 24
-  %487 = load i64, ptr %486, align 8
-  %488 = getelementptr i64, ptr %485, i64 %487
-  %489 = getelementptr inbounds i8, ptr %331, i64 8
+488:
+  %489 = getelementptr inbounds i8, ptr %342, i64 64
   %490 = load i64, ptr %489, align 8
-  %491 = icmp eq i64 %490, 2
-  br i1 %491, label %492, label %496
+  %491 = load i64, ptr %478, align 8
+  %492 = add i64 %491, -1
+  %493 = icmp sgt i64 %492, -1
+  br i1 %493, label %494, label %496
 
-492:
-  store i64 1, ptr %485, align 8
-  %493 = getelementptr inbounds i8, ptr %331, i64 64
-  %494 = load i64, ptr %493, align 8
-  %495 = getelementptr i8, ptr %484, i64 16
-  store i64 %494, ptr %495, align 8
-  br label %496
+494:
+  %495 = getelementptr inbounds i8, ptr %342, i64 96
+  br label %501
 
 496:
-  %497 = getelementptr inbounds i8, ptr %331, i64 64
-  %498 = load i64, ptr %497, align 8
-  %499 = load i64, ptr %486, align 8
-  %500 = add i64 %499, -1
-  %501 = icmp sgt i64 %500, -1
-  br i1 %501, label %502, label %504
+  %497 = phi i64 [ %490, %488 ], [ %515, %512 ]
+  %498 = getelementptr inbounds i8, ptr %342, i64 96
+  %499 = load i64, ptr %498, align 8
+  %500 = icmp sgt i64 %499, -1
+  br i1 %500, label %518, label %525
 
-502:
-  %503 = getelementptr inbounds i8, ptr %331, i64 96
-  br label %509
+501:
+  %502 = phi i64 [ %492, %494 ], [ %516, %512 ]
+  %503 = phi i64 [ %491, %494 ], [ %502, %512 ]
+  %504 = phi i64 [ %490, %494 ], [ %515, %512 ]
+  %505 = load i64, ptr %495, align 8
+  %506 = icmp slt i64 %505, 0
+  br i1 %506, label %507, label %512
 
-504:
-  %505 = phi i64 [ %498, %496 ], [ %523, %520 ]
-  %506 = getelementptr inbounds i8, ptr %331, i64 96
-  %507 = load i64, ptr %506, align 8
-  %508 = icmp sgt i64 %507, -1
-  br i1 %508, label %526, label %533
+507:
+  %508 = getelementptr i64, ptr %469, i64 %502
+  %509 = load i64, ptr %508, align 8
+  %510 = getelementptr i64, ptr %476, i64 %503
+  store i64 %509, ptr %510, align 8
+  %511 = getelementptr i64, ptr %480, i64 %502
+  store i64 %504, ptr %511, align 8
+  br label %512
 
-509:
-  %510 = phi i64 [ %500, %502 ], [ %524, %520 ]
-  %511 = phi i64 [ %499, %502 ], [ %510, %520 ]
-  %512 = phi i64 [ %498, %502 ], [ %523, %520 ]
-  %513 = load i64, ptr %503, align 8
-  %514 = icmp slt i64 %513, 0
-  br i1 %514, label %515, label %520
+512:
+  %513 = getelementptr i64, ptr %469, i64 %502
+  %514 = load i64, ptr %513, align 8
+  %515 = mul i64 %514, %504
+  %516 = add nsw i64 %502, -1
+  %517 = icmp sgt i64 %502, 0
+  br i1 %517, label %501, label %496
 
-515:
-  %516 = getelementptr i64, ptr %477, i64 %510
-  %517 = load i64, ptr %516, align 8
-  %518 = getelementptr i64, ptr %484, i64 %511
-  store i64 %517, ptr %518, align 8
-  %519 = getelementptr i64, ptr %488, i64 %510
-  store i64 %512, ptr %519, align 8
-  br label %520
+518:
+  %519 = getelementptr i64, ptr %173, i64 %499
+  %520 = load i64, ptr %519, align 8
+  %521 = getelementptr i8, ptr %519, i64 8
+  %522 = getelementptr inbounds i8, ptr %342, i64 104
+  %523 = load i64, ptr %522, align 8
+  %524 = shl i64 %523, 4
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %477, ptr readonly align 8 %521, i64 %524, i1 false)
+  br label %525
 
-520:
-  %521 = getelementptr i64, ptr %477, i64 %510
-  %522 = load i64, ptr %521, align 8
-  %523 = mul i64 %522, %512
-  %524 = add nsw i64 %510, -1
-  %525 = icmp sgt i64 %510, 0
-  br i1 %525, label %509, label %504
+525:
+  %526 = phi i64 [ %520, %518 ], [ 0, %496 ]
+  %527 = load i64, ptr %332, align 8
+  %528 = add i64 %527, -1
+  %529 = icmp sgt i64 %528, -1
+  br i1 %529, label %530, label %532
 
-526:
-  %527 = getelementptr i64, ptr %182, i64 %507
-  %528 = load i64, ptr %527, align 8
-  %529 = getelementptr i8, ptr %527, i64 8
-  %530 = getelementptr inbounds i8, ptr %331, i64 104
-  %531 = load i64, ptr %530, align 8
-  %532 = shl i64 %531, 4
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %485, ptr readonly align 8 %529, i64 %532, i1 false)
-  br label %533
+530:
+  %531 = getelementptr inbounds i8, ptr %343, i64 8
+  br label %536
 
-533:
-  %534 = phi i64 [ %528, %526 ], [ 0, %504 ]
-  %535 = load i64, ptr %321, align 8
-  %536 = add i64 %535, -1
-  %537 = icmp sgt i64 %536, -1
-  br i1 %537, label %538, label %540
+532:
+  %533 = phi i64 [ %497, %525 ], [ %545, %536 ]
+  %534 = load i64, ptr %481, align 8
+  %535 = icmp eq i64 %534, 3
+  br i1 %535, label %552, label %548
 
-538:
-  %539 = getelementptr inbounds i8, ptr %332, i64 8
-  br label %544
+536:
+  %537 = phi i64 [ %528, %530 ], [ %546, %536 ]
+  %538 = phi i64 [ %497, %530 ], [ %545, %536 ]
+  %539 = getelementptr i64, ptr %467, i64 %537
+  %540 = load i64, ptr %539, align 8
+  %541 = icmp eq i64 %540, 1
+  %542 = select i1 %541, i64 0, i64 %538
+  %543 = getelementptr [8 x i64], ptr %531, i64 0, i64 %537
+  store i64 %542, ptr %543, align 8
+  %544 = load i64, ptr %539, align 8
+  %545 = mul i64 %544, %538
+  %546 = add nsw i64 %537, -1
+  %547 = icmp sgt i64 %537, 0
+  br i1 %547, label %536, label %532
 
-540:
-  %541 = phi i64 [ %505, %533 ], [ %553, %544 ]
-  %542 = load i64, ptr %489, align 8
-  %543 = icmp eq i64 %542, 3
-  br i1 %543, label %560, label %556
+548:
+  %549 = getelementptr inbounds i8, ptr %465, i64 24
+  %550 = load ptr, ptr %549, align 8
+  %551 = getelementptr i8, ptr %550, i64 %526
+  br label %552
 
-544:
-  %545 = phi i64 [ %536, %538 ], [ %554, %544 ]
-  %546 = phi i64 [ %505, %538 ], [ %553, %544 ]
-  %547 = getelementptr i64, ptr %475, i64 %545
-  %548 = load i64, ptr %547, align 8
-  %549 = icmp eq i64 %548, 1
-  %550 = select i1 %549, i64 0, i64 %546
-  %551 = getelementptr [8 x i64], ptr %539, i64 0, i64 %545
-  store i64 %550, ptr %551, align 8
-  %552 = load i64, ptr %547, align 8
-  %553 = mul i64 %552, %546
-  %554 = add nsw i64 %545, -1
-  %555 = icmp sgt i64 %545, 0
-  br i1 %555, label %544, label %540
+552:
+  %553 = phi ptr [ %551, %548 ], [ null, %532 ]
+  store ptr %553, ptr %343, align 8
+  %554 = getelementptr inbounds i8, ptr %342, i64 80
+  %555 = load i64, ptr %554, align 8
+  %556 = icmp eq i64 %555, 0
+  br i1 %556, label %649, label %557
 
-556:
-  %557 = getelementptr inbounds i8, ptr %473, i64 24
-  %558 = load ptr, ptr %557, align 8
-  %559 = getelementptr i8, ptr %558, i64 %534
-  br label %560
+557:
+  %558 = load ptr, ptr %193, align 16
+  %559 = getelementptr inbounds i8, ptr %558, i64 56
+  %560 = load i64, ptr %559, align 8
+  %561 = icmp eq i64 %560, -1
+  %562 = getelementptr inbounds i8, ptr %465, i64 24
+  %563 = load ptr, ptr %562, align 8
+  %564 = getelementptr inbounds i8, ptr %342, i64 88
+  %565 = load i64, ptr %564, align 8
+  br i1 %561, label %566, label %614
 
-560:
-  %561 = phi ptr [ %559, %556 ], [ null, %540 ]
-  store ptr %561, ptr %332, align 8
-  %562 = getelementptr inbounds i8, ptr %331, i64 80
-  %563 = load i64, ptr %562, align 8
-  %564 = icmp eq i64 %563, 0
-  br i1 %564, label %676, label %565
+566:
+  %567 = getelementptr inbounds i8, ptr %558, i64 8
+  %568 = load ptr, ptr %567, align 8
+  %569 = load ptr, ptr %568, align 8
+  %570 = load ptr, ptr %333, align 8
+  %571 = udiv i64 %533, %555
+  %572 = icmp ugt i64 %555, %533
+  br i1 %572, label %649, label %573
 
-565:
-  %566 = load ptr, ptr %202, align 16
-  %567 = getelementptr inbounds i8, ptr %566, i64 56
-  %568 = load i64, ptr %567, align 8
-  %569 = icmp eq i64 %568, -1
-  %570 = getelementptr inbounds i8, ptr %473, i64 24
-  %571 = load ptr, ptr %570, align 8
-  %572 = getelementptr inbounds i8, ptr %331, i64 88
-  %573 = load i64, ptr %572, align 8
-  br i1 %569, label %574, label %641
+573:
+  switch i64 %555, label %589 [
+    i64 1, label %574
+    i64 2, label %579
+    i64 4, label %584
+  ]
 
 574:
-  %575 = getelementptr inbounds i8, ptr %566, i64 8
+  %575 = getelementptr inbounds i8, ptr %569, i64 40
   %576 = load ptr, ptr %575, align 8
-  %577 = load ptr, ptr %576, align 8
-  %578 = load ptr, ptr %322, align 8
-  %579 = udiv i64 %541, %563
-  %580 = icmp ugt i64 %563, %541
-  br i1 %580, label %676, label %581
+  %577 = trunc i64 %565 to i8
+  %578 = call i32 %576(ptr noundef %563, i8 noundef zeroext %577, i64 noundef %571, ptr noundef %570) nounwind
+  br label %608
 
-581:
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %12) nounwind
-  %582 = getelementptr inbounds i8, ptr %577, i64 104
-  %583 = load ptr, ptr %582, align 8
-  %584 = call i32 %583(ptr noundef %578, ptr noundef nonnull %12) nounwind
-  %585 = icmp eq i32 %584, 0
-  br i1 %585, label %586, label %591
+579:
+  %580 = getelementptr inbounds i8, ptr %569, i64 48
+  %581 = load ptr, ptr %580, align 8
+  %582 = trunc i64 %565 to i16
+  %583 = call i32 %581(ptr noundef %563, i16 noundef zeroext %582, i64 noundef %571, ptr noundef %570) nounwind
+  br label %608
 
-586:
-  %587 = getelementptr inbounds i8, ptr %577, i64 112
-  %588 = load ptr, ptr %587, align 8
-  %589 = load ptr, ptr %12, align 8
-  %590 = call i32 %588(ptr noundef %589) nounwind
-  br label %591
+584:
+  %585 = getelementptr inbounds i8, ptr %569, i64 56
+  %586 = load ptr, ptr %585, align 8
+  %587 = trunc i64 %565 to i32
+  %588 = call i32 %586(ptr noundef %563, i32 noundef %587, i64 noundef %571, ptr noundef %570) nounwind
+  br label %608
 
-591:
-  %592 = phi i32 [ %590, %586 ], [ %584, %581 ]
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %12) nounwind
-  %593 = icmp eq i32 %592, 0
-  br i1 %593, label %597, label %594
+589:
+  %590 = trunc i64 %565 to i32
+  %591 = lshr i64 %565, 32
+  %592 = trunc nuw i64 %591 to i32
+  %593 = icmp eq i32 %590, %592
+  br i1 %593, label %594, label %599
 
 594:
-  %595 = load ptr, ptr %202, align 16
-  %596 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %595, ptr noundef nonnull @.str.30, i32 noundef %592) cold
-  br label %676
+  %595 = getelementptr inbounds i8, ptr %569, i64 56
+  %596 = load ptr, ptr %595, align 8
+  %597 = shl i64 %571, 1
+  %598 = call i32 %596(ptr noundef %563, i32 noundef %590, i64 noundef %597, ptr noundef %570) nounwind
+  br label %608
 
-597:
-  switch i64 %563, label %613 [
-    i64 1, label %598
-    i64 2, label %603
-    i64 4, label %608
-  ]
+599:
+  %600 = getelementptr inbounds i8, ptr %569, i64 64
+  %601 = load ptr, ptr %600, align 8
+  %602 = call i32 %601(ptr noundef %563, i64 noundef 8, i32 noundef %590, i64 noundef 1, i64 noundef %571, ptr noundef %570) nounwind
+  %603 = icmp eq i32 %602, 0
+  br i1 %603, label %604, label %608
 
-598:
-  %599 = getelementptr inbounds i8, ptr %577, i64 40
-  %600 = load ptr, ptr %599, align 8
-  %601 = trunc i64 %573 to i8
-  %602 = call i32 %600(ptr noundef %571, i8 noundef zeroext %601, i64 noundef %579, ptr noundef %578) nounwind
-  br label %632
-
-603:
-  %604 = getelementptr inbounds i8, ptr %577, i64 48
-  %605 = load ptr, ptr %604, align 8
-  %606 = trunc i64 %573 to i16
-  %607 = call i32 %605(ptr noundef %571, i16 noundef zeroext %606, i64 noundef %579, ptr noundef %578) nounwind
-  br label %632
+604:
+  %605 = load ptr, ptr %600, align 8
+  %606 = getelementptr i8, ptr %563, i64 4
+  %607 = call i32 %605(ptr noundef %606, i64 noundef 8, i32 noundef %592, i64 noundef 1, i64 noundef %571, ptr noundef %570) nounwind
+  br label %608
 
 608:
-  %609 = getelementptr inbounds i8, ptr %577, i64 56
-  %610 = load ptr, ptr %609, align 8
-  %611 = trunc i64 %573 to i32
-  %612 = call i32 %610(ptr noundef %571, i32 noundef %611, i64 noundef %579, ptr noundef %578) nounwind
-  br label %632
+  %609 = phi i32 [ %578, %574 ], [ %583, %579 ], [ %588, %584 ], [ %598, %594 ], [ %607, %604 ], [ %602, %599 ]
+  %610 = icmp eq i32 %609, 0
+  br i1 %610, label %649, label %611
 
-613:
-  %614 = trunc i64 %573 to i32
-  %615 = lshr i64 %573, 32
-  %616 = trunc nuw i64 %615 to i32
-  %617 = icmp eq i32 %614, %616
-  br i1 %617, label %618, label %623
+611:
+  %612 = load ptr, ptr %193, align 16
+  %613 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %612, ptr noundef nonnull @.str.31, i32 noundef %609) cold
+  br label %649
+
+614:
+  %615 = icmp eq i64 %565, 0
+  %616 = icmp eq i64 %555, 1
+  %617 = or i1 %616, %615
+  br i1 %617, label %618, label %620
 
 618:
-  %619 = getelementptr inbounds i8, ptr %577, i64 56
-  %620 = load ptr, ptr %619, align 8
-  %621 = shl i64 %579, 1
-  %622 = call i32 %620(ptr noundef %571, i32 noundef %614, i64 noundef %621, ptr noundef %578) nounwind
-  br label %632
+  %619 = trunc i64 %565 to i8
+  call void @llvm.memset.p0.i64(ptr align 1 %563, i8 %619, i64 %533, i1 false)
+  br label %649
 
-623:
-  %624 = getelementptr inbounds i8, ptr %577, i64 64
-  %625 = load ptr, ptr %624, align 8
-  %626 = call i32 %625(ptr noundef %571, i64 noundef 8, i32 noundef %614, i64 noundef 1, i64 noundef %579, ptr noundef %578) nounwind
-  %627 = icmp eq i32 %626, 0
-  br i1 %627, label %628, label %632
-
-628:
-  %629 = load ptr, ptr %624, align 8
-  %630 = getelementptr i8, ptr %571, i64 4
-  %631 = call i32 %629(ptr noundef %630, i64 noundef 8, i32 noundef %616, i64 noundef 1, i64 noundef %579, ptr noundef %578) nounwind
-  br label %632
-
-632:
-  %633 = phi i32 [ %602, %598 ], [ %607, %603 ], [ %612, %608 ], [ %622, %618 ], [ %631, %628 ], [ %626, %623 ]
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %11) nounwind
-  %634 = getelementptr inbounds i8, ptr %577, i64 120
-  %635 = load ptr, ptr %634, align 8
-  %636 = call i32 %635(ptr noundef nonnull %11) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %11) nounwind
-  %637 = icmp eq i32 %633, 0
-  br i1 %637, label %676, label %638
-
-638:
-  %639 = load ptr, ptr %202, align 16
-  %640 = call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %639, ptr noundef nonnull @.str.30, i32 noundef %633) cold
-  br label %676
-
-641:
-  %642 = icmp eq i64 %573, 0
-  %643 = icmp eq i64 %563, 1
-  %644 = or i1 %643, %642
-  br i1 %644, label %645, label %647
-
-645:
-  %646 = trunc i64 %573 to i8
-  call void @llvm.memset.p0.i64(ptr align 1 %571, i8 %646, i64 %541, i1 false)
-  br label %676
-
-647:
-  switch i64 %563, label %658 [
-    i64 2, label %653
-    i64 4, label %648
+620:
+  switch i64 %555, label %631 [
+    i64 2, label %626
+    i64 4, label %621
   ]
 
-648:
-  %649 = sdiv i64 %541, 4
-  %650 = icmp sgt i64 %541, 3
-  br i1 %650, label %651, label %676
+621:
+  %622 = sdiv i64 %533, 4
+  %623 = icmp sgt i64 %533, 3
+  br i1 %623, label %624, label %649
 
-651:
-  %652 = trunc i64 %573 to i32
-  br label %666
+624:
+  %625 = trunc i64 %565 to i32
+  br label %639
 
-653:
-  %654 = sdiv i64 %541, 2
-  %655 = icmp sgt i64 %541, 1
-  br i1 %655, label %656, label %676
+626:
+  %627 = sdiv i64 %533, 2
+  %628 = icmp sgt i64 %533, 1
+  br i1 %628, label %629, label %649
+
+629:
+  %630 = trunc i64 %565 to i16
+  br label %634
+
+631:
+  %632 = sdiv i64 %533, 8
+  %633 = icmp sgt i64 %533, 7
+  br i1 %633, label %644, label %649
+
+634:
+  %635 = phi i64 [ 0, %629 ], [ %637, %634 ]
+  %636 = getelementptr i16, ptr %563, i64 %635
+  store i16 %630, ptr %636, align 2
+  %637 = add nuw nsw i64 %635, 1
+  %638 = icmp eq i64 %637, %627
+  br i1 %638, label %649, label %634
+
+639:
+  %640 = phi i64 [ 0, %624 ], [ %642, %639 ]
+  %641 = getelementptr i32, ptr %563, i64 %640
+  store i32 %625, ptr %641, align 4
+  %642 = add nuw nsw i64 %640, 1
+  %643 = icmp eq i64 %642, %622
+  br i1 %643, label %649, label %639
+
+644:
+  %645 = phi i64 [ %647, %644 ], [ 0, %631 ]
+  %646 = getelementptr i64, ptr %563, i64 %645
+  store i64 %565, ptr %646, align 8
+  %647 = add nuw nsw i64 %645, 1
+  %648 = icmp eq i64 %647, %632
+  br i1 %648, label %649, label %644
+
+649:
+  %650 = phi ptr [ null, %347 ], [ %462, %461 ], [ null, %552 ], [ null, %566 ], [ %613, %611 ], [ null, %608 ], [ null, %618 ], [ null, %621 ], [ null, %626 ], [ null, %631 ], [ null, %644 ], [ null, %634 ], [ null, %639 ]
+  %651 = add nuw nsw i64 %338, 1
+  %652 = load i64, ptr %186, align 8
+  %653 = icmp slt i64 %651, %652
+  %654 = icmp eq ptr %650, null
+  %655 = select i1 %653, i1 %654, i1 false
+  br i1 %655, label %337, label %334
 
 656:
-  %657 = trunc i64 %573 to i16
-  br label %661
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %4)
+  %657 = getelementptr inbounds i8, ptr %193, i64 216
+  store ptr null, ptr %657, align 8
+  %658 = load ptr, ptr %193, align 16
+  %659 = getelementptr inbounds i8, ptr %658, i64 88
+  %660 = load i64, ptr %659, align 8
+  %661 = icmp eq i64 %660, 2
+  br i1 %661, label %662, label %725
 
-658:
-  %659 = sdiv i64 %541, 8
-  %660 = icmp sgt i64 %541, 7
-  br i1 %660, label %671, label %676
+662:
+  %663 = getelementptr inbounds i8, ptr %658, i64 32
+  %664 = load i64, ptr %663, align 8
+  %665 = add i64 %664, -1
+  %666 = icmp slt i64 %665, 0
+  br i1 %666, label %672, label %667
 
-661:
-  %662 = phi i64 [ 0, %656 ], [ %664, %661 ]
-  %663 = getelementptr i16, ptr %571, i64 %662
-  store i16 %657, ptr %663, align 2
-  %664 = add nuw nsw i64 %662, 1
-  %665 = icmp eq i64 %664, %654
-  br i1 %665, label %676, label %661
+667:
+  %668 = getelementptr inbounds i8, ptr %0, i64 112
+  %669 = load ptr, ptr %668, align 8
+  %670 = getelementptr ptr, ptr %669, i64 %665
+  %671 = load ptr, ptr %670, align 8
+  br label %672
 
-666:
-  %667 = phi i64 [ 0, %651 ], [ %669, %666 ]
-  %668 = getelementptr i32, ptr %571, i64 %667
-  store i32 %652, ptr %668, align 4
-  %669 = add nuw nsw i64 %667, 1
-  %670 = icmp eq i64 %669, %649
-  br i1 %670, label %676, label %666
+672:
+  %673 = phi ptr [ %671, %667 ], [ null, %662 ]
+  %674 = getelementptr inbounds i8, ptr %193, i64 24
+  %675 = load i64, ptr %674, align 8
+  %676 = icmp sgt i64 %675, 0
+  br i1 %676, label %677, label %679
 
-671:
-  %672 = phi i64 [ %674, %671 ], [ 0, %658 ]
-  %673 = getelementptr i64, ptr %571, i64 %672
-  store i64 %573, ptr %673, align 8
-  %674 = add nuw nsw i64 %672, 1
-  %675 = icmp eq i64 %674, %659
-  br i1 %675, label %676, label %671
+677:
+  %678 = getelementptr inbounds i8, ptr %193, i64 32
+  br label %684
 
-676:
-  %677 = phi ptr [ null, %336 ], [ %470, %469 ], [ null, %560 ], [ null, %574 ], [ %596, %594 ], [ %640, %638 ], [ null, %632 ], [ null, %645 ], [ null, %648 ], [ null, %653 ], [ null, %658 ], [ null, %671 ], [ null, %661 ], [ null, %666 ]
-  %678 = add nuw nsw i64 %327, 1
-  %679 = load i64, ptr %195, align 8
-  %680 = icmp slt i64 %678, %679
-  %681 = icmp eq ptr %677, null
-  %682 = select i1 %680, i1 %681, i1 false
-  br i1 %682, label %326, label %323
+679:
+  %680 = phi i64 [ 56, %672 ], [ %689, %684 ]
+  %681 = getelementptr inbounds i8, ptr %673, i64 16
+  %682 = load i32, ptr %681, align 8
+  %683 = icmp eq i32 %682, 4
+  br i1 %683, label %692, label %711
 
-683:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %10)
-  %684 = getelementptr inbounds i8, ptr %202, i64 216
-  store ptr null, ptr %684, align 8
-  %685 = load ptr, ptr %202, align 16
-  %686 = getelementptr inbounds i8, ptr %685, i64 88
-  %687 = load i64, ptr %686, align 8
-  %688 = icmp eq i64 %687, 2
-  br i1 %688, label %689, label %752
+684:
+  %685 = phi i64 [ 0, %677 ], [ %690, %684 ]
+  %686 = phi i64 [ 56, %677 ], [ %689, %684 ]
+  %687 = getelementptr [8 x i64], ptr %678, i64 0, i64 %685
+  %688 = load i64, ptr %687, align 8
+  %689 = mul i64 %688, %686
+  %690 = add nuw nsw i64 %685, 1
+  %691 = icmp eq i64 %690, %675
+  br i1 %691, label %679, label %684
 
-689:
-  %690 = getelementptr inbounds i8, ptr %685, i64 32
-  %691 = load i64, ptr %690, align 8
-  %692 = add i64 %691, -1
-  %693 = icmp slt i64 %692, 0
-  br i1 %693, label %699, label %694
+692:
+  %693 = getelementptr inbounds i8, ptr %673, i64 40
+  %694 = load ptr, ptr %693, align 8
+  %695 = getelementptr inbounds i8, ptr %673, i64 32
+  %696 = load i64, ptr %695, align 8
+  %697 = icmp sgt i64 %696, 0
+  br i1 %697, label %698, label %708
 
-694:
-  %695 = getelementptr inbounds i8, ptr %0, i64 112
-  %696 = load ptr, ptr %695, align 8
-  %697 = getelementptr ptr, ptr %696, i64 %692
-  %698 = load ptr, ptr %697, align 8
-  br label %699
-
-699:
-  %700 = phi ptr [ %698, %694 ], [ null, %689 ]
-  %701 = getelementptr inbounds i8, ptr %202, i64 24
+698:
+  %699 = phi i64 [ %704, %698 ], [ 0, %692 ]
+  %700 = phi i64 [ %703, %698 ], [ 1, %692 ]
+  %701 = getelementptr i64, ptr %694, i64 %699
   %702 = load i64, ptr %701, align 8
-  %703 = icmp sgt i64 %702, 0
-  br i1 %703, label %704, label %706
-
-704:
-  %705 = getelementptr inbounds i8, ptr %202, i64 32
-  br label %711
+  %703 = mul i64 %702, %700
+  %704 = add nuw nsw i64 %699, 1
+  %705 = icmp eq i64 %704, %696
+  br i1 %705, label %706, label %698
 
 706:
-  %707 = phi i64 [ 56, %699 ], [ %716, %711 ]
-  %708 = getelementptr inbounds i8, ptr %700, i64 16
-  %709 = load i32, ptr %708, align 8
-  %710 = icmp eq i32 %709, 4
-  br i1 %710, label %719, label %738
+  %707 = shl i64 %703, 2
+  br label %708
+
+708:
+  %709 = phi i64 [ 4, %692 ], [ %707, %706 ]
+  %710 = icmp eq i64 %709, %680
+  br i1 %710, label %722, label %711
 
 711:
-  %712 = phi i64 [ 0, %704 ], [ %717, %711 ]
-  %713 = phi i64 [ 56, %704 ], [ %716, %711 ]
-  %714 = getelementptr [8 x i64], ptr %705, i64 0, i64 %712
-  %715 = load i64, ptr %714, align 8
-  %716 = mul i64 %715, %713
-  %717 = add nuw nsw i64 %712, 1
-  %718 = icmp eq i64 %717, %702
-  br i1 %718, label %706, label %711
+  %712 = load ptr, ptr %658, align 8
+  %713 = ptrtoint ptr %712 to i64
+  store i64 %713, ptr %4, align 8
+  %714 = getelementptr inbounds i8, ptr %4, i64 8
+  store i64 %680, ptr %714, align 8
+  br label %715
 
-719:
-  %720 = getelementptr inbounds i8, ptr %700, i64 40
-  %721 = load ptr, ptr %720, align 8
-  %722 = getelementptr inbounds i8, ptr %700, i64 32
-  %723 = load i64, ptr %722, align 8
-  %724 = icmp sgt i64 %723, 0
-  br i1 %724, label %725, label %735
+715:
+  %716 = phi i64 [ 16, %711 ], [ %718, %715 ]
+  %717 = getelementptr inbounds i8, ptr %4, i64 %716
+  store i64 0, ptr %717, align 8
+  %718 = add nuw nsw i64 %716, 8
+  %719 = icmp eq i64 %718, 32
+  br i1 %719, label %720, label %715
+
+720:
+  %721 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
+  br label %725
+
+722:
+  %723 = getelementptr inbounds i8, ptr %673, i64 24
+  %724 = load ptr, ptr %723, align 8
+  store ptr %724, ptr %657, align 8
+  call void @llvm.memset.p0.i64(ptr align 8 %724, i8 0, i64 %680, i1 false)
+  br label %725
 
 725:
-  %726 = phi i64 [ %731, %725 ], [ 0, %719 ]
-  %727 = phi i64 [ %730, %725 ], [ 1, %719 ]
-  %728 = getelementptr i64, ptr %721, i64 %726
-  %729 = load i64, ptr %728, align 8
-  %730 = mul i64 %729, %727
-  %731 = add nuw nsw i64 %726, 1
-  %732 = icmp eq i64 %731, %723
-  br i1 %732, label %733, label %725
+  %726 = phi ptr [ null, %656 ], [ %721, %720 ], [ null, %722 ]
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %4)
+  br label %727
+
+727:
+  %728 = phi ptr [ %726, %725 ], [ %335, %334 ]
+  %729 = icmp eq ptr %728, null
+  br i1 %729, label %730, label %735
+
+730:
+  br i1 %13, label %731, label %733
+
+731:
+  %732 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %193)
+  br label %735
 
 733:
-  %734 = shl i64 %730, 2
+  %734 = call fastcc ptr @launch(ptr noundef %0, ptr noundef nonnull %193, i64 noundef %192)
   br label %735
 
 735:
-  %736 = phi i64 [ 4, %719 ], [ %734, %733 ]
-  %737 = icmp eq i64 %736, %707
-  br i1 %737, label %749, label %738
+  %736 = phi ptr [ %728, %727 ], [ %732, %731 ], [ %734, %733 ]
+  br i1 %13, label %737, label %744
 
-738:
-  %739 = load ptr, ptr %685, align 8
-  %740 = ptrtoint ptr %739 to i64
-  store i64 %740, ptr %10, align 8
-  %741 = getelementptr inbounds i8, ptr %10, i64 8
-  store i64 %707, ptr %741, align 8
-  br label %742
+737:
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) nounwind
+  %738 = getelementptr inbounds i8, ptr %1, i64 8
+  %739 = load ptr, ptr %738, align 8
+  %740 = load ptr, ptr %739, align 8
+  %741 = getelementptr inbounds i8, ptr %740, i64 120
+  %742 = load ptr, ptr %741, align 8
+  %743 = call i32 %742(ptr noundef nonnull %3) nounwind
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) nounwind
+  br label %744
 
-742:
-  %743 = phi i64 [ 16, %738 ], [ %745, %742 ]
-  %744 = getelementptr inbounds i8, ptr %10, i64 %743
-  store i64 0, ptr %744, align 8
-  %745 = add nuw nsw i64 %743, 8
-  %746 = icmp eq i64 %745, 32
-  br i1 %746, label %747, label %742
-
-747:
-  %748 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.31, ptr noundef nonnull %10) cold
-  br label %752
-
-749:
-  %750 = getelementptr inbounds i8, ptr %700, i64 24
-  %751 = load ptr, ptr %750, align 8
-  store ptr %751, ptr %684, align 8
-  call void @llvm.memset.p0.i64(ptr align 8 %751, i8 0, i64 %707, i1 false)
-  br label %752
-
-752:
-  %753 = phi ptr [ null, %683 ], [ %748, %747 ], [ null, %749 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %10)
-  br label %754
-
-754:
-  %755 = phi ptr [ %753, %752 ], [ %324, %323 ]
-  %756 = icmp eq ptr %755, null
-  br i1 %756, label %757, label %986
-
-757:
-  br i1 %22, label %758, label %760
-
-758:
-  %759 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %202)
-  br label %986
-
-760:
-  %761 = call i64 @plain_floats() nounwind
-  %762 = load ptr, ptr %202, align 16
-  %763 = load ptr, ptr @wb_ffi_stop, align 8
-  %764 = load volatile ptr, ptr %763, align 8
-  %765 = load volatile i32, ptr %764, align 8
-  %766 = icmp eq i32 %765, 0
-  br i1 %766, label %776, label %767
-
-767:
-  %768 = getelementptr inbounds i8, ptr %764, i64 8
-  %769 = load ptr, ptr %768, align 8
-  %770 = call i32 %769(ptr noundef %764) nounwind
-  %771 = icmp eq i32 %770, 0
-  br i1 %771, label %776, label %772
-
-772:
-  %773 = getelementptr inbounds i8, ptr %0, i64 16
-  %774 = load ptr, ptr %773, align 8
-  %775 = call fastcc ptr @cancelled(ptr noundef %774, ptr noundef %762) cold
-  br label %984
-
-776:
-  %777 = load ptr, ptr %202, align 16
-  %778 = getelementptr inbounds i8, ptr %202, i64 248
-  store ptr null, ptr %778, align 8
-  %779 = getelementptr inbounds i8, ptr %777, i64 104
-  %780 = load i64, ptr %779, align 8
-  %781 = icmp eq i64 %780, 0
-  br i1 %781, label %801, label %782
-
-782:
-  %783 = getelementptr inbounds i8, ptr %202, i64 8
-  %784 = load i64, ptr %783, align 8
-  %785 = getelementptr inbounds i8, ptr %777, i64 96
-  %786 = load i64, ptr %785, align 8
-  %787 = icmp sgt i64 %784, %786
-  br i1 %787, label %788, label %801
-
-788:
-  %789 = add i64 %784, -1
-  %790 = sdiv i64 %789, %786
-  %791 = add i64 %790, 1
-  %792 = getelementptr inbounds i8, ptr %202, i64 240
-  store i64 %791, ptr %792, align 16
-  %793 = getelementptr inbounds i8, ptr %202, i64 16
-  %794 = load i64, ptr %793, align 16
-  %795 = sdiv i64 %794, %784
-  %796 = load i64, ptr %779, align 8
-  %797 = shl i64 %791, 3
-  %798 = mul i64 %797, %795
-  %799 = mul i64 %798, %796
-  %800 = call ptr @malloc(i64 noundef %799) nounwind
-  store ptr %800, ptr %778, align 8
-  br label %801
-
-801:
-  %802 = getelementptr inbounds i8, ptr %202, i64 16
-  %803 = load i64, ptr %802, align 16
-  %804 = getelementptr inbounds i8, ptr %762, i64 56
-  %805 = load i64, ptr %804, align 8
-  %806 = icmp sgt i64 %803, %805
-  br i1 %806, label %807, label %958
-
-807:
-  %808 = getelementptr inbounds i8, ptr %0, i64 16
-  %809 = load ptr, ptr %808, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %7) nounwind
-  store i64 1, ptr %7, align 8
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %8) nounwind
-  store i64 32, ptr %8, align 8
-  %810 = getelementptr inbounds i8, ptr %8, i64 8
-  store ptr null, ptr %810, align 8
-  %811 = getelementptr inbounds i8, ptr %8, i64 16
-  %812 = getelementptr inbounds i8, ptr %0, i64 24
-  %813 = load ptr, ptr %812, align 8
-  store ptr %813, ptr %811, align 8
-  %814 = getelementptr inbounds i8, ptr %8, i64 24
-  store ptr %7, ptr %814, align 8
-  %815 = getelementptr i8, ptr %809, i64 144
-  %816 = load ptr, ptr %815, align 8
-  %817 = call ptr %816(ptr noundef nonnull %8) nounwind
-  %818 = icmp eq ptr %817, null
-  br i1 %818, label %824, label %819
-
-819:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) nounwind
-  store i64 24, ptr %6, align 8
-  %820 = getelementptr inbounds i8, ptr %6, i64 8
-  store ptr null, ptr %820, align 8
-  %821 = getelementptr inbounds i8, ptr %6, i64 16
-  store ptr %817, ptr %821, align 8
-  %822 = getelementptr i8, ptr %809, i64 64
-  %823 = load ptr, ptr %822, align 8
-  call void %823(ptr noundef nonnull %6) nounwind
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) nounwind
-  br label %824
-
-824:
-  %825 = load i64, ptr %7, align 8
-  %826 = select i1 %818, i64 %825, i64 1
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %8) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %7) nounwind
-  %827 = icmp slt i64 %826, 2
-  br i1 %827, label %955, label %828
-
-828:
-  %829 = load i64, ptr %802, align 16
-  %830 = shl i64 %826, 2
-  %831 = sdiv i64 %829, %830
-  %832 = load ptr, ptr %202, align 16
-  %833 = getelementptr inbounds i8, ptr %832, i64 56
-  %834 = load i64, ptr %833, align 8
-  %835 = sdiv i64 %834, 4
-  %836 = call noundef i64 @llvm.smax.i64(i64 %831, i64 %835)
-  %837 = add i64 %836, 1
-  %838 = getelementptr inbounds i8, ptr %832, i64 104
-  %839 = load i64, ptr %838, align 8
-  %840 = icmp eq i64 %839, 0
-  br i1 %840, label %852, label %841
-
-841:
-  %842 = getelementptr inbounds i8, ptr %202, i64 24
-  %843 = load i64, ptr %842, align 8
-  %844 = icmp eq i64 %843, 0
-  %845 = getelementptr inbounds i8, ptr %832, i64 96
-  %846 = getelementptr inbounds i8, ptr %202, i64 8
-  %847 = select i1 %844, ptr %845, ptr %846
-  %848 = load i64, ptr %847, align 8
-  %849 = sdiv i64 %836, %848
-  %850 = add i64 %849, 1
-  %851 = mul i64 %850, %848
-  br label %852
-
-852:
-  %853 = phi i64 [ %851, %841 ], [ %837, %828 ]
-  %854 = sdiv i64 %829, %853
-  %855 = add i64 %854, 1
-  %856 = call noundef i64 @llvm.smin.i64(i64 %826, i64 %855)
-  %857 = load i64, ptr %0, align 8
-  %858 = icmp eq i64 %857, 0
-  %859 = call ptr @malloc(i64 noundef %201) nounwind
-  %860 = icmp eq ptr %859, null
-  br i1 %860, label %955, label %861
-
-861:
-  br i1 %858, label %880, label %862
-
-862:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) nounwind
-  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %5, ptr noundef nonnull align 8 dereferenceable(24) @__const.new_future.arguments, i64 24, i1 false)
-  %863 = getelementptr i8, ptr %809, i64 152
-  %864 = load ptr, ptr %863, align 8
-  %865 = call ptr %864(ptr noundef nonnull %5) nounwind
-  %866 = icmp eq ptr %865, null
-  br i1 %866, label %872, label %867
-
-867:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) nounwind
-  store i64 24, ptr %4, align 8
-  %868 = getelementptr inbounds i8, ptr %4, i64 8
-  store ptr null, ptr %868, align 8
-  %869 = getelementptr inbounds i8, ptr %4, i64 16
-  store ptr %865, ptr %869, align 8
-  %870 = getelementptr i8, ptr %809, i64 64
-  %871 = load ptr, ptr %870, align 8
-  call void %871(ptr noundef nonnull %4) nounwind
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) nounwind
-  br label %872
-
-872:
-  %873 = getelementptr inbounds i8, ptr %5, i64 16
-  %874 = load ptr, ptr %873, align 8
-  %875 = select i1 %866, ptr %874, ptr null
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) nounwind
-  %876 = icmp eq ptr %875, null
-  br i1 %876, label %877, label %878
-
-877:
-  call void @free(ptr noundef nonnull %859) nounwind
-  br label %955
-
-878:
-  %879 = getelementptr inbounds i8, ptr %0, i64 168
-  store ptr %875, ptr %879, align 8
-  br label %880
-
-880:
-  %881 = phi ptr [ null, %861 ], [ %875, %878 ]
-  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %859, ptr nonnull readonly align 16 %202, i64 %201, i1 false)
-  %882 = getelementptr inbounds i8, ptr %859, i64 96
-  store i64 %853, ptr %882, align 8
-  %883 = getelementptr inbounds i8, ptr %859, i64 224
-  store i64 0, ptr %883, align 8
-  %884 = getelementptr inbounds i8, ptr %859, i64 112
-  store i64 0, ptr %884, align 8
-  %885 = getelementptr inbounds i8, ptr %859, i64 104
-  store i64 0, ptr %885, align 8
-  %886 = getelementptr inbounds i8, ptr %859, i64 120
-  store i64 %856, ptr %886, align 8
-  %887 = getelementptr inbounds i8, ptr %859, i64 232
-  store ptr %764, ptr %887, align 8
-  %888 = getelementptr inbounds i8, ptr %859, i64 128
-  store ptr %809, ptr %888, align 8
-  %889 = getelementptr inbounds i8, ptr %859, i64 136
-  store ptr %881, ptr %889, align 8
-  %890 = icmp sgt i64 %856, 1
-  br i1 %890, label %891, label %900
-
-891:
-  %892 = getelementptr inbounds i8, ptr %9, i64 8
-  %893 = getelementptr inbounds i8, ptr %9, i64 16
-  %894 = getelementptr inbounds i8, ptr %9, i64 24
-  %895 = getelementptr inbounds i8, ptr %9, i64 32
-  %896 = getelementptr i8, ptr %809, i64 136
-  %897 = getelementptr inbounds i8, ptr %3, i64 8
-  %898 = getelementptr inbounds i8, ptr %3, i64 16
-  %899 = getelementptr i8, ptr %809, i64 64
-  br label %901
-
-900:
-  call fastcc void @draw(ptr noundef nonnull %859)
-  br i1 %858, label %913, label %948
-
-901:
-  %902 = phi i64 [ 1, %891 ], [ %911, %910 ]
-  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %9) nounwind
-  store i64 40, ptr %9, align 8
-  store ptr null, ptr %892, align 8
-  %903 = load ptr, ptr %812, align 8
-  store ptr %903, ptr %893, align 8
-  store ptr @work, ptr %894, align 8
-  store ptr %859, ptr %895, align 8
-  %904 = load ptr, ptr %896, align 8
-  %905 = call ptr %904(ptr noundef nonnull %9) nounwind
-  %906 = icmp eq ptr %905, null
-  br i1 %906, label %910, label %907
-
-907:
-  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %3) nounwind
-  store i64 24, ptr %3, align 8
-  store ptr null, ptr %897, align 8
-  store ptr %905, ptr %898, align 8
-  %908 = load ptr, ptr %899, align 8
-  call void %908(ptr noundef nonnull %3) nounwind
-  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %3) nounwind
-  %909 = atomicrmw sub ptr %886, i64 1 acq_rel, align 8
-  br label %910
-
-910:
-  call void @llvm.lifetime.end.p0(i64 40, ptr nonnull %9) nounwind
-  %911 = add nuw nsw i64 %902, 1
-  %912 = icmp eq i64 %911, %856
-  br i1 %912, label %900, label %901
-
-913:
-  %914 = getelementptr inbounds i8, ptr %859, i64 16
-  %915 = load atomic i64, ptr %884 acquire, align 8
-  %916 = load i64, ptr %914, align 8
-  %917 = icmp eq i64 %915, %916
-  br i1 %917, label %927, label %918
-
-918:
-  %919 = phi i64 [ %923, %922 ], [ 0, %913 ]
-  %920 = icmp sgt i64 %919, 999
-  br i1 %920, label %921, label %922
-
-921:
-  call void @give_way() nounwind
-  br label %922
-
-922:
-  %923 = add i64 %919, 1
-  %924 = load atomic i64, ptr %884 acquire, align 8
-  %925 = load i64, ptr %914, align 8
-  %926 = icmp eq i64 %924, %925
-  br i1 %926, label %927, label %918
-
-927:
-  %928 = load atomic i64, ptr %883 monotonic, align 8
-  %929 = icmp eq i64 %928, 0
-  br i1 %929, label %930, label %936
-
-930:
-  %931 = getelementptr i8, ptr %859, i64 256
-  %932 = load ptr, ptr %859, align 8
-  %933 = getelementptr inbounds i8, ptr %932, i64 16
-  %934 = load i64, ptr %933, align 8
-  %935 = getelementptr %struct.Bound, ptr %931, i64 %934
-  call fastcc void @combine(ptr noundef nonnull %859, ptr noundef %935, ptr noundef %764)
-  br label %936
-
-936:
-  %937 = load atomic i64, ptr %883 monotonic, align 8
-  %938 = icmp eq i64 %937, 0
-  br i1 %938, label %942, label %939
-
-939:
-  %940 = load ptr, ptr %859, align 8
-  %941 = call fastcc ptr @cancelled(ptr noundef readonly %809, ptr noundef %940) cold
-  br label %948
-
-942:
-  %943 = getelementptr inbounds i8, ptr %859, i64 152
-  %944 = load i64, ptr %943, align 8
-  %945 = icmp eq i64 %944, 0
-  br i1 %945, label %948, label %946
-
-946:
-  %947 = call fastcc ptr @explained(ptr noundef readonly %809, ptr noundef %859) cold
-  br label %948
-
-948:
-  %949 = phi ptr [ null, %900 ], [ %941, %939 ], [ %947, %946 ], [ null, %942 ]
-  %950 = atomicrmw sub ptr %886, i64 1 acq_rel, align 8
-  %951 = icmp eq i64 %950, 1
-  br i1 %951, label %952, label %955
-
-952:
-  %953 = getelementptr inbounds i8, ptr %859, i64 248
-  %954 = load ptr, ptr %953, align 8
-  call void @free(ptr noundef %954) nounwind
-  call void @free(ptr noundef %859) nounwind
-  br label %955
-
-955:
-  %956 = phi ptr [ null, %824 ], [ null, %852 ], [ %949, %952 ], [ %949, %948 ], [ null, %877 ]
-  %957 = phi i1 [ false, %824 ], [ false, %852 ], [ true, %952 ], [ true, %948 ], [ false, %877 ]
-  br i1 %957, label %984, label %958
-
-958:
-  %959 = getelementptr i8, ptr %202, i64 256
-  %960 = load ptr, ptr %202, align 16
-  %961 = getelementptr inbounds i8, ptr %960, i64 16
-  %962 = load i64, ptr %961, align 8
-  %963 = getelementptr %struct.Bound, ptr %959, i64 %962
-  %964 = load i64, ptr %802, align 16
-  %965 = call fastcc i32 @run(ptr noundef nonnull %202, ptr noundef %963, i64 noundef 0, i64 noundef %964, ptr noundef %764)
-  %966 = icmp eq i32 %965, 0
-  br i1 %966, label %967, label %975
-
-967:
-  %968 = load ptr, ptr %202, align 16
-  %969 = getelementptr inbounds i8, ptr %968, i64 16
-  %970 = load i64, ptr %969, align 8
-  %971 = getelementptr %struct.Bound, ptr %959, i64 %970
-  call fastcc void @combine(ptr noundef nonnull %202, ptr noundef %971, ptr noundef %764)
-  %972 = load ptr, ptr %778, align 8
-  call void @free(ptr noundef %972) nounwind
-  %973 = load i64, ptr %204, align 8
-  %974 = icmp eq i64 %973, 0
-  br i1 %974, label %984, label %980
-
-975:
-  %976 = load ptr, ptr %778, align 8
-  call void @free(ptr noundef %976) nounwind
-  %977 = getelementptr inbounds i8, ptr %0, i64 16
-  %978 = load ptr, ptr %977, align 8
-  %979 = call fastcc ptr @cancelled(ptr noundef %978, ptr noundef %762) cold
-  br label %984
-
-980:
-  %981 = getelementptr inbounds i8, ptr %0, i64 16
-  %982 = load ptr, ptr %981, align 8
-  %983 = call fastcc ptr @explained(ptr noundef readonly %982, ptr noundef nonnull %202) cold
-  br label %984
-
-984:
-  %985 = phi ptr [ %775, %772 ], [ %979, %975 ], [ %956, %955 ], [ %983, %980 ], [ null, %967 ]
-  call void @floats_as(i64 noundef %761) nounwind
-  br label %986
-
-986:
-  %987 = phi ptr [ %69, %61 ], [ null, %45 ], [ null, %39 ], [ %193, %187 ], [ %755, %754 ], [ %759, %758 ], [ %985, %984 ]
-  ret ptr %987
+744:
+  %745 = phi ptr [ %60, %52 ], [ null, %36 ], [ null, %30 ], [ %184, %178 ], [ %233, %232 ], [ %736, %737 ], [ %736, %735 ]
+  ret ptr %745
 }
 
 define ptr @workbench_cuda(ptr noundef %0, ptr noundef %1) local_unnamed_addr nounwind {
@@ -2492,7 +2084,7 @@ define internal ptr @call_program(ptr noundef %0, ptr noundef %1) nounwind {
   store i64 %48, ptr %46, align 8
   %49 = getelementptr inbounds i8, ptr %3, i64 24
   store i64 0, ptr %49, align 8
-  %50 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.5, ptr noundef nonnull %3) cold
+  %50 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %3) cold
   br label %134
 
 51:
@@ -2589,7 +2181,7 @@ define internal ptr @call_program(ptr noundef %0, ptr noundef %1) nounwind {
   %119 = load ptr, ptr %118, align 8
   %120 = ptrtoint ptr %119 to i64
   store i64 %120, ptr %64, align 8
-  %121 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.35, ptr noundef nonnull %4) cold
+  %121 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.36, ptr noundef nonnull %4) cold
   br label %126
 
 122:
@@ -2648,7 +2240,7 @@ define ptr @workbench_outdated_call(ptr nocapture noundef readonly %0, ptr nound
   call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %3, i8 0, i64 32, i1 false)
   %21 = ptrtoint ptr %1 to i64
   store i64 %21, ptr %3, align 8
-  %22 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.1, ptr noundef nonnull %3) cold
+  %22 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str, ptr noundef nonnull %3) cold
   br label %23
 
 23:
@@ -2693,6 +2285,34 @@ define internal fastcc ptr @error_of(ptr nocapture noundef readonly %0, ptr noun
   ret ptr %10
 }
 
+define internal fastcc ptr @refuse_cuda(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr noundef %2, i32 noundef %3) unnamed_addr cold noinline nounwind {
+  %5 = alloca ptr, align 8
+  %6 = alloca [4 x i64], align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
+  store ptr @.str.3, ptr %5, align 8
+  %7 = getelementptr inbounds i8, ptr %1, i64 8
+  %8 = load ptr, ptr %7, align 8
+  %9 = load ptr, ptr %8, align 8
+  %10 = getelementptr inbounds i8, ptr %9, i64 80
+  %11 = load ptr, ptr %10, align 8
+  %12 = call i32 %11(i32 noundef %3, ptr noundef nonnull %5) nounwind
+  %13 = load ptr, ptr %1, align 8
+  %14 = ptrtoint ptr %13 to i64
+  store i64 %14, ptr %6, align 8
+  %15 = getelementptr inbounds i8, ptr %6, i64 8
+  %16 = load ptr, ptr %5, align 8
+  %17 = ptrtoint ptr %16 to i64
+  store i64 %17, ptr %15, align 8
+  %18 = getelementptr inbounds i8, ptr %6, i64 16
+  %19 = sext i32 %3 to i64
+  store i64 %19, ptr %18, align 8
+  %20 = getelementptr inbounds i8, ptr %6, i64 24
+  store i64 0, ptr %20, align 8
+  %21 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef %2, ptr noundef nonnull %6) cold
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
+  ret ptr %21
+}
+
 define internal fastcc ptr @load_kernel(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2) unnamed_addr noinline nounwind {
   %4 = alloca i64, align 8
   %5 = alloca i64, align 8
@@ -2722,7 +2342,7 @@ define internal fastcc ptr @load_kernel(ptr nocapture noundef readonly %0, ptr n
   br i1 %22, label %25, label %23
 
 23:
-  %24 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str, i32 noundef %21) cold
+  %24 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %1, ptr noundef nonnull @.str.4, i32 noundef %21) cold
   br label %37
 
 25:
@@ -2769,7 +2389,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   %13 = load ptr, ptr %5, align 8
   %14 = ptrtoint ptr %13 to i64
   store i64 %14, ptr %3, align 8
-  %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %3) cold
+  %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.33, ptr noundef nonnull %3) cold
   br label %138
 
 16:
@@ -2820,7 +2440,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   store i64 2147483647, ptr %51, align 8
   %52 = getelementptr inbounds i8, ptr %4, i64 24
   store i64 0, ptr %52, align 8
-  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.33, ptr noundef nonnull %4) cold
+  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.34, ptr noundef nonnull %4) cold
   br label %138
 
 54:
@@ -2924,7 +2544,7 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
   br i1 %127, label %130, label %128
 
 128:
-  %129 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.30, i32 noundef %126) cold
+  %129 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.31, i32 noundef %126) cold
   br label %130
 
 130:
@@ -2942,6 +2562,387 @@ define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr n
 138:
   %139 = phi ptr [ %15, %12 ], [ %53, %47 ], [ null, %54 ], [ %131, %130 ], [ null, %132 ]
   ret ptr %139
+}
+
+define internal fastcc ptr @launch(ptr nocapture noundef %0, ptr noundef %1, i64 noundef %2) unnamed_addr nounwind {
+  %4 = alloca %struct.ErrorDestroy, align 8
+  %5 = alloca %struct.ErrorDestroy, align 8
+  %6 = alloca %struct.FutureCreate, align 8
+  %7 = alloca %struct.ErrorDestroy, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca %struct.PoolNumThreads, align 8
+  %10 = alloca %struct.PoolSchedule, align 8
+  %11 = tail call i64 @plain_floats() nounwind
+  %12 = load ptr, ptr %1, align 8
+  %13 = load ptr, ptr @wb_ffi_stop, align 8
+  %14 = load volatile ptr, ptr %13, align 8
+  %15 = load volatile i32, ptr %14, align 8
+  %16 = icmp eq i32 %15, 0
+  br i1 %16, label %26, label %17
+
+17:
+  %18 = getelementptr inbounds i8, ptr %14, i64 8
+  %19 = load ptr, ptr %18, align 8
+  %20 = tail call i32 %19(ptr noundef %14) nounwind
+  %21 = icmp eq i32 %20, 0
+  br i1 %21, label %26, label %22
+
+22:
+  %23 = getelementptr inbounds i8, ptr %0, i64 16
+  %24 = load ptr, ptr %23, align 8
+  %25 = tail call fastcc ptr @cancelled(ptr noundef %24, ptr noundef %12) cold
+  br label %235
+
+26:
+  %27 = load ptr, ptr %1, align 8
+  %28 = getelementptr inbounds i8, ptr %1, i64 248
+  store ptr null, ptr %28, align 8
+  %29 = getelementptr inbounds i8, ptr %27, i64 104
+  %30 = load i64, ptr %29, align 8
+  %31 = icmp eq i64 %30, 0
+  br i1 %31, label %51, label %32
+
+32:
+  %33 = getelementptr inbounds i8, ptr %1, i64 8
+  %34 = load i64, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %27, i64 96
+  %36 = load i64, ptr %35, align 8
+  %37 = icmp sgt i64 %34, %36
+  br i1 %37, label %38, label %51
+
+38:
+  %39 = add i64 %34, -1
+  %40 = sdiv i64 %39, %36
+  %41 = add i64 %40, 1
+  %42 = getelementptr inbounds i8, ptr %1, i64 240
+  store i64 %41, ptr %42, align 8
+  %43 = getelementptr inbounds i8, ptr %1, i64 16
+  %44 = load i64, ptr %43, align 8
+  %45 = sdiv i64 %44, %34
+  %46 = load i64, ptr %29, align 8
+  %47 = shl i64 %41, 3
+  %48 = mul i64 %47, %45
+  %49 = mul i64 %48, %46
+  %50 = tail call ptr @malloc(i64 noundef %49) nounwind
+  store ptr %50, ptr %28, align 8
+  br label %51
+
+51:
+  %52 = getelementptr inbounds i8, ptr %1, i64 16
+  %53 = load i64, ptr %52, align 8
+  %54 = getelementptr inbounds i8, ptr %12, i64 56
+  %55 = load i64, ptr %54, align 8
+  %56 = icmp sgt i64 %53, %55
+  br i1 %56, label %57, label %208
+
+57:
+  %58 = getelementptr inbounds i8, ptr %0, i64 16
+  %59 = load ptr, ptr %58, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %8) nounwind
+  store i64 1, ptr %8, align 8
+  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %9) nounwind
+  store i64 32, ptr %9, align 8
+  %60 = getelementptr inbounds i8, ptr %9, i64 8
+  store ptr null, ptr %60, align 8
+  %61 = getelementptr inbounds i8, ptr %9, i64 16
+  %62 = getelementptr inbounds i8, ptr %0, i64 24
+  %63 = load ptr, ptr %62, align 8
+  store ptr %63, ptr %61, align 8
+  %64 = getelementptr inbounds i8, ptr %9, i64 24
+  store ptr %8, ptr %64, align 8
+  %65 = getelementptr i8, ptr %59, i64 144
+  %66 = load ptr, ptr %65, align 8
+  %67 = call ptr %66(ptr noundef nonnull %9) nounwind
+  %68 = icmp eq ptr %67, null
+  br i1 %68, label %74, label %69
+
+69:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %7) nounwind
+  store i64 24, ptr %7, align 8
+  %70 = getelementptr inbounds i8, ptr %7, i64 8
+  store ptr null, ptr %70, align 8
+  %71 = getelementptr inbounds i8, ptr %7, i64 16
+  store ptr %67, ptr %71, align 8
+  %72 = getelementptr i8, ptr %59, i64 64
+  %73 = load ptr, ptr %72, align 8
+  call void %73(ptr noundef nonnull %7) nounwind
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %7) nounwind
+  br label %74
+
+74:
+  %75 = load i64, ptr %8, align 8
+  %76 = select i1 %68, i64 %75, i64 1
+  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %9) nounwind
+  call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %8) nounwind
+  %77 = icmp slt i64 %76, 2
+  br i1 %77, label %205, label %78
+
+78:
+  %79 = load i64, ptr %52, align 8
+  %80 = shl i64 %76, 2
+  %81 = sdiv i64 %79, %80
+  %82 = load ptr, ptr %1, align 8
+  %83 = getelementptr inbounds i8, ptr %82, i64 56
+  %84 = load i64, ptr %83, align 8
+  %85 = sdiv i64 %84, 4
+  %86 = call noundef i64 @llvm.smax.i64(i64 %81, i64 %85)
+  %87 = add i64 %86, 1
+  %88 = getelementptr inbounds i8, ptr %82, i64 104
+  %89 = load i64, ptr %88, align 8
+  %90 = icmp eq i64 %89, 0
+  br i1 %90, label %102, label %91
+
+91:
+  %92 = getelementptr inbounds i8, ptr %1, i64 24
+  %93 = load i64, ptr %92, align 8
+  %94 = icmp eq i64 %93, 0
+  %95 = getelementptr inbounds i8, ptr %82, i64 96
+  %96 = getelementptr inbounds i8, ptr %1, i64 8
+  %97 = select i1 %94, ptr %95, ptr %96
+  %98 = load i64, ptr %97, align 8
+  %99 = sdiv i64 %86, %98
+  %100 = add i64 %99, 1
+  %101 = mul i64 %100, %98
+  br label %102
+
+102:
+  %103 = phi i64 [ %101, %91 ], [ %87, %78 ]
+  %104 = sdiv i64 %79, %103
+  %105 = add i64 %104, 1
+  %106 = call noundef i64 @llvm.smin.i64(i64 %76, i64 %105)
+  %107 = load i64, ptr %0, align 8
+  %108 = icmp eq i64 %107, 0
+  %109 = call ptr @malloc(i64 noundef %2) nounwind
+  %110 = icmp eq ptr %109, null
+  br i1 %110, label %205, label %111
+
+111:
+  br i1 %108, label %130, label %112
+
+112:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %6) nounwind
+  call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(24) %6, ptr noundef nonnull align 8 dereferenceable(24) @__const.new_future.arguments, i64 24, i1 false)
+  %113 = getelementptr i8, ptr %59, i64 152
+  %114 = load ptr, ptr %113, align 8
+  %115 = call ptr %114(ptr noundef nonnull %6) nounwind
+  %116 = icmp eq ptr %115, null
+  br i1 %116, label %122, label %117
+
+117:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %5) nounwind
+  store i64 24, ptr %5, align 8
+  %118 = getelementptr inbounds i8, ptr %5, i64 8
+  store ptr null, ptr %118, align 8
+  %119 = getelementptr inbounds i8, ptr %5, i64 16
+  store ptr %115, ptr %119, align 8
+  %120 = getelementptr i8, ptr %59, i64 64
+  %121 = load ptr, ptr %120, align 8
+  call void %121(ptr noundef nonnull %5) nounwind
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %5) nounwind
+  br label %122
+
+122:
+  %123 = getelementptr inbounds i8, ptr %6, i64 16
+  %124 = load ptr, ptr %123, align 8
+  %125 = select i1 %116, ptr %124, ptr null
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %6) nounwind
+  %126 = icmp eq ptr %125, null
+  br i1 %126, label %127, label %128
+
+127:
+  call void @free(ptr noundef nonnull %109) nounwind
+  br label %205
+
+128:
+  %129 = getelementptr inbounds i8, ptr %0, i64 168
+  store ptr %125, ptr %129, align 8
+  br label %130
+
+130:
+  %131 = phi ptr [ null, %111 ], [ %125, %128 ]
+  call void @llvm.memcpy.p0.p0.i64(ptr nonnull align 8 %109, ptr readonly align 8 %1, i64 %2, i1 false)
+  %132 = getelementptr inbounds i8, ptr %109, i64 96
+  store i64 %103, ptr %132, align 8
+  %133 = getelementptr inbounds i8, ptr %109, i64 224
+  store i64 0, ptr %133, align 8
+  %134 = getelementptr inbounds i8, ptr %109, i64 112
+  store i64 0, ptr %134, align 8
+  %135 = getelementptr inbounds i8, ptr %109, i64 104
+  store i64 0, ptr %135, align 8
+  %136 = getelementptr inbounds i8, ptr %109, i64 120
+  store i64 %106, ptr %136, align 8
+  %137 = getelementptr inbounds i8, ptr %109, i64 232
+  store ptr %14, ptr %137, align 8
+  %138 = getelementptr inbounds i8, ptr %109, i64 128
+  store ptr %59, ptr %138, align 8
+  %139 = getelementptr inbounds i8, ptr %109, i64 136
+  store ptr %131, ptr %139, align 8
+  %140 = icmp sgt i64 %106, 1
+  br i1 %140, label %141, label %150
+
+141:
+  %142 = getelementptr inbounds i8, ptr %10, i64 8
+  %143 = getelementptr inbounds i8, ptr %10, i64 16
+  %144 = getelementptr inbounds i8, ptr %10, i64 24
+  %145 = getelementptr inbounds i8, ptr %10, i64 32
+  %146 = getelementptr i8, ptr %59, i64 136
+  %147 = getelementptr inbounds i8, ptr %4, i64 8
+  %148 = getelementptr inbounds i8, ptr %4, i64 16
+  %149 = getelementptr i8, ptr %59, i64 64
+  br label %151
+
+150:
+  call fastcc void @draw(ptr noundef nonnull %109)
+  br i1 %108, label %163, label %198
+
+151:
+  %152 = phi i64 [ 1, %141 ], [ %161, %160 ]
+  call void @llvm.lifetime.start.p0(i64 40, ptr nonnull %10) nounwind
+  store i64 40, ptr %10, align 8
+  store ptr null, ptr %142, align 8
+  %153 = load ptr, ptr %62, align 8
+  store ptr %153, ptr %143, align 8
+  store ptr @work, ptr %144, align 8
+  store ptr %109, ptr %145, align 8
+  %154 = load ptr, ptr %146, align 8
+  %155 = call ptr %154(ptr noundef nonnull %10) nounwind
+  %156 = icmp eq ptr %155, null
+  br i1 %156, label %160, label %157
+
+157:
+  call void @llvm.lifetime.start.p0(i64 24, ptr nonnull %4) nounwind
+  store i64 24, ptr %4, align 8
+  store ptr null, ptr %147, align 8
+  store ptr %155, ptr %148, align 8
+  %158 = load ptr, ptr %149, align 8
+  call void %158(ptr noundef nonnull %4) nounwind
+  call void @llvm.lifetime.end.p0(i64 24, ptr nonnull %4) nounwind
+  %159 = atomicrmw sub ptr %136, i64 1 acq_rel, align 8
+  br label %160
+
+160:
+  call void @llvm.lifetime.end.p0(i64 40, ptr nonnull %10) nounwind
+  %161 = add nuw nsw i64 %152, 1
+  %162 = icmp eq i64 %161, %106
+  br i1 %162, label %150, label %151
+
+163:
+  %164 = getelementptr inbounds i8, ptr %109, i64 16
+  %165 = load atomic i64, ptr %134 acquire, align 8
+  %166 = load i64, ptr %164, align 8
+  %167 = icmp eq i64 %165, %166
+  br i1 %167, label %177, label %168
+
+168:
+  %169 = phi i64 [ %173, %172 ], [ 0, %163 ]
+  %170 = icmp sgt i64 %169, 999
+  br i1 %170, label %171, label %172
+
+171:
+  call void @give_way() nounwind
+  br label %172
+
+172:
+  %173 = add i64 %169, 1
+  %174 = load atomic i64, ptr %134 acquire, align 8
+  %175 = load i64, ptr %164, align 8
+  %176 = icmp eq i64 %174, %175
+  br i1 %176, label %177, label %168
+
+177:
+  %178 = load atomic i64, ptr %133 monotonic, align 8
+  %179 = icmp eq i64 %178, 0
+  br i1 %179, label %180, label %186
+
+180:
+  %181 = getelementptr i8, ptr %109, i64 256
+  %182 = load ptr, ptr %109, align 8
+  %183 = getelementptr inbounds i8, ptr %182, i64 16
+  %184 = load i64, ptr %183, align 8
+  %185 = getelementptr %struct.Bound, ptr %181, i64 %184
+  call fastcc void @combine(ptr noundef nonnull %109, ptr noundef %185, ptr noundef %14)
+  br label %186
+
+186:
+  %187 = load atomic i64, ptr %133 monotonic, align 8
+  %188 = icmp eq i64 %187, 0
+  br i1 %188, label %192, label %189
+
+189:
+  %190 = load ptr, ptr %109, align 8
+  %191 = call fastcc ptr @cancelled(ptr noundef readonly %59, ptr noundef %190) cold
+  br label %198
+
+192:
+  %193 = getelementptr inbounds i8, ptr %109, i64 152
+  %194 = load i64, ptr %193, align 8
+  %195 = icmp eq i64 %194, 0
+  br i1 %195, label %198, label %196
+
+196:
+  %197 = call fastcc ptr @explained(ptr noundef readonly %59, ptr noundef %109) cold
+  br label %198
+
+198:
+  %199 = phi ptr [ null, %150 ], [ %191, %189 ], [ %197, %196 ], [ null, %192 ]
+  %200 = atomicrmw sub ptr %136, i64 1 acq_rel, align 8
+  %201 = icmp eq i64 %200, 1
+  br i1 %201, label %202, label %205
+
+202:
+  %203 = getelementptr inbounds i8, ptr %109, i64 248
+  %204 = load ptr, ptr %203, align 8
+  call void @free(ptr noundef %204) nounwind
+  call void @free(ptr noundef %109) nounwind
+  br label %205
+
+205:
+  %206 = phi ptr [ null, %74 ], [ null, %102 ], [ %199, %202 ], [ %199, %198 ], [ null, %127 ]
+  %207 = phi i1 [ false, %74 ], [ false, %102 ], [ true, %202 ], [ true, %198 ], [ false, %127 ]
+  br i1 %207, label %235, label %208
+
+208:
+  %209 = getelementptr i8, ptr %1, i64 256
+  %210 = load ptr, ptr %1, align 8
+  %211 = getelementptr inbounds i8, ptr %210, i64 16
+  %212 = load i64, ptr %211, align 8
+  %213 = getelementptr %struct.Bound, ptr %209, i64 %212
+  %214 = load i64, ptr %52, align 8
+  %215 = call fastcc i32 @run(ptr noundef %1, ptr noundef %213, i64 noundef 0, i64 noundef %214, ptr noundef %14)
+  %216 = icmp eq i32 %215, 0
+  br i1 %216, label %217, label %226
+
+217:
+  %218 = load ptr, ptr %1, align 8
+  %219 = getelementptr inbounds i8, ptr %218, i64 16
+  %220 = load i64, ptr %219, align 8
+  %221 = getelementptr %struct.Bound, ptr %209, i64 %220
+  call fastcc void @combine(ptr noundef %1, ptr noundef %221, ptr noundef %14)
+  %222 = load ptr, ptr %28, align 8
+  call void @free(ptr noundef %222) nounwind
+  %223 = getelementptr inbounds i8, ptr %1, i64 152
+  %224 = load i64, ptr %223, align 8
+  %225 = icmp eq i64 %224, 0
+  br i1 %225, label %235, label %231
+
+226:
+  %227 = load ptr, ptr %28, align 8
+  call void @free(ptr noundef %227) nounwind
+  %228 = getelementptr inbounds i8, ptr %0, i64 16
+  %229 = load ptr, ptr %228, align 8
+  %230 = call fastcc ptr @cancelled(ptr noundef %229, ptr noundef %12) cold
+  br label %235
+
+231:
+  %232 = getelementptr inbounds i8, ptr %0, i64 16
+  %233 = load ptr, ptr %232, align 8
+  %234 = call fastcc ptr @explained(ptr noundef readonly %233, ptr noundef %1) cold
+  br label %235
+
+235:
+  %236 = phi ptr [ %25, %22 ], [ %230, %226 ], [ %206, %205 ], [ %234, %231 ], [ null, %217 ]
+  call void @floats_as(i64 noundef %11) nounwind
+  ret ptr %236
 }
 
 define internal fastcc i64 @array_size(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, i64 noundef %2) unnamed_addr noinline nounwind {
@@ -3080,7 +3081,7 @@ define internal fastcc ptr @within(ptr nocapture noundef readonly %0, ptr nocapt
   store i64 %65, ptr %10, align 8
   store i64 %25, ptr %12, align 8
   store i64 %34, ptr %13, align 8
-  %66 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.8, ptr noundef nonnull %4) cold
+  %66 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.9, ptr noundef nonnull %4) cold
   br label %70
 
 67:
@@ -3134,7 +3135,7 @@ define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocaptu
   %33 = load ptr, ptr %32, align 8
   %34 = ptrtoint ptr %33 to i64
   store i64 %34, ptr %29, align 8
-  %35 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.9, ptr noundef nonnull %6) cold
+  %35 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.10, ptr noundef nonnull %6) cold
   br label %106
 
 36:
@@ -3168,7 +3169,7 @@ define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocaptu
   store i64 %45, ptr %59, align 8
   %60 = getelementptr inbounds i8, ptr %7, i64 24
   store i64 %50, ptr %60, align 8
-  %61 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.10, ptr noundef nonnull %7) cold
+  %61 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.11, ptr noundef nonnull %7) cold
   br label %106
 
 62:
@@ -3195,7 +3196,7 @@ define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocaptu
   store i64 %42, ptr %76, align 8
   %77 = getelementptr inbounds i8, ptr %8, i64 24
   store i64 %67, ptr %77, align 8
-  %78 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.11, ptr noundef nonnull %8) cold
+  %78 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.12, ptr noundef nonnull %8) cold
   br label %106
 
 79:
@@ -3236,7 +3237,7 @@ define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocaptu
   store i64 %91, ptr %103, align 8
   %104 = getelementptr inbounds i8, ptr %9, i64 24
   store i64 %89, ptr %104, align 8
-  %105 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.12, ptr noundef nonnull %9) cold
+  %105 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.13, ptr noundef nonnull %9) cold
   br label %106
 
 106:
@@ -3811,7 +3812,7 @@ define internal fastcc ptr @explained(ptr nocapture noundef readonly %0, ptr nou
   %35 = getelementptr inbounds i8, ptr %1, i64 176
   %36 = load i64, ptr %35, align 8
   %37 = load i64, ptr %5, align 8
-  %38 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 4096, ptr noundef nonnull @.str.34, ptr noundef %30, i64 noundef %32, i64 noundef %34, i64 noundef %36, i64 noundef %37) nounwind
+  %38 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %3, i64 noundef 4096, ptr noundef nonnull @.str.35, ptr noundef %30, i64 noundef %32, i64 noundef %34, i64 noundef %36, i64 noundef %37) nounwind
   br label %39
 
 39:
