@@ -24,19 +24,16 @@ class Edge(NamedTuple):
     names: tuple[str, ...]
     count: int
 
-    def pieces(self, size: int) -> Iterator[tuple[int, int, int, int]]:
+    def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
         """Return the elements that come from each neighbour, where parts have `size` elements.
 
         Yields:
-            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last, and
-            where these stand among the receiver's, from the front of its halo to the end.
+            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last.
         """
         for hop in range(-(-self.before // size), 0, -1):
-            take = min(size, self.before - (hop - 1) * size)
-            yield -hop, size - take, size, self.before - (hop - 1) * size - take
+            yield -hop, size - min(size, self.before - (hop - 1) * size), size
         for hop in range(1, -(-self.after // size) + 1):
-            take = min(size, self.after - (hop - 1) * size)
-            yield hop, 0, take, self.before + hop * size
+            yield hop, 0, min(size, self.after - (hop - 1) * size)
 
     def shift(self, value: Any, hop: int) -> Any:
         """The value of the part that is `hop` ahead; the last part is followed by the first."""
@@ -61,23 +58,19 @@ def attached(part: Any, edges: Sequence[Edge]) -> Any:
     lax = library().jax.lax
     for edge in edges:
         pieces = {0: part}
-        for hop, first, end, _ in edge.pieces(part.shape[edge.axis]):
+        for hop, first, end in edge.pieces(part.shape[edge.axis]):
             pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
         part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
     return part
 
 
 def sent_back(whole: Any, edges: Sequence[Edge], added: bool) -> Any:
-    """A part without its halos; if `added`, each halo is added to the part that it belongs to, as the transpose of
-    `attached` does.
-    """
-    lax = library().jax.lax
-    for edge in reversed(edges):
-        size = whole.shape[edge.axis] - edge.before - edge.after
-        part = lax.slice_in_dim(whole, edge.before, edge.before + size, axis=edge.axis)
-        for hop, first, end, place in edge.pieces(size) if added else ():
-            piece = lax.slice_in_dim(whole, place, place + end - first, axis=edge.axis)
-            total = lax.slice_in_dim(part, first, end, axis=edge.axis) + edge.shift(piece, -hop)
-            part = lax.dynamic_update_slice_in_dim(part, total, first, edge.axis)
-        whole = part
-    return whole
+    """A part without its halos; if `added`, each halo is added to the part that it belongs to."""
+    jax, shape, first = library().jax, list(whole.shape), [0] * whole.ndim
+    for edge in edges:
+        shape[edge.axis] -= edge.before + edge.after
+        first[edge.axis] = edge.before
+    if not (added and edges):
+        return jax.lax.slice(whole, first, [a + n for a, n in zip(first, shape, strict=True)]) if edges else whole
+    part = jax.ShapeDtypeStruct(tuple(shape), whole.dtype)
+    return jax.linear_transpose(lambda x: attached(x, edges), part)(whole)[0]
