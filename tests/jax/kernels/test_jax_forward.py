@@ -207,6 +207,6 @@ def test_subnormal_numbers_are_numbers(count: int) -> None:
     assert y.numpy()[4] > 0
     for found in (jax.jit(f)(x), jax.jit(jax.vmap(f))(x.reshape(4, -1))):
         np.testing.assert_array_equal(np.asarray(found).reshape(-1).view(np.uint32), y.numpy().view(np.uint32))
-    # The thread's mode is as it was: XLA's own operations flush.
-    tiny = jax.jit(lambda x: f(x) * 2.0)(x)
+    # The thread's mode is as it was: XLA's own operations flush. (Not all of its threads did in 0.5.)
+    tiny = jax.jit(lambda x: f(x) * 2.0)(x[:8])
     assert np.asarray(tiny)[4] == 0.0
