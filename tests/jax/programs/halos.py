@@ -251,6 +251,17 @@ def staggered() -> None:
     def coarse(u: Any) -> Any:
         return jnp.pad(wb.jax_kernel(heat)(2.0 * u[:13]), ((0, u.shape[0] - 13), (0, 0)))
 
+    for kernel, *more in ((ring,), (taps, jnp.linspace(-1.0, 1.0, 6))):
+        # What comes around stands in the padding.
+        f = wb.jax_kernel(kernel)
+
+        def around(u: Any, f: Any = f, more: Any = more) -> Any:
+            return jnp.pad(f(f(2.0 * u[:29], *more), *more), (0, u.shape[0] - 29))
+
+        for mesh, spec in meshes(1):
+            check(around, shapes(32), mesh=mesh, spec=spec)
+            slope = jax.grad(lambda u, g=around: jnp.sum(jnp.sin(g(u))))
+            check(slope, shapes(32), mesh=mesh, spec=spec, exact=False)
     for number, (mesh, spec) in enumerate(meshes(2)):
         check(lambda u: rows(rows(u))[1:-1], shapes(16, 8), mesh=mesh, spec=spec)
         check(coarse, shapes(16, 8), mesh=mesh, spec=spec)

@@ -16,6 +16,7 @@ class Edge(NamedTuple):
         before, after: elements before and after a part.
         names: the mesh axes that divide it.
         count: the number of parts.
+        wrap: of a ring that is padded, its size without the padding; else 0.
     """
 
     axis: int
@@ -23,6 +24,7 @@ class Edge(NamedTuple):
     after: int
     names: tuple[str, ...]
     count: int
+    wrap: int = 0
 
     def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
         """Return the elements that come from each neighbour, where parts have `size` elements.
@@ -57,10 +59,28 @@ def attached(part: Any, edges: Sequence[Edge]) -> Any:
     """A part with its halos. The second axis sends what the first has attached, so corners arrive in two steps."""
     lax = library().jax.lax
     for edge in edges:
+        if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end
+            total = part.shape[edge.axis] * edge.count
+            part = _copied(part, edge, 0, edge.wrap, edge.after)
+            part = _copied(part, edge, edge.wrap - edge.before, total - edge.before, edge.before)
         pieces = {0: part}
         for hop, first, end in edge.pieces(part.shape[edge.axis]):
             pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
         part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
+    return part
+
+
+def _copied(part: Any, edge: Edge, source: int, target: int, count: int) -> Any:
+    """A part of a whole in which so many elements are copied to another place."""
+    lax, axis, size = library().jax.lax, edge.axis, part.shape[edge.axis]
+    while count:
+        (giver, first), (taker, place) = divmod(source, size), divmod(target, size)
+        some = min(count, size - first, size - place)
+        piece = lax.slice_in_dim(part, first, first + some, axis=axis)
+        piece = lax.ppermute(piece, edge.names, [(giver, taker)]) if giver != taker else piece
+        filled = lax.dynamic_update_slice_in_dim(part, piece, place, axis)
+        part = library().jnp.where(lax.axis_index(edge.names) == taker, filled, part)
+        source, target, count = source + some, target + some, count - some
     return part
 
 

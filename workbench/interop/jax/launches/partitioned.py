@@ -250,7 +250,12 @@ class _Divided:
         def edges(place: str, number: int, factors: Axes) -> list[Edge]:
             first = len(rule.batch)
             found = [(axis, f, rule.halo(place, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
-            return [Edge(axis, h.before, h.after, chosen[f], parts[f]) for axis, f, h in found if h.before + h.after]
+            wraps = {f: rule.sizes[f] for f in rule.rings if f in self.wide}
+            return [
+                Edge(axis, h.before, h.after, chosen[f], parts[f], wraps.get(f, 0))
+                for axis, f, h in found
+                if h.before + h.after
+            ]
 
         # What is not divided after all has its own size.
         whole = {f: n for f, n in self.wide.items() if f not in chosen}

@@ -39,6 +39,7 @@ class Rule:
         viewed: of each view, the factor of its first axis ("" of one that stays whole) and the rows of its halo.
         sizes: of each factor that may be divided; of a dimension of the launch, its threads.
         spans: of factors whose axes may be padded, the sizes of the shortest and the longest.
+        rings: of factors around which indices wrap, the elements of all halos: a padding must have place for them.
         extra: of axes of parameters that are not as long as the launch, how much longer they are.
         merged: of results, by number, the factors over which the parts are put together, and how.
         whole: why an axis that is not divided is not, by factor.
@@ -62,6 +63,7 @@ class Rule:
     halos: Mapping[Buffer, Halo] = field(default_factory=dict)
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     extra: Mapping[Part, int] = field(default_factory=dict)
+    rings: Mapping[str, int] = field(default_factory=dict)
 
     def padded(self, counts: Sequence[int]) -> dict[str, int]:
         """The common sizes of factors whose axes are of several sizes, or are not divided evenly.
@@ -70,7 +72,7 @@ class Rule:
             counts: numbers of parts that a mesh may make, the largest last; each divides it.
         """
         return {
-            factor: -(-most // counts[-1]) * counts[-1]
+            factor: -(-(most + self.rings.get(factor, 0)) // counts[-1]) * counts[-1]
             for factor, (least, most) in self.spans.items()
             if least != most or all(most % n for n in counts)
         }
@@ -142,6 +144,7 @@ class _Making:
         self.halos: dict[Buffer, Halo] = {}
         self.spans: dict[str, tuple[int, int]] = {}
         self.extra: dict[Part, int] = {}
+        self.rings: dict[str, int] = {}
 
     def rule(self) -> Rule:
         config = self.config
@@ -160,7 +163,10 @@ class _Making:
             lengths = {Part(name, axis): self._shape(name)[axis] for name, axis in dimension.axes.items()}
             size = config.dims[number]
             self.extra |= {part: has - size for part, has in lengths.items() if has != size}
-            if not dimension.ring and not any(name in self.views for name in dimension.axes):
+            if dimension.ring:
+                reach = [max(h[end] for h in (Halo(0, 0), *dimension.halos.values())) for end in (0, 1)]
+                self.rings[names[number]] = sum(reach)
+            if not any(name in self.views for name in dimension.axes):
                 self.spans[names[number]] = min(size, *lengths.values()), max(size, *lengths.values())
             for name, axis in dimension.axes.items():
                 halo = dimension.halos.get(name, Halo(0, 0))
@@ -289,7 +295,7 @@ class _Making:
         numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
         return Rule(
             operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths),
-            lengths, self.cuts, self.halos, self.spans, self._extra(lengths),
+            lengths, self.cuts, self.halos, self.spans, self._extra(lengths), self.rings,
         )  # fmt: skip
 
 
