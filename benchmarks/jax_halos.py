@@ -6,16 +6,13 @@ halos, and the CPU time of 20 steps in a scan over that of one device (medians, 
 
 from __future__ import annotations
 
-import os
-
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-
-import math
-import re
 import statistics
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,39 +20,14 @@ from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import workbench as wb
+from tests.jax.programs.halos import five, moved  # which asks for 8 devices
 
 SIZE, ROUNDS, STEPS = 2048, 5, 20
-TABLE = wb.array2d[float]
-
-
-@wb.kernel
-def heat(u: TABLE, y: TABLE):
-    """Five points; nothing beyond the border."""
-    i, j = wb.tid()
-    total = -4.0 * u[i, j]
-    if i > 0:
-        total += u[i - 1, j]
-    if i < u.shape[0] - 1:
-        total += u[i + 1, j]
-    if j > 0:
-        total += u[i, j - 1]
-    if j < u.shape[1] - 1:
-        total += u[i, j + 1]
-    y[i, j] = u[i, j] + 0.1 * total
-
-
-def moved(text: str) -> dict[str, int]:
-    """The bytes that collectives give one device, by kind."""
-    found: dict[str, int] = {}
-    kinds = "collective-permute|all-gather|all-reduce|all-to-all"
-    for shape, kind in re.findall(rf"= \(?f32\[([\d,]*)\][^=]*? ({kinds})(?:-start)?\(", text):
-        found[kind] = found.get(kind, 0) + 4 * math.prod(int(n) for n in shape.split(",") if n)
-    return found
 
 
 def main() -> None:
     """Measure and print."""
-    step = wb.jax_kernel(heat)
+    step = wb.jax_kernel(five)
     programs = {
         "call": lambda u: step(u),
         f"{STEPS} steps in a scan": lambda u: jax.lax.scan(lambda u, _: (step(u), None), u, None, length=STEPS)[0],

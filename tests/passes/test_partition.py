@@ -227,3 +227,37 @@ def test_parts_with_halos_of_random_launches_are_the_whole(seed: int) -> None:
             mine = np.zeros(end - begin, np.float32)
             run(of_part, end - begin, [x[reached], mine, begin, n])
             np.testing.assert_array_equal(mine, y[begin:end], err_msg=line)
+
+
+_STAGGERED = (
+    "x[min(i, n - 1)]", "x[max(i - 1, 0)]", "x[wb.clamp(i - 2, 0, n - 1)]", "(x[i] if i < n else 1.0)",
+    "(x[i - 1] if i > 0 else 2.0)", "float(n)", "float(y.shape[0] - i)", "x[min(i + 2, n - 1)]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_padded_parts_of_staggered_launches_are_the_whole(seed: int) -> None:
+    """Parts of one size have more threads together than the launch, and arrays are of several lengths."""
+    chosen = random.Random(seed)
+    for _ in range(12):
+        n, threads, size = 12, chosen.choice([11, 12, 13]), chosen.choice([5, 7])
+        line = f"y[i] = float(i) + {' + '.join(chosen.sample(_STAGGERED, 2))}"
+        params = "x: wb.array[float], y: wb.array[float]"
+        function = made(f"i = wb.tid()\nn = x.shape[0]\n{line}", params).specialise().function
+        sizes = Sizes((threads,), {"x": (n,), "y": (threads,)})
+        (dimension,) = (found := partition(function, sizes)).dimensions
+        assert dimension.refused is None, line
+        x, y = np.random.default_rng(seed).integers(1, 9, n).astype(np.float32), np.zeros(threads, np.float32)
+        run(function, threads, [x, y])
+        halo = dimension.halos.get("x", Halo(0, 0))
+        cuts = {Part("x", 0): Cut(0, halo.before), Part("y", 0): Cut(0, 0)}
+        extra = {Part("x", 0): n - threads}
+        used = dict.fromkeys(found.sizes, 0)
+        of_part = positioned(function, used, cuts, sizes, padded=(0,), extra=extra)
+        padded, filled = np.zeros(3 * size, np.float32), np.full(3 * size, -1, np.float32)
+        padded[:n] = x
+        for begin in range(0, 3 * size, size):
+            reached = np.arange(begin - halo.before, begin + size + halo.after) % len(padded)
+            run(of_part, size, [padded[reached], filled[begin : begin + size], begin, threads])
+        np.testing.assert_array_equal(filled[:threads], y, err_msg=line)
+        assert (filled[threads:] == -1).all()

@@ -48,7 +48,7 @@ def test_the_launcher(platform: Platform) -> None:
 @pytest.mark.sample(1)
 @EVERY
 def test_the_handler_for_jax(platform: Platform) -> None:
-    check(platform, platform.object(handler_text(platform.system), 1))
+    check(platform, platform.object(handler_text(platform.system, platform.triple.split("-")[0]), 1))
 
 
 @pytest.mark.sample(1)

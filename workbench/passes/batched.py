@@ -83,8 +83,8 @@ def _change(
     axes: int, lead: Mapping[Value, tuple[Value, ...]], singles: Collection[Value]
 ) -> Callable[[Rewriter, Op], Iterable[Op] | None]:
     def change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
-        further = AXIS.of(op.attrs[AXIS] + axes) if op.name in ("tid", "shape") else None
-        if op.name == "tid":
+        further = AXIS.of(op.attrs[AXIS] + axes) if op.name in ("tid", "shape", "launch_dim") else None
+        if op.name in ("tid", "launch_dim"):
             return (op.replace(attrs=further),)
         array = op.operands[0] if op.operands else None
         if array is None or array not in lead or op.name == "owned":

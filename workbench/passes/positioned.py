@@ -2,11 +2,12 @@
 
 In `y[i] = x[i] + float(i)` the subscript counts within the part of the arrays, and the number within the whole launch.
 In `y[i] = x[max(i - 1, 0)]` the index is clamped as in the whole, and then counted from where the part of x begins.
+Parts of one size may have more threads together than the launch, and so more elements: threads beyond it do nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,9 +16,10 @@ from workbench.ir.analysis import Sizes
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter
-from workbench.ir.values import Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.offsets import Offsets, subscripts
 from workbench.passes.analysis.partition import Part
+from workbench.types import bool as bool_
 from workbench.types import int32, int64
 
 
@@ -28,9 +30,13 @@ class Cut(NamedTuple):
     before: int
 
 
+_NONE: Mapping[Part, int] = {}
+
+
 def positioned(
-    function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False
-) -> Function:
+    function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False,
+    padded: Collection[int] = (), extra: Mapping[Part, int] = _NONE,
+) -> Function:  # fmt: skip
     """`function` with two more parameters for each dimension that is divided: where its part begins, its whole size.
 
     Args:
@@ -39,40 +45,66 @@ def positioned(
         cuts: how each axis that is divided is.
         launch: sizes of the whole launch.
         checked: whether indices are compared with the sizes of the whole.
+        padded: dimensions of which parts may have more threads together than the launch.
+        extra: of axes that are longer or shorter than the launch, by how much.
     """
-    return _Positioned(function, sizes, cuts, launch, checked).function()
+    return _Positioned(function, sizes, cuts, launch, checked, extra).function(padded)
 
 
 class _Positioned:
     """Rewrites one function; `numbers` has each thread's index in the whole, by its index in the part."""
 
     def __init__(
-        self, function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool
-    ) -> None:
-        self.source, self.sizes, self.cuts, self.checked = function, sizes, cuts, checked
+        self, function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool,
+        extra: Mapping[Part, int],
+    ) -> None:  # fmt: skip
+        self.source, self.sizes, self.cuts, self.checked, self.extra = function, sizes, cuts, checked, extra
         self.offsets = Offsets(function, launch)
         self.dimensions = sorted({c.dimension for c in cuts.values()})
         self.begins = {k: Value(int32, f"begin_{k}") for k in self.dimensions}
         self.wholes = {k: Value(int32, f"whole_{k}") for k in self.dimensions}
         self.numbers: dict[Value, Value] = {}
 
-    def function(self) -> Function:
+    def function(self, padded: Collection[int]) -> Function:
         body = Rewriter(self.change).block(self.source.body)
+        for dimension in sorted(padded):
+            body = self.within(dimension, body)
         added = (v for k in self.dimensions for v in (self.begins[k], self.wholes[k]))
         return replace(self.source, params=(*self.source.params, *added), body=body)
+
+    def within(self, dimension: int, body: Block) -> Block:
+        """The body, of threads of the launch alone."""
+        builder = Builder()
+        index = builder.one("tid", (), int32, {AXIS: dimension})
+        number = builder.one("add", (index, self.begins[dimension]), int32)
+        with builder.block() as then:
+            builder.extend(body.ops)
+            builder.yield_()
+        with builder.block() as otherwise:
+            builder.yield_()
+        builder.if_(builder.one("lt", (number, self.wholes[dimension]), bool_), then.block, otherwise.block)
+        return builder.body()
+
+    def length(self, builder: Builder, part: Part, dimension: int) -> Value:
+        """The size of an axis in the whole."""
+        whole, extra = self.wholes[dimension], self.extra.get(part, 0)
+        return builder.one("add", (whole, builder.const(extra)), int32) if extra else whole
 
     def change(self, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
         if op.name == "tid" and op.attrs[AXIS] in self.begins:
             self.numbers[op.result] = Value(int32, op.result.name)
             begin = self.begins[op.attrs[AXIS]]
             return op, Op("add", (op.result, begin), (self.numbers[op.result],), location=op.location)
-        if op.name == "shape":
-            dimension = self.sizes.get(Part(op.operands[0].name, op.attrs[AXIS]))
-            if dimension is not None:
-                rewriter.mapping[op.result] = self.wholes[dimension]
-                return ()
         builder = Builder()
         builder.location = op.location
+        if op.name == "launch_dim" and op.attrs[AXIS] in self.wholes:
+            rewriter.mapping[op.result] = builder.cast(self.wholes[op.attrs[AXIS]], int64)
+            return builder.body().ops
+        if op.name == "shape":
+            part = Part(op.operands[0].name, op.attrs[AXIS])
+            if part in self.sizes:
+                rewriter.mapping[op.result] = self.length(builder, part, self.sizes[part])
+                return builder.body().ops
         inside = subscripts(op)
         operands = tuple(
             self.subscript(builder, rewriter, op.operands[0].name, n - 1, v) if n in inside else self.numbers.get(v, v)
@@ -82,16 +114,22 @@ class _Positioned:
 
     def subscript(self, builder: Builder, rewriter: Rewriter, name: str, axis: int, value: Value) -> Value:
         """The subscript of a part."""
-        cut = self.cuts.get(Part(name, axis))
+        part = Part(name, axis)
+        cut = self.cuts.get(part)
         if cut is None:
             return self.numbers.get(value, value)
         local = self.local(builder, rewriter, value, cut.dimension)
+        turns = self.offsets.launches(value)
+        if turns:
+            size = builder.cast(self.wholes[cut.dimension], value.type)
+            back = builder.one("mul", (size, builder.const(turns, value.type)), value.type)
+            local = builder.one("sub", (local, back), value.type)
         if cut.before:
             local = builder.one("add", (local, builder.const(cut.before, value.type)), value.type)
         if not self.checked or value in self.numbers:
             return local
         # A report has the index and the size that the user knows.
-        whole = self.numbers.get(value, value), self.wholes[cut.dimension]
+        whole = self.numbers.get(value, value), self.length(builder, part, cut.dimension)
         return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *whole)), int64)
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:

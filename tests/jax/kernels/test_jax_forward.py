@@ -189,3 +189,24 @@ def test_a_large_launch_over_xlas_threads() -> None:
     x = jnp.arange(2_000_003, dtype=jnp.float32)
     f = jax.jit(lambda x: wb.jax_kernel(affine)(2.0, x, 1.0) + 1.0)
     np.testing.assert_array_equal(f(x), 2 * x + 2)
+
+
+@wb.kernel
+def halved(x: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    y[i] = 0.5 * x[i]
+
+
+@pytest.mark.parametrize("count", [8, 1_000_000])
+def test_subnormal_numbers_are_numbers(count: int) -> None:
+    """XLA's threads take them for 0; a large launch runs on several of them."""
+    x = np.full(count, 3e-39, np.float32)
+    x[:4] = 1.2e-38, -5e-45, 1e-45, 1.0
+    f, y = wb.jax_kernel(halved), wb.zeros(count)
+    wb.launch(halved, count, [x], [y])
+    assert y.numpy()[4] > 0
+    for found in (jax.jit(f)(x), jax.jit(jax.vmap(f))(x.reshape(4, -1))):
+        np.testing.assert_array_equal(np.asarray(found).reshape(-1).view(np.uint32), y.numpy().view(np.uint32))
+    # The thread's mode is as it was: XLA's own operations flush. (Not all of its threads did in 0.5.)
+    tiny = jax.jit(lambda x: f(x) * 2.0)(x[:8])
+    assert np.asarray(tiny)[4] == 0.0

@@ -66,6 +66,15 @@ def test_checks_are_not_made_there_and_a_warning_says_so(registered: list[Any]) 
     assert called[0] == called[1] != []
 
 
+def test_checkify_finds_no_fault_there(registered: list[Any]) -> None:
+    from jax.experimental import checkify
+
+    f = checkify.checkify(wb.jax_kernel(scale), errors=checkify.all_checks)
+    with pytest.warns(UserWarning, match="without checks on GPUs under JAX"):
+        text = lowered(lambda x: f(x, 1.0), X)
+    assert text.count("custom_call @workbench.scale") == 1
+
+
 def test_another_block_is_another_target(registered: list[Any]) -> None:
     f = wb.jax_kernel(scale, block_dim=64)
     names = {lowered(lambda x, n=n: f(x, 1.0, **n), X) for n in ({}, {"block_dim": 128}, {"block_dim": 64})}

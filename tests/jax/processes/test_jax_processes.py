@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 import subprocess
 import sys
@@ -77,14 +78,18 @@ def slope(x: Any, a: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_an_exported_program_runs_in_a_process_without_its_kernels(tmp_path: Path) -> None:
+def test_exported_programs_and_executables_run_in_a_process_without_their_kernels(tmp_path: Path) -> None:
     pytest.importorskip("flatbuffers")
+    serialize_executable = pytest.importorskip("jax.experimental.serialize_executable")
     (n,) = export.symbolic_shape("n")
     exported = wb.jax_export(slope)(jax.ShapeDtypeStruct((n,), "float32"), jax.ShapeDtypeStruct((), "float32"))
     file = tmp_path / "program"
     file.write_bytes(exported.serialize())
+    compiled = jax.jit(slope).lower(jnp.arange(3.0), jnp.float32(0.5)).compile()
+    data = compiled.as_text(), serialize_executable.serialize(compiled)
+    file.with_name("program.executable").write_bytes(pickle.dumps(data))
     (shown,) = finish(start("loaded.py", file, 3, 7))
-    for line, size in zip(shown.splitlines(), (3, 7), strict=True):
+    for line, size in zip(shown.splitlines(), (3, 7, 3), strict=True):
         expected = slope(jnp.arange(float(size)), 0.5)
         np.testing.assert_allclose(np.array(line.split(), float), expected, rtol=1e-5)
 

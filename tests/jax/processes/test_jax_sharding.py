@@ -82,6 +82,25 @@ def test_a_stencil_shows_what_devices_exchange() -> None:
         wb.jax_kernel(mirrored, sharding="i -> i")(jnp.ones(8))
 
 
+@wb.kernel
+def edges(u: wb.array2d[float], q: wb.array2d[float]):
+    i, j = wb.tid()
+    q[i, j] = u[min(i, u.shape[0] - 1), j] - u[max(i - 1, 0), j]
+
+
+def test_a_staggered_grid_shows_what_moves() -> None:
+    f = wb.jax_kernel(edges, input_dims={"u": "n, m"}, launch_dims="n + 1, m", sharding="i j -> i j")
+    rule = f.sharding_rule(jnp.ones((64, 16)))
+    assert rule.whole == () and rule.exchanged == (
+        "axis 0 of u: a device receives 1 before and 0 after its part, 64 bytes",
+        "axis 0 of u: padded, as it is 1 shorter than the launch; of d devices one receives up to d + 1 rows of "
+        "neighbours, 64 bytes each",
+    )
+    # Half of the parts would be padding.
+    (why, *_) = wb.jax_kernel(edges, launch_dims="8, 16").sharding_rule(jnp.ones((64, 16))).whole
+    assert why.startswith("axis 0 of u stays whole: u has 64 elements along it, and the launch 8")
+
+
 def test_a_rule_that_is_declared_is_compared() -> None:
     A, v = jnp.ones((6, 4)), jnp.ones(4)
     allowed = wb.jax_kernel(rows, sharding="a b, b -> a", launch_dims=6)

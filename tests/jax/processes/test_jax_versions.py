@@ -15,13 +15,13 @@ HERE = Path(__file__).parents[1]
 ROOT = HERE.parents[1]
 NEEDS = (*LIBRARY, "pytest", "hypothesis", "absl-py", "flatbuffers")
 FILES = (
-    "native/test_ffi_abi.py", "native/test_ffi_frames.py", "kernels/test_jax_forward.py",
-    "functions/test_jax_callable.py", "functions/test_jax_programs.py", "kernels/test_jax_structs.py",
-    "functions/test_jax_called_back.py", "derivatives/test_jax_higher_order.py",
-    "processes/test_jax_processes.py", "kernels/test_jax_eager.py", "derivatives/test_jax_one_sided.py",
-    "native/test_ffi_faults.py", "errors/test_jax_checks.py",
-    "kernels/test_jax_batches.py", "processes/test_jax_pickles.py", "processes/test_jax_sharding.py",
+    "native/test_ffi_abi.py", "native/test_ffi_faults.py", "kernels/test_jax_forward.py", "kernels/test_jax_batches.py",
+    "functions/test_jax_callable.py", "derivatives/test_jax_one_sided.py", "errors/test_jax_checkify.py",
 )  # fmt: skip
+"""What has differed between versions: XLA's structures, tracing, batching, programs, derivatives, experimental rules.
+
+More was run by hand on the versions that docs/guide/many-machines.md names.
+"""
 
 
 @pytest.mark.slow

@@ -390,7 +390,7 @@ def xla(given: Given) -> None:
     number = wb.full(1, 2.0, float, device=given.device)
     foreign = Foreign(given)
     with gpu.keeping_current():
-        gpu.use(device.index)
+        gpu.call("cuCtxSetCurrent", 0)  # XLA promises its thread none
         frames = Xla(device.index, foreign.__cuda_stream__()[1])
         operands = [_seen_by_xla(number).reshape(()), _seen_by_xla(x), _seen_by_xla(y)]
         attributes = {"dims": np.array([100], np.int64)}

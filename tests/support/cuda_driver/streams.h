@@ -122,8 +122,9 @@ Result cuStreamGetFlags(const void *stream, uint32_t *flags) {
     return call(__func__, true, [&] { *flags = stream_of(stream).flags; });
 }
 
+// A stream that was made has a context whatever is current; the others are those of the current one.
 Result cuStreamGetCtx(const void *stream, const void **context) {
-    return call(__func__, true, [&] {
+    return call(__func__, (uint64_t)stream <= 2, [&] {
         int device = (uint64_t)stream <= 2 ? here() : driver.as<Stream>(stream)->device;
         *context = driver.contexts[device];
     });

@@ -8,6 +8,7 @@ emulated devices. Device memory cannot be read while the handler runs, so a hand
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_size_t, c_uint, c_void_p
@@ -40,6 +41,9 @@ TYPES = {
     "cuKernelSetAttribute": (c_int, c_int, c_void_p, c_int),
 }
 """What C passes to each; those that begin with a pointer give a number there."""
+ANYWHERE = {"cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryUnload", "cuLaunchKernel"}
+"""What needs no current context: the launch takes that of its stream."""
+INVALID_CONTEXT = 201
 
 
 class StreamGet(Structure):
@@ -73,6 +77,10 @@ class Gpu(Xla):
             self.streams.append(int(self.driver.call("cuStreamCreateWithPriority", 1, 0)))
         for name, arguments in TYPES.items():
             self.serve(name, arguments, self._bridged(name, gives=arguments[0] in (POINTER(c_void_p), POINTER(c_int))))
+        self.thread = threading.local()
+        self.serve("cuStreamGetCtx", (c_void_p, POINTER(c_void_p)), self._context_of)
+        self.serve("cuCtxPushCurrent", (c_void_p,), lambda context: self.thread.current.append(context - 1) or 0)
+        self.serve("cuCtxPopCurrent", (POINTER(c_void_p),), lambda left: int(self.thread.current.pop() != self.device))
         self.serve("cuGetErrorName", (c_int, POINTER(c_char_p)), self._name_error)
         for name, kind, rule in (
             ("XLA_FFI_Stream_Get", StreamGet, self._stream),
@@ -93,6 +101,8 @@ class Gpu(Xla):
             self.calls.append((name, *args))
             if name in self.failing:
                 return self.failing[name]
+            if name not in ANYWHERE and self.thread.current[-1:] != [self.device]:
+                return INVALID_CONTEXT
             with self._protected(False):
                 status, *found = getattr(self.driver.api, name)(*(a or 0 for a in args[gives:]))
             if gives and not status:
@@ -100,6 +110,10 @@ class Gpu(Xla):
             return int(status)
 
         return call
+
+    def _context_of(self, stream: int, context: Any) -> int:
+        context[0] = 1 + self.streams.index(stream)
+        return 0
 
     def _name_error(self, code: int, name: Any) -> int:
         known = next((k for k in self.driver.api.CUresult if int(k) == code), None)
@@ -133,14 +147,18 @@ class Gpu(Xla):
     # What a test does.
 
     def call(self, thunk: int, *rest: Any, **more: Any) -> int | None:
-        """As of `Xla`, with the device's context current, as XLA has it, and its memory out of reach."""
-        self.driver.use(self.device)
+        """As of `Xla`, with the device's memory out of reach, on a thread that has no current context."""
+        self.driver.use(self.device)  # which C does not see
+        self.thread.current = []
         with self._protected(True):
-            return super().call(thunk, *rest, **more)
+            try:
+                return super().call(thunk, *rest, **more)
+            finally:
+                assert self.thread.current == []
 
     def names(self) -> list[str]:
         """What was called since the last time."""
-        found, self.calls = [c[0] for c in self.calls], []
+        found, self.calls = [c[0] for c in self.calls if c[0].startswith("cu")], []
         return found
 
     def initialize(self, thunks: dict[str, int], device: int = 0) -> list[str]:

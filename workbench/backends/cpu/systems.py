@@ -176,6 +176,46 @@ define internal i32 @snprintf(ptr %to, i64 %size, ptr %format, ...) {
 }
 """
 
+_FLOATS = """
+declare void @llvm.x86.sse.stmxcsr(ptr)
+declare void @llvm.x86.sse.ldmxcsr(ptr)
+
+define internal i64 @plain_floats() {
+  %place = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %place)
+  %mode = load i32, ptr %place
+  %plain = and i32 %mode, -32833
+  store i32 %plain, ptr %place
+  call void @llvm.x86.sse.ldmxcsr(ptr %place)
+  %wide = zext i32 %mode to i64
+  ret i64 %wide
+}
+
+define internal void @floats_as(i64 %mode) {
+  %place = alloca i32
+  %narrow = trunc i64 %mode to i32
+  store i32 %narrow, ptr %place
+  call void @llvm.x86.sse.ldmxcsr(ptr %place)
+  ret void
+}
+"""
+
+_FLOATS_ARM = """
+declare i64 @llvm.aarch64.get.fpcr()
+declare void @llvm.aarch64.set.fpcr(i64)
+
+define internal i64 @plain_floats() {
+  %mode = call i64 @llvm.aarch64.get.fpcr()
+  %plain = and i64 %mode, -17301506
+  call void @llvm.aarch64.set.fpcr(i64 %plain)
+  ret i64 %mode
+}
+
+define internal void @floats_as(i64 %mode) {
+  call void @llvm.aarch64.set.fpcr(i64 %mode)
+  ret void
+}
+"""
 
 _RENAMED = {"hypotf": "_hypotf"}
 """Functions that the C library of Windows has under another name (its header defines the usual one)."""
@@ -226,6 +266,15 @@ def clock_text(platform: str) -> str:
 def format_text(platform: str) -> str:
     """`@snprintf`, as C99 has it."""
     return _WINDOWS_FORMAT if platform == "win32" else "declare i32 @snprintf(ptr, i64, ptr, ...)\n"
+
+
+def floats_text(machine: str) -> str:
+    """`@plain_floats()`, after which this thread computes with subnormal numbers, and `@floats_as(mode)`.
+
+    The processor takes them for 0, as operands or results, where bits of its mode say so: FTZ and DAZ of MXCSR on x86;
+    FZ, FZ16 and FIZ of FPCR on ARM.
+    """
+    return _FLOATS_ARM if machine.lower() in ("aarch64", "arm64") else _FLOATS
 
 
 def code_model(platform: str) -> str:

@@ -64,6 +64,7 @@ class Dimension:
         axes: of each array that it subscripts, the axis.
         merged: arrays that its threads all update, and how: a key of `MERGED`.
         halos: of arrays that are accessed beyond the thread's own index, how far.
+        ring: whether subscripts wrap around the launch.
         numbered: whether its index is used as a number, too.
         refused: why it is not computed in parts; None if it may be.
     """
@@ -71,6 +72,7 @@ class Dimension:
     axes: dict[str, int] = field(default_factory=dict[str, int])
     merged: dict[str, str] = field(default_factory=dict[str, str])
     halos: dict[str, Halo] = field(default_factory=dict[str, Halo])
+    ring: bool = False
     numbered: bool = False
     refused: Reason | None = None
 
@@ -140,12 +142,14 @@ class _Uses:
         self.used.update(op.operands)
         if op.name == "tid" or not self.dependent.isdisjoint(op.operands):
             self.dependent.update(op.results)
-        if op.name in TILED or LEVEL in op.attrs or op.name in ("launch_dim", "print"):
-            self._refuse(f"it uses {op.name}" if op.name in ("print", "launch_dim") else "it uses tiles", op)
+        if op.name in TILED or LEVEL in op.attrs or op.name == "print":
+            self._refuse("it prints" if op.name == "print" else "it uses tiles", op)
         elif op.name in OPERATIONS and op.name not in LEGAL:
             self._refuse(f"it holds {op.name}", op)
         elif op.name == "tid":
             self.index[op.result] = op.attrs[AXIS]
+        elif op.name == "launch_dim":
+            self.numbered.add(op.attrs[AXIS])
         elif op.name == "shape" and op.operands[0] in self.arrays:
             self.sizes.add(Part(self.arrays[op.operands[0]], op.attrs[AXIS]))
         else:
@@ -186,7 +190,8 @@ class _Uses:
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        return Dimension(axes, merged, halos, number in self.numbered, refused)
+        offsets = [o for found in self.offsets.values() for o in found if o is not None and o.dimension == number]
+        return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
         """Why arrays whose subscripts depend on the thread's index have no offset from it."""

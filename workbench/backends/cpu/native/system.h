@@ -10,6 +10,11 @@ int64_t now(void);          // nanoseconds, the clock of time.perf_counter
 void give_way(void);        // lets another thread have this core
 void nap(int32_t microseconds);
 int64_t this_thread(void);
+
+// Lets this thread compute with subnormal numbers; the mode that it had, for `floats_as`.
+int64_t plain_floats(void);
+void floats_as(int64_t mode);
+
 bool thread_start(int64_t *id, void *(*work)(void *state), void *state);
 
 // Waits a while for a helper; whether it has ended. `gone` counts those that have left their work, of `all`.

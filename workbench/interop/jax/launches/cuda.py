@@ -46,7 +46,7 @@ ON_GPU = -1
 FUNCTIONS = (
     "cuLibraryLoadData", "cuLibraryGetKernel", "cuLibraryUnload", "cuKernelGetFunction", "cuLaunchKernel",
     "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
-    "cuGetErrorName", "cuCtxGetDevice", "cuKernelSetAttribute",
+    "cuGetErrorName", "cuCtxGetDevice", "cuKernelSetAttribute", "cuStreamGetCtx", "cuCtxPushCurrent", "cuCtxPopCurrent",
 )  # fmt: skip
 """What the handler calls of the driver, in the order in which `Driver` in cuda.c has them."""
 _UNCHECKED = (

@@ -90,17 +90,22 @@ def adjoint_wires(
     paired = {n: twin for n, twin in names.items() if n not in alone}
     primal = {w.name: _primal_wire(w, loaded, paired, operands, results) for w in wires}
     shown = [w for w in floats if w.kind is not Kind.SHAPE and w.name in paired]
-    twins = {w.name: _twin_wire(w, names[w.name], operands, results) for w in shown}
+    twins = {w.name: _twin_wire(w, names[w.name], loaded.writes, operands, results) for w in shown}
     twins |= {n: replace(primal[n], name=names[n]) for n in alone}
-    shapes = {w.result: twins[w.name].result for w in floats if w.name in twins and w.result >= 0}
+    shapes = {w.result: twins[w.name] for w in floats if w.name in twins and w.result >= 0}
     for w in wires:
         if w.kind is Kind.SHAPE:
-            primal[w.name] = replace(w, result=shapes[w.result])
-            twins[w.name] = replace(w, name=names[w.name], result=shapes[w.result])
+            primal[w.name] = _shape_of(w, shapes[w.result])
+            twins[w.name] = replace(primal[w.name], name=names[w.name])
         elif w.kind is not Kind.SCALAR and primal[w.name].operand < 0 and primal[w.name].result < 0:
-            primal[w.name] = replace(primal[w.name], kind=Kind.SHAPE, result=twins[w.name].result)
+            primal[w.name] = _shape_of(primal[w.name], twins[w.name])
     made = (*primal.values(), *(twins[w.name] for w in floats))
     return made, Gradient(tuple(operands), tuple(results), _views(wires, floats))
+
+
+def _shape_of(wire: Wire, twin: Wire) -> Wire:
+    """A parameter that is only a shape, which its adjoint array has."""
+    return replace(wire, kind=Kind.SHAPE, operand=twin.operand if twin.result < 0 else -1, result=twin.result)
 
 
 def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
@@ -139,15 +144,19 @@ def _primal_wire(
     return replace(plain, operand=_place(operands, Source("output", wire.result)))
 
 
-def _twin_wire(wire: Wire, name: str, operands: list[Source], results: list[Source]) -> Wire:
+def _twin_wire(
+    wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]
+) -> Wire:  # fmt: skip
     """The adjoint array of a parameter.
 
-    Of an output it is the cotangent, read and cleared, so it goes in and out; of an array input it starts as zeros; of
-    a scalar it is one element that collects the sum.
+    Of an output it is the cotangent: read and cleared, so it goes in and out, or in gather form only read. Of an array
+    input it starts as zeros; of a scalar it is one element that collects the sum.
     """
     twin = replace(wire, name=name, operand=-1, value=-1, fill=0)
     if wire.result >= 0:
         twin = replace(twin, operand=_place(operands, Source("cotangent", wire.result)), fill=None)
+        if wire.operand < 0 and name not in writes:
+            return replace(twin, result=-1)
     if wire.operand >= 0:
         source = Source("input", wire.operand)
     else:

@@ -16,6 +16,7 @@ class Edge(NamedTuple):
         before, after: elements before and after a part.
         names: the mesh axes that divide it.
         count: the number of parts.
+        wrap: of a ring that is padded, its size without the padding; else 0.
     """
 
     axis: int
@@ -23,20 +24,18 @@ class Edge(NamedTuple):
     after: int
     names: tuple[str, ...]
     count: int
+    wrap: int = 0
 
-    def pieces(self, size: int) -> Iterator[tuple[int, int, int, int]]:
+    def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
         """Return the elements that come from each neighbour, where parts have `size` elements.
 
         Yields:
-            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last, and
-            where these stand among the receiver's, from the front of its halo to the end.
+            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last.
         """
         for hop in range(-(-self.before // size), 0, -1):
-            take = min(size, self.before - (hop - 1) * size)
-            yield -hop, size - take, size, self.before - (hop - 1) * size - take
+            yield -hop, size - min(size, self.before - (hop - 1) * size), size
         for hop in range(1, -(-self.after // size) + 1):
-            take = min(size, self.after - (hop - 1) * size)
-            yield hop, 0, take, self.before + hop * size
+            yield hop, 0, min(size, self.after - (hop - 1) * size)
 
     def shift(self, value: Any, hop: int) -> Any:
         """The value of the part that is `hop` ahead; the last part is followed by the first."""
@@ -44,28 +43,54 @@ class Edge(NamedTuple):
         return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
 
 
+def resized(value: Any, shape: Sequence[int]) -> Any:
+    """A value cut off, or filled up with zeros, at the end of each axis to this shape."""
+    lax, jnp = library().jax.lax, library().jnp
+    for axis, size in enumerate(shape):
+        if value.shape[axis] > size:
+            value = lax.slice_in_dim(value, 0, size, axis=axis)
+        elif value.shape[axis] < size:
+            after = [(0, size - n if k == axis else 0, 0) for k, n in enumerate(value.shape)]
+            value = lax.pad(value, jnp.zeros((), value.dtype), after)
+    return value
+
+
 def attached(part: Any, edges: Sequence[Edge]) -> Any:
     """A part with its halos. The second axis sends what the first has attached, so corners arrive in two steps."""
     lax = library().jax.lax
     for edge in edges:
+        if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end
+            total = part.shape[edge.axis] * edge.count
+            part = _copied(part, edge, 0, edge.wrap, edge.after)
+            part = _copied(part, edge, edge.wrap - edge.before, total - edge.before, edge.before)
         pieces = {0: part}
-        for hop, first, end, _ in edge.pieces(part.shape[edge.axis]):
+        for hop, first, end in edge.pieces(part.shape[edge.axis]):
             pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
         part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
     return part
 
 
+def _copied(part: Any, edge: Edge, source: int, target: int, count: int) -> Any:
+    """A part of a whole in which so many elements are copied to another place."""
+    lax, axis, size = library().jax.lax, edge.axis, part.shape[edge.axis]
+    while count:
+        (giver, first), (taker, place) = divmod(source, size), divmod(target, size)
+        some = min(count, size - first, size - place)
+        piece = lax.slice_in_dim(part, first, first + some, axis=axis)
+        piece = lax.ppermute(piece, edge.names, [(giver, taker)]) if giver != taker else piece
+        filled = lax.dynamic_update_slice_in_dim(part, piece, place, axis)
+        part = library().jnp.where(lax.axis_index(edge.names) == taker, filled, part)
+        source, target, count = source + some, target + some, count - some
+    return part
+
+
 def sent_back(whole: Any, edges: Sequence[Edge], added: bool) -> Any:
-    """A part without its halos; if `added`, each halo is added to the part that it belongs to, as the transpose of
-    `attached` does.
-    """
-    lax = library().jax.lax
-    for edge in reversed(edges):
-        size = whole.shape[edge.axis] - edge.before - edge.after
-        part = lax.slice_in_dim(whole, edge.before, edge.before + size, axis=edge.axis)
-        for hop, first, end, place in edge.pieces(size) if added else ():
-            piece = lax.slice_in_dim(whole, place, place + end - first, axis=edge.axis)
-            total = lax.slice_in_dim(part, first, end, axis=edge.axis) + edge.shift(piece, -hop)
-            part = lax.dynamic_update_slice_in_dim(part, total, first, edge.axis)
-        whole = part
-    return whole
+    """A part without its halos; if `added`, each halo is added to the part that it belongs to."""
+    jax, shape, first = library().jax, list(whole.shape), [0] * whole.ndim
+    for edge in edges:
+        shape[edge.axis] -= edge.before + edge.after
+        first[edge.axis] = edge.before
+    if not (added and edges):
+        return jax.lax.slice(whole, first, [a + n for a, n in zip(first, shape, strict=True)]) if edges else whole
+    part = jax.ShapeDtypeStruct(tuple(shape), whole.dtype)
+    return jax.linear_transpose(lambda x: attached(x, edges), part)(whole)[0]

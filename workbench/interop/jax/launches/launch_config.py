@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+from workbench.backends.layout import FAULT_SIZE
 from workbench.errors import LaunchError
 from workbench.interop.jax.launches.plan import Dims, Plan
 from workbench.interop.jax.native.descriptor import Kind, static_value
@@ -19,6 +20,8 @@ from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.types import element, is_integer
 
 Shape = tuple[int, ...]
+FAULT_WORDS = FAULT_SIZE // 4
+"""The int32 of a fault's record."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class LaunchConfig:
         batch: sizes of the batch axes.
         values: static arguments as int64 bits, in the order of the plan's wires.
         effect: never merged with an equal call nor dropped.
+        records: its faults are one more result, the last: a record for each batch.
         reports: its effect is for XLA alone: JAX may move it like any other operation (see `reports`).
         vmap_method: one of `VMAP_METHODS`.
         block: threads of a block on a GPU.
@@ -51,6 +55,7 @@ class LaunchConfig:
     within: tuple[Condition, ...] = ()
     linear: tuple[str, ...] = ()
     reports: bool = False
+    records: bool = False
 
     def __repr__(self) -> str:
         """Say what differs from launch to launch, in a jaxpr; shapes are those of its values."""

@@ -7,6 +7,7 @@ device runs for the shardings that it chose. That is the same launch over smalle
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import warnings
@@ -17,7 +18,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.halos import Edge, attached, sent_back
+from workbench.interop.jax.launches.halos import Edge, attached, resized, sent_back
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
@@ -44,21 +45,43 @@ class Divisible(NamedTuple):
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
     """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
-    found = partitioning() if several_devices(ctx) and not config.effect else None
+    found = partitioning() if several_devices(ctx) and not (config.effect or config.records) else None
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
     site = plan.traced.get(("call site", config), ("<unknown>", 0))
+    # XLA would not say which elements it fills up uneven parts with. So arrays are padded here, to one size for all
+    # meshes, which XLA does by moving rows between neighbours.
+    wide = rule.padded(_counts(ctx.module_context.axis_context.abstract_mesh))
+    own = [tuple(a.shape) for a in (*ctx.avals_in, *ctx.avals_out)]
+    padded = [_padded(s, axes, wide) for s, axes in zip(own, (*rule.operands, *rule.results), strict=True)]
+    split = len(rule.operands)
 
     def launch(*operands: Any) -> list[Any]:
-        return bind(*operands, plan=plan, config=config)
+        results = bind(*map(resized, operands, own[:split]), plan=plan, config=config)
+        return list(map(resized, results, padded[split:]))
 
-    function = found.custom_partitioning(launch)
-    function.def_partition(
-        partition=_Divided(plan, config, rule, bind, site).partition, infer_sharding_from_operands=None,
-        sharding_rule=_shardy_rule(rule, [*ctx.avals_in, *ctx.avals_out]),
+    divided = found.custom_partitioning(launch)
+    divided.def_partition(
+        partition=_Divided(plan, config, rule, wide, own, bind, site).partition, infer_sharding_from_operands=None,
+        sharding_rule=_shardy_rule(rule, {**rule.sizes, **wide}, padded),
     )  # fmt: skip
-    return Divisible(function, _possible_parts(plan, config, rule))
+
+    def function(*operands: Any) -> list[Any]:
+        return list(map(resized, divided(*map(resized, operands, padded[:split])), own[split:]))
+
+    return Divisible(function, _possible_parts(plan, config, rule, wide))
+
+
+def _counts(mesh: Any) -> list[int]:
+    """The numbers of parts into which axes of a mesh may divide an axis, from the least to that of all devices."""
+    sizes = [n for n in mesh.shape.values() if n > 1]
+    chosen = (c for count in range(1, len(sizes) + 1) for c in combinations(sizes, count))
+    return sorted({math.prod(c) for c in chosen})
+
+
+def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
+    return tuple(wide.get(factor, n) for factor, n in zip(axes, shape, strict=True))
 
 
 def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
@@ -67,15 +90,18 @@ def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str)
     results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
     # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
     noted = mlir.ir.DictAttr.get({"workbench": mlir.ir.StringAttr.get(facts)})
-    results[0].owner.attributes["mhlo.frontend_attributes"] = noted
+    call = results[0].owner
+    while "custom_call" not in call.name:  # what is padded is cut off again
+        call = call.operands[0].owner
+    call.attributes["mhlo.frontend_attributes"] = noted
     return results
 
 
-def _shardy_rule(rule: Rule, avals: Sequence[Any]) -> Any:
+def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) -> Any:
     found, sizes = partitioning(), {}
 
     def factor(name: str, size: int) -> Any:
-        outer = rule.sizes.get(name, size)
+        outer = known.get(name, size)
         if outer == size:
             return name
         # A memory as one axis, of which the factor divides the rows.
@@ -83,8 +109,8 @@ def _shardy_rule(rule: Rule, avals: Sequence[Any]) -> Any:
         sizes.update({name: outer, rest: size // outer})
         return found.CompoundFactor(name, rest)
 
-    values = zip((*rule.operands, *rule.results), avals, strict=True)
-    made = tuple(found.ArrayMapping(*map(factor, axes, aval.shape)) for axes, aval in values)
+    values = zip((*rule.operands, *rule.results), shapes, strict=True)
+    made = tuple(found.ArrayMapping(*map(factor, axes, shape)) for axes, shape in values)
     split = len(rule.operands)
     compound = {n for mapping in made for f in mapping if not isinstance(f, str) for n in f}
     alone = {n for mapping in made for f in mapping if isinstance(f, str) for n in (f,)}
@@ -112,9 +138,15 @@ def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> 
             if factor in rule.sizes and any(taken.get(n, factor) != factor for n in names):
                 raise _ambiguous(plan, f"two of its axes along {names}")
     sharding = library().jax.sharding
-    return [
-        sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes))) for axes in rule.results
-    ]
+
+    def typed(axes: Axes, shape: Shape) -> Any:
+        # A type cannot say that parts are uneven.
+        even = ((f, n % _count(mesh, chosen.get(f, ())) == 0) for f, n in zip(axes, shape, strict=True))
+        return sharding.NamedSharding(
+            mesh, sharding.PartitionSpec(*(chosen.get(f) if fits else None for f, fits in even))
+        )
+
+    return [typed(axes, (*config.batch, *s)) for axes, s in zip(rule.results, config.results, strict=True)]
 
 
 def _ambiguous(plan: Plan, what: str) -> LaunchError:
@@ -124,43 +156,51 @@ def _ambiguous(plan: Plan, what: str) -> LaunchError:
     )  # fmt: skip
 
 
-def part_plan(plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int]) -> Plan:
+def part_plan(
+    plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int], wide: Collection[str]
+) -> Plan:  # fmt: skip
     """The plan of a part of a launch that is divided along these dimensions.
 
-    It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension.
+    It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension. Of the factors
+    `wide`, parts may have more threads together than the launch.
     """
     dimensions = [n for n in dimensions if rule.dims[n]]
-    if not rule.positioned or not dimensions:
+    padded = tuple(n for n in dimensions if rule.dims[n] in wide)
+    if not (rule.positioned or padded) or not dimensions:
         return plan
     lengths = {part: n for part, n in rule.lengths.items() if n in dimensions}
     cuts = {part: cut for part, cut in rule.cuts.items() if cut.dimension in dimensions}
-    key = "part", frozenset(lengths.items()), frozenset(cuts.items())
+    key = "part", frozenset(lengths.items()), frozenset(cuts.items()), padded, frozenset(rule.extra.items())
     # Where nothing is on a ring, and no loop is bounded by a size, one plan would serve all sizes.
     key = (*key, config.dims, config.operands, config.results) if rule.halos else key
     found = plan.traced.get(key)
     if found is None:
         sizes = launch_sizes(plan, config)
-        function = positioned(plan.code.function(), lengths, cuts, sizes, plan.checked)
+        function = positioned(plan.code.function(), lengths, cuts, sizes, plan.checked, padded, rule.extra)
         wires, count = plan.target.description.wires, len(plan.operands)
         more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(function.params[len(wires) :], count)]
         found = plan.traced[key] = rewritten_plan(plan, function, (*wires, *more))
     return found
 
 
-def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule) -> list[Plan]:
+def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collection[str]) -> list[Plan]:
     """The plans that a program may call that XLA divided in another process, and that is read from a cache on disk."""
     if not library().jax.config.jax_compilation_cache_dir:
         return []
     dims = [n for n, factor in enumerate(rule.dims) if factor]
     chosen = [c for count in range(len(dims) + 1) for c in combinations(dims, count)]
-    return list({id(p): p for c in chosen for p in (part_plan(plan, config, rule, c),)}.values())
+    return list({id(p): p for c in chosen for p in (part_plan(plan, config, rule, c, wide),)}.values())
 
 
 class _Divided:
     """What XLA asks of one launch while it compiles a program for several devices."""
 
-    def __init__(self, plan: Plan, config: LaunchConfig, rule: Rule, bind: Bind, site: tuple[str, int]) -> None:
-        self.plan, self.config, self.rule, self.bind, self.site = plan, config, rule, bind, site
+    def __init__(
+        self, plan: Plan, config: LaunchConfig, rule: Rule, wide: Mapping[str, int], own: Sequence[Shape], bind: Bind,
+        site: tuple[str, int],
+    ) -> None:  # fmt: skip
+        self.plan, self.config, self.rule, self.wide, self.own = plan, config, rule, wide, own
+        self.sizes, self.bind, self.site = {**rule.sizes, **wide}, bind, site
 
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
         """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
@@ -174,7 +214,7 @@ class _Divided:
             return sharding.NamedSharding(mesh, sharding.PartitionSpec(*(chosen.get(f) for f in axes)))
 
         parts = {f: _count(mesh, names) for f, names in chosen.items()}
-        run = partial(self._run, rule.part(self.config, parts), chosen, parts)
+        run = partial(self._run, rule.part(self.config, parts, self.wide), chosen, parts)
         return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
 
     def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
@@ -183,7 +223,7 @@ class _Divided:
         taken: set[str] = set()
         for value, axes in given:
             for factor, names in zip(axes, _specs(value), strict=True):
-                size = self.rule.sizes.get(factor)
+                size = self.sizes.get(factor)
                 if not names or size is None or factor in chosen or not taken.isdisjoint(names):
                     continue
                 # XLA would fill up unequal parts with elements that are none, which a kernel must not see.
@@ -205,14 +245,28 @@ class _Divided:
         """What one device does: its part of the launch, and what all devices update put together."""
         rule = self.rule
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
-        part = part_plan(self.plan, self.config, rule, divided)
+        part = part_plan(self.plan, self.config, rule, divided, self.wide)
 
         def edges(place: str, number: int, factors: Axes) -> list[Edge]:
             first = len(rule.batch)
             found = [(axis, f, rule.halo(place, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
-            return [Edge(axis, h.before, h.after, chosen[f], parts[f]) for axis, f, h in found if h.before + h.after]
+            wraps = {f: rule.sizes[f] for f in rule.rings if f in self.wide}
+            return [
+                Edge(axis, h.before, h.after, chosen[f], parts[f], wraps.get(f, 0))
+                for axis, f, h in found
+                if h.before + h.after
+            ]
 
-        given = [attached(x, edges("operand", n, rule.operands[n])) for n, x in enumerate(operands)]
+        # What is not divided after all has its own size.
+        whole = {f: n for f, n in self.wide.items() if f not in chosen}
+        own = [
+            tuple(mine if f in whole else n for f, n, mine in zip(axes, x.shape, shape, strict=True))
+            for x, axes, shape in zip(operands, rule.operands, self.own[: len(operands)], strict=True)
+        ]
+        given = [
+            attached(resized(x, shape), edges("operand", n, rule.operands[n]))
+            for n, (x, shape) in enumerate(zip(operands, own, strict=True))
+        ]
         if part is not self.plan:
             axes = (1,) * len(config.batch)
             for dimension in divided:
@@ -224,7 +278,8 @@ class _Divided:
         for number, factors in enumerate(rule.results):
             around = edges("result", number, factors)
             added = any(h.added for (place, n, _), h in rule.halos.items() if (place, n) == ("result", number))
-            results[number] = sent_back(results[number], around, added)
+            result = sent_back(results[number], around, added)
+            results[number] = resized(result, _padded(result.shape, factors, whole))
         for number, merged in rule.merged.items():
             for factor, kind in merged.items():
                 if factor in chosen:

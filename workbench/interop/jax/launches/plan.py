@@ -5,22 +5,24 @@ Plans are made once per signature. Their equality is their target's, so JAX's ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from workbench.api.builds.adjoint_code import ask, load_for
+from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.build import ir_of, launch_like, load
+from workbench.api.builds.gathered import gathers
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, derived, then
+from workbench.autodiff import FORWARD, GATHERED, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native import registry as known
-from workbench.interop.jax.native.descriptor import Description, Kind, Wire, pattern
+from workbench.interop.jax.native.descriptor import RECORDED, WAITING, Description, Kind, Wire, pattern
 from workbench.interop.jax.native.target import Target, make_target
 from workbench.ir.data import to_data, type_data
 from workbench.ir.json_values import Json
@@ -29,7 +31,7 @@ from workbench.runtime.device.device import CPU
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.tiles import contents
-from workbench.types import ArrayType, Type
+from workbench.types import ArrayType, Type, is_float
 
 
 class Dims(NamedTuple):
@@ -111,7 +113,7 @@ class Code(NamedTuple):
         """Return the code one step further: "adjoint" or "tangent".
 
         Args:
-            step: which.
+            step: which; or GATHERED.
             launch: dimensions and arguments for which alone an adjoint needs to be right; by default for all.
 
         Raises:
@@ -160,12 +162,33 @@ class Plan:
     @cached_property
     def late(self) -> Target:
         """The target where neither a fault nor an interrupt may fail one device of several."""
-        described = replace(self.target.description, late=True)
+        return self._otherwise(WAITING)
+
+    @cached_property
+    def recorded(self) -> Target:
+        """The target whose last result has its faults."""
+        return self._otherwise(RECORDED)
+
+    def _otherwise(self, late: int) -> Target:
+        described = replace(self.target.description, late=late)
         of = self.target
         made = make_target(described, of.digest, of.code, of.function, of.origin)
         edits.claim(made.name, self.code.specialisation)
         known.plans[made.name] = self
         return made
+
+    def with_checks(self) -> Plan:
+        """The plan of the same launch that reports faults."""
+        made = self if self.checked else self._checked
+        made.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
+        return made
+
+    @cached_property
+    def _checked(self) -> Plan:
+        code = self.code._replace(checks=True)
+        loaded = load(code.specialisation, code.direction, code.options, CPU, code.shared)
+        described = self.target.description
+        return make_plan(loaded, described.wires, code, described.kernel)
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
@@ -236,17 +259,18 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     target = make_target(description, loaded.digest, loaded.handle, function, partial(origin_data, code, wires))
     edits.claim(target.name, code.specialisation)
 
-    gradients: dict[tuple[frozenset[str], tuple[int, ...] | None], tuple[Plan, Gradient]] = {}
+    gradients: dict[tuple[frozenset[str], str, tuple[int, ...] | None], tuple[Plan, Gradient]] = {}
 
     def gradient(wanted: Collection[int] | None = None, launch: Dims | None = None) -> tuple[Plan, Gradient]:
         left_out: frozenset[str] = frozenset()
         # Overlapping arrays keep the whole adjoint: one array's gradient may pass through another.
         if wanted is not None and code.direction == FORWARD and not code.aliased:
             left_out = unwanted(wires, wanted)
-        known = gradients.get((left_out, None))
+        step = _adjoint_step(code.without(left_out), wires, left_out, launch)
+        known = gradients.get((left_out, step, None))
         if known is None:
-            further, adjoint = code.without(left_out).derivative("adjoint", launch)
-            key = left_out, further.single
+            further, adjoint = code.without(left_out).derivative(step, launch)
+            key = left_out, step, further.single
             if key not in gradients:
                 wired, found = adjoint_wires(adjoint, wires, left_out)
                 gradients[key] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
@@ -261,6 +285,22 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
     made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
     known.plans[target.name] = made
     return made
+
+
+def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], launch: Dims | None) -> str:
+    """How a launch's adjoint is found: in gather form where there is one that is right, so that nothing is added
+    atomically, and parts of it have the bits of the whole.
+    """
+    if launch is None or code.direction != FORWARD or code.shared or code.aliased:
+        return "adjoint"
+    # Gradients of numbers are sums over all threads; what goes in and out needs its cotangent cleared.
+    if any((w.kind is Kind.SCALAR and is_float(w.type) and w.name not in left_out) or (-1 < w.operand and -1 < w.result)
+           for w in wires):  # fmt: skip
+        return "adjoint"
+    names = adjoints_of(code.specialisation, "adjoint")
+    cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
+    found = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
+    return "adjoint" if found is None else GATHERED
 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:

@@ -23,8 +23,8 @@ from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.jet import refuse_jet
-from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape, attributes, traced_launch
+from workbench.interop.jax.launches.experimental import experimental_rules
+from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
 from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
@@ -69,8 +69,9 @@ def primitives() -> Primitives:
     jax.batching.primitive_batchers[tangent] = _batch_tangent
     for primitive in (launch, tangent):
         know(primitive)
-        refuse_jet(primitive)
         needs_devices(primitive)
+    experimental_rules(launch)
+    experimental_rules(tangent, tangent_of)
     return Primitives(launch, tangent)
 
 
@@ -92,8 +93,10 @@ def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequen
 
 def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list[Any], Any]:
     acts = config.effect and not config.reports
-    effects = (_effect() if acts else frozenset()) | (fault_effect() if plan.stays else frozenset())
-    return _avals(plan.results, plan, config, avals), effects
+    stays = plan.stays and not config.records
+    effects = (_effect() if acts else frozenset()) | (fault_effect() if stays else frozenset())
+    records = [shaped((*config.batch, FAULT_WORDS), np.dtype(np.int32), avals)] if config.records else []
+    return [*_avals(plan.results, plan, config, avals), *records], effects
 
 
 @lru_cache(maxsize=1)
@@ -133,10 +136,16 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
         return lowered(ctx, operands, divisible, f"{edits.called(ctx, plan.late).name} {attributes(plan, config)}")
     if pays_on_cpu(plan, config):
         plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
-    return _call_target(ctx, operands, plan, config, plan.late if among_devices(ctx) else plan.target)
+    late = plan.recorded if config.records else plan.late if among_devices(ctx) else None
+    return _call_target(ctx, operands, plan, config, late or plan.target)
 
 
 def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
+    if config.records:  # nothing is checked there, so there is no fault
+        jax = library()
+        plain = partial(primitives().launch.bind, plan=plan, config=replace(config, records=False))
+        none = jax.jnp.zeros((*config.batch, FAULT_WORDS), "int32")
+        return jax.mlir.lower_fun(lambda *given: [*plain(*given), none], multiple_results=True)(ctx, *operands)
     plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, cuda_target(plan, config.block))
 
@@ -148,7 +157,7 @@ def _call_target(
     target.register()
     rule = library().jax.ffi.ffi_lowering(
         target.name,
-        has_side_effect=config.effect or plan.stays,
+        has_side_effect=config.effect or (plan.stays and not config.records),
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
     given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
@@ -169,13 +178,15 @@ def _batch_launch(
 ) -> tuple[list[Any], list[int]]:
     size = _axis_size(operands, axes)
     if config.vmap_method == "sequential":
-        return _one_by_one(operands, axes, plan, config), [0] * len(plan.results)
+        results = _one_by_one(operands, axes, plan, config)
+        return results, [0] * len(results)
     # In-out operands are changed, so each batch needs its own.
     whole = {operand for operand, _ in plan.target.description.aliases()}
     if config.vmap_method == "broadcast_all":
         whole = set(range(len(operands)))
     moved = [_lead(x, axis, size if n in whole else 1) for n, (x, axis) in enumerate(zip(operands, axes, strict=True))]
-    return launch(plan, moved, config.batched(size)), [0] * len(plan.results)
+    results = launch(plan, moved, config.batched(size))
+    return results, [0] * len(results)
 
 
 def _one_by_one(operands: Sequence[Any], axes: Sequence[Any], plan: Plan, config: LaunchConfig) -> list[Any]:
@@ -213,8 +224,8 @@ def _launch_jvp(
     values = aligned([*primals, *(tangents[n] for n in wanted)])
     moved = primitives().tangent.bind(*values, plan=plan, config=config, wanted=wanted)
     rest = iter(moved)
-    pairs = zip(results, plan.results, strict=True)
-    return results, [next(rest) if is_float(w.type) else _no_tangent(r) for r, w in pairs]
+    moves = [is_float(w.type) for w in plan.results] + [False] * config.records
+    return results, [next(rest) if m else _no_tangent(r) for r, m in zip(results, moves, strict=True)]
 
 
 def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
@@ -227,7 +238,7 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
     linear = [operands[n].aval for n in wanted]
     # A linear kernel's derivative does not depend on where it is taken.
     inputs = [jnp.zeros(x.aval.shape, x.aval.dtype) if n in wanted else x for n, x in enumerate(operands)]
-    given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=True)) if is_float(w.type)}
+    given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=False)) if is_float(w.type)}
     around = adjoint_of(plan, config)
     pulled = _pulled if around is None else around.pulled
     found = dict(zip(wanted, pulled(plan, config, inputs, given, wanted, linear), strict=True))
@@ -281,7 +292,7 @@ def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
             linear=(),
         ),
     )
-    return results[len(plan.results) :]
+    return results[len(plan.results) : len(moved.results)]
 
 
 def tangent_of(avals: tuple[Any, ...], plan: Plan, config: LaunchConfig, wanted: Shape) -> Any:
@@ -366,7 +377,7 @@ def _pulled(
         for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
     ]
     results = launch(adjoint, values, adjoint_config)
-    found = {s.number: r for s, r in zip(gradient.results, results, strict=True) if s.place == "input"}
+    found = {s.number: r for s, r in zip(gradient.results, results, strict=False) if s.place == "input"}
     return [_sum_shared(found[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
 
 

@@ -17,13 +17,14 @@ from workbench.api.builds.build import load
 from workbench.api.kernels.kernel import Specialisation, kernel
 from workbench.builtins import FORMS
 from workbench.errors import KernelFault
-from workbench.interop.jax.launches.launch_config import LaunchConfig
+from workbench.interop.jax.launches.experimental import reports_faults, with_error
+from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import launch
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.faults import Reporting
 from workbench.interop.jax.native.target import make_target
-from workbench.interop.jax.values.library import library
+from workbench.interop.jax.values.library import checkify_library, library
 from workbench.interop.jax.values.manual import aligned, know
 from workbench.interop.jax.values.uninitialised import marker
 from workbench.ir.attributes import MESSAGE
@@ -54,6 +55,10 @@ class Report:
     def fault(self, count: int) -> KernelFault:
         """The error for this number."""
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
+
+    def text(self, words: Any) -> str:
+        """The same as text."""
+        return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
         """`value`, of a program that fails when it runs if the count is not 0. (JAX drops it with an unused value.)
@@ -168,19 +173,32 @@ def _reported() -> Any:
     jax.ad.primitive_transposes[made] = transpose
     jax.batching.primitive_batchers[made] = over
     know(made)
+    if (checkify := checkify_library()) is not None:
+        checkify.error_checks[made] = _followed
     return made
 
 
+def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, batch: int) -> tuple[Any, Any]:
+    """The rule of `checkify`: the error is a value."""
+    if not reports_faults(enabled):
+        return error, _reported().bind(value, *more, report=report, batch=batch)
+    count = _count(report, batch)(value, *more).sum().astype("int32")
+    return with_error(error, count != 0, report.text, library().jnp.full(FAULT_WORDS + 1, count)), value
+
+
 def _report(value: Any, *more: Any, report: Report, batch: int) -> Any:
-    jax = library()
-    count = report.count
-    for _ in range(batch):
-        count = jax.jax.vmap(count)
-    bad = count(value, *more)
+    bad = _count(report, batch)(value, *more)
     config = LaunchConfig((1,), ((1,),), ((1,),), tuple(bad.shape), effect=True, reports=True)
     (after,) = launch(_plan(report), [bad.reshape(*bad.shape, 1).astype(np.uint32)], config)
     # JAX drops what nothing uses, so the value waits for it.
-    return jax.jax.lax.optimization_barrier((value, after))[0]
+    return library().jax.lax.optimization_barrier((value, after))[0]
+
+
+def _count(report: Report, batch: int) -> Callable[..., Any]:
+    count = report.count
+    for _ in range(batch):
+        count = library().jax.vmap(count)
+    return count
 
 
 @lru_cache

@@ -37,7 +37,10 @@ class Rule:
         batch: factors of the batch axes.
         dims: the factor of each dimension of the launch; "" of one that is not divided.
         viewed: of each view, the factor of its first axis ("" of one that stays whole) and the rows of its halo.
-        sizes: of each factor that may be divided.
+        sizes: of each factor that may be divided; of a dimension of the launch, its threads.
+        spans: of factors whose axes may be padded, the sizes of the shortest and the longest.
+        rings: of factors around which indices wrap, the elements of all halos: a padding must have place for them.
+        extra: of axes of parameters that are not as long as the launch, how much longer they are.
         merged: of results, by number, the factors over which the parts are put together, and how.
         whole: why an axis that is not divided is not, by factor.
         positioned: whether parts of the launch use where they begin, or how large the whole is.
@@ -58,14 +61,32 @@ class Rule:
     lengths: Mapping[Part, int] = field(default_factory=dict)
     cuts: Mapping[Part, Cut] = field(default_factory=dict)
     halos: Mapping[Buffer, Halo] = field(default_factory=dict)
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    extra: Mapping[Part, int] = field(default_factory=dict)
+    rings: Mapping[str, int] = field(default_factory=dict)
 
-    def part(self, config: LaunchConfig, parts: Mapping[str, int]) -> LaunchConfig:
-        """The launch of one device, where factors are divided into so many parts."""
+    def padded(self, counts: Sequence[int]) -> dict[str, int]:
+        """The common sizes of factors whose axes are of several sizes, or are not divided evenly.
+
+        Args:
+            counts: numbers of parts that a mesh may make, the largest last; each divides it.
+        """
+        return {
+            factor: -(-(most + self.rings.get(factor, 0)) // counts[-1]) * counts[-1]
+            for factor, (least, most) in self.spans.items()
+            if least != most or all(most % n for n in counts)
+        }
+
+    def part(self, config: LaunchConfig, parts: Mapping[str, int], wide: Mapping[str, int]) -> LaunchConfig:
+        """The launch of one device, where factors are divided into so many parts, and some padded to a size before."""
+
+        def size(factor: str, n: int) -> int:
+            return wide.get(factor, n) // parts[factor] if factor in parts else n
 
         def shapes(place: str, factors: Sequence[Axes], whole: Sequence[Shape]) -> tuple[Shape, ...]:
             return tuple(
                 tuple(
-                    n // parts.get(f, 1) + (sum(self.halo(place, number, axis)[:2]) if f in parts else 0)
+                    size(f, n) + (sum(self.halo(place, number, axis)[:2]) if f in parts else 0)
                     for axis, (f, n) in enumerate(zip(axes[len(self.batch) :], sizes, strict=True))
                 )
                 for number, (axes, sizes) in enumerate(zip(factors, whole, strict=True))
@@ -73,12 +94,12 @@ class Rule:
 
         return replace(
             config,
-            dims=tuple(n // parts.get(f, 1) for f, n in zip(self.dims, config.dims, strict=True)),
-            batch=tuple(n // parts.get(f, 1) for f, n in zip(self.batch, config.batch, strict=True)),
+            dims=tuple(map(size, self.dims, config.dims)),
+            batch=tuple(map(size, self.batch, config.batch)),
             operands=shapes("operand", self.operands, config.operands),
             results=shapes("result", self.results, config.results),
             views=tuple(
-                (offset, rows // parts.get(f, 1) + (halo if f in parts else 0), *rest)
+                (offset, size(f, rows) + (halo if f in parts else 0), *rest)
                 for (f, halo), (offset, rows, *rest) in zip(self.viewed, config.views, strict=True)
             ),
         )
@@ -121,6 +142,9 @@ class _Making:
         self.merged: dict[int, dict[str, str]] = {}
         self.cuts: dict[Part, Cut] = {}
         self.halos: dict[Buffer, Halo] = {}
+        self.spans: dict[str, tuple[int, int]] = {}
+        self.extra: dict[Part, int] = {}
+        self.rings: dict[str, int] = {}
 
     def rule(self) -> Rule:
         config = self.config
@@ -136,6 +160,14 @@ class _Making:
                 self.reasons = {**dict.fromkeys(buffers, why), **self.reasons}
                 continue
             factors |= dict.fromkeys(buffers, names[number])
+            lengths = {Part(name, axis): self._shape(name)[axis] for name, axis in dimension.axes.items()}
+            size = config.dims[number]
+            self.extra |= {part: has - size for part, has in lengths.items() if has != size}
+            if dimension.ring:
+                reach = [max(h[end] for h in (Halo(0, 0), *dimension.halos.values())) for end in (0, 1)]
+                self.rings[names[number]] = sum(reach)
+            if not any(name in self.views for name in dimension.axes):
+                self.spans[names[number]] = min(size, *lengths.values()), max(size, *lengths.values())
             for name, axis in dimension.axes.items():
                 halo = dimension.halos.get(name, Halo(0, 0))
                 self.cuts[Part(name, axis)] = Cut(number, halo.before)
@@ -165,15 +197,18 @@ class _Making:
             return Reason("no array has its index as a subscript")
         for name, axis in dimension.axes.items():
             has = self._shape(name)[axis]
-            if has != size:
+            # Staggered grids are padded; if most of a part were padding, other devices would have nothing to do.
+            if has != size and (name in self.views or max(has, size) >= 2 * min(has, size)):
                 return Reason(f"{name} has {has} elements along it, and the launch {size}")
+            if has != size and dimension.ring:
+                return Reason(f"indices wrap around the launch, and {name} has another size")
         return self._shared() or self._unmergeable(dimension)
 
     def _shared(self) -> Reason | None:
         """Whether two parameters that the kernel accesses are one memory."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
-            for place, number in _memories(self.wires[name]):
+            for place, number in memories(self.wires[name]):
                 if seen.setdefault((place, number), name) != name:
                     return Reason(f"{seen[place, number]} and {name} are one array")
         return None
@@ -215,7 +250,12 @@ class _Making:
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
         """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
         inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
-        return [(place, n, axis) for name, axis in inside.items() for place, n in _memories(self.wires[name])]
+        return [(place, n, axis) for name, axis in inside.items() for place, n in memories(self.wires[name])]
+
+    def _extra(self, lengths: Mapping[Part, int]) -> dict[Part, int]:
+        """How much longer than the launch axes are, those of parameters too of which only the size is used."""
+        used = {p: self._shape(p.array)[p.axis] - self.config.dims[n] for p, n in lengths.items()}
+        return {part: n for part, n in (self.extra | used).items() if n}
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
         config, whole, together = (
@@ -242,7 +282,7 @@ class _Making:
         results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
         sizes = dict(zip(batch, config.batch, strict=False))
         sizes |= {f: n for f, n in zip(dims, config.dims, strict=True) if f}
-        first = {name: (*_memories(self.wires[name])[0], 0) for name in self.views}
+        first = {name: (*memories(self.wires[name])[0], 0) for name in self.views}
         viewed = tuple(
             (factors.get(b, ""), sum(self.halos.get(b, Halo(0, 0))[:2]) // self._row(n)) for n, b in first.items()
         )
@@ -255,7 +295,7 @@ class _Making:
         numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
         return Rule(
             operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths),
-            lengths, self.cuts, self.halos,
+            lengths, self.cuts, self.halos, self.spans, self._extra(lengths), self.rings,
         )  # fmt: skip
 
 
@@ -263,7 +303,7 @@ def _begins_as_zeros(wire: Wire) -> bool:
     return wire.operand < 0 and wire.fill is not None and wire.fill == 0
 
 
-def _memories(wire: Wire) -> list[tuple[str, int]]:
+def memories(wire: Wire) -> list[tuple[str, int]]:
     """The operand and the result that a parameter is."""
     found = [("operand", wire.operand)] if wire.operand >= 0 else []
     return [*found, ("result", wire.result)] if wire.result >= 0 else found

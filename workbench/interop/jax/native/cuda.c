@@ -20,6 +20,9 @@ typedef struct Driver {  // cuda.py has the same list
     Code (*cuGetErrorName)(Code code, const char **name);
     Code (*cuCtxGetDevice)(int32_t *device);
     Code (*cuKernelSetAttribute)(int32_t attribute, int32_t value, uint64_t kernel, int32_t device);
+    Code (*cuStreamGetCtx)(void *stream, void **context);
+    Code (*cuCtxPushCurrent)(void *context);
+    Code (*cuCtxPopCurrent)(void **context);
 } Driver;
 
 enum { MAX_DYNAMIC_SHARED = 8 };  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -48,17 +51,37 @@ __attribute__((cold, noinline)) static Error *refuse_cuda(Frame *frame, const Ke
 }
 
 static const char *const CANNOT_LOAD = "kernel '%s': the CUDA driver does not load its code: %s (%lld)";
+static const char *const NO_CONTEXT = "kernel '%s': the CUDA driver does not make its stream's context current: %s (%lld)";
 static const char *const CANNOT_QUEUE = "kernel '%s': the CUDA driver refuses to queue it: %s (%lld)";
 
-// Put the number of the frame's device there: XLA's, or the driver's of the current context if XLA is too old to say it.
-static Code device_ordinal(Frame *frame, const Driver *driver, int32_t *device) {
+// Put the frame's stream there and make its context current, since XLA promises none on the thread that calls;
+// `leave_stream` brings back what was current. XLA's error if it has no stream.
+static Error *enter_stream(Frame *frame, const Kernel *kernel, void **stream) {
+    StreamGet arguments = {.struct_size = STRUCT_SIZE(StreamGet, stream), .ctx = frame->ctx};
+    Error *error = ask(frame->api, XLA_FFI_Stream_Get, &arguments);
+    if (error != NULL) return error;
+    const Driver *driver = ((const Cuda *)kernel->entry)->driver;
+    void *context;
+    Code code = driver->cuStreamGetCtx(*stream = arguments.stream, &context);
+    if (code == 0) code = driver->cuCtxPushCurrent(context);
+    return code == 0 ? NULL : refuse_cuda(frame, kernel, NO_CONTEXT, code);
+}
+
+static void leave_stream(const Kernel *kernel) {
+    void *left;
+    ((const Cuda *)kernel->entry)->driver->cuCtxPopCurrent(&left);
+}
+
+// The number of the frame's device; -1 if XLA is too old to say it.
+static int32_t device_ordinal(Frame *frame) {
     Api *api = frame->api;
-    if (api->struct_size <= (int64_t)offsetof(Api, functions[XLA_FFI_DeviceOrdinal_Get]))
-        return driver->cuCtxGetDevice(device);
+    if (api->struct_size <= (int64_t)offsetof(Api, functions[XLA_FFI_DeviceOrdinal_Get])) return -1;
     DeviceOrdinalGet arguments = {.struct_size = STRUCT_SIZE(DeviceOrdinalGet, device_ordinal), .ctx = frame->ctx};
-    if (failed(api, ask(api, XLA_FFI_DeviceOrdinal_Get, &arguments))) return driver->cuCtxGetDevice(device);
-    *device = arguments.device_ordinal;
-    return 0;
+    return failed(api, ask(api, XLA_FFI_DeviceOrdinal_Get, &arguments)) ? -1 : arguments.device_ordinal;
+}
+
+static bool is_ready(const Cuda *cuda, int32_t device) {
+    return device >= 0 && __atomic_load_n(&cuda->loaded->devices, __ATOMIC_ACQUIRE) >> (device & 63) & 1;
 }
 
 // Load the cubin; where two threads do, one keeps its own.
@@ -72,38 +95,39 @@ __attribute__((noinline)) static Error *load_kernel(Frame *frame, const Kernel *
     return NULL;
 }
 
-// XLA's stage `initialize`: load the code once per process, and make it ready once per device.
-Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
-    if (answer_metadata(frame, TRAIT_COMMAND_BUFFER) || frame->stage != STAGE_INITIALIZE) return NULL;
-    const Cuda *cuda = kernel->entry;
+// Load the code if this process has not, and make it ready on a device, whose context is current.
+static Error *make_ready(Frame *frame, const Kernel *kernel, const Cuda *cuda, int32_t device) {
     if (__atomic_load_n(&cuda->loaded->kernel, __ATOMIC_ACQUIRE) == 0) {
         Error *error = load_kernel(frame, kernel, cuda);
         if (error != NULL) return error;
     }
-    int32_t number;
-    Code code = device_ordinal(frame, cuda->driver, &number);
-    if (code != 0) return refuse_cuda(frame, kernel, CANNOT_LOAD, code);
-    uint64_t bit = (uint64_t)1 << (number & 63);
-    if (__atomic_load_n(&cuda->loaded->devices, __ATOMIC_RELAXED) & bit) return NULL;
+    Code code = device < 0 ? cuda->driver->cuCtxGetDevice(&device) : 0;
+    if (code == 0 && is_ready(cuda, device)) return NULL;
     uint64_t handle = __atomic_load_n(&cuda->loaded->kernel, __ATOMIC_ACQUIRE);
     uint64_t function;  // asked for, because lazy loading would otherwise load at the first launch
-    code = cuda->driver->cuKernelGetFunction(&function, handle);
+    if (code == 0) code = cuda->driver->cuKernelGetFunction(&function, handle);
     if (code == 0 && cuda->shared != 0) {
-        int32_t device;
-        code = cuda->driver->cuCtxGetDevice(&device);
+        int32_t current;
+        code = cuda->driver->cuCtxGetDevice(&current);
         if (code == 0)
-            code = cuda->driver->cuKernelSetAttribute(MAX_DYNAMIC_SHARED, (int32_t)cuda->shared, handle, device);
+            code = cuda->driver->cuKernelSetAttribute(MAX_DYNAMIC_SHARED, (int32_t)cuda->shared, handle, current);
     }
     if (code != 0) return refuse_cuda(frame, kernel, CANNOT_LOAD, code);
-    __atomic_fetch_or(&cuda->loaded->devices, bit, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&cuda->loaded->devices, (uint64_t)1 << (device & 63), __ATOMIC_RELEASE);
     return NULL;
 }
 
-// Put the frame's stream into the call; XLA's error where it has none.
-static Error *take_stream(Frame *frame, Call *call) {
-    StreamGet arguments = {.struct_size = STRUCT_SIZE(StreamGet, stream), .ctx = frame->ctx};
-    Error *error = ask(frame->api, XLA_FFI_Stream_Get, &arguments);
-    call->future = arguments.stream;
+// XLA's stage `initialize`: load the code once per process, and make it ready once per device.
+Error *workbench_cuda_initialize(Frame *frame, const Kernel *kernel) {
+    if (answer_metadata(frame, TRAIT_COMMAND_BUFFER) || frame->stage != STAGE_INITIALIZE) return NULL;
+    const Cuda *cuda = kernel->entry;
+    int32_t device = device_ordinal(frame);
+    if (is_ready(cuda, device)) return NULL;
+    void *stream;
+    Error *error = enter_stream(frame, kernel, &stream);
+    if (error != NULL) return error;
+    error = make_ready(frame, kernel, cuda, device);
+    leave_stream(kernel);
     return error;
 }
 

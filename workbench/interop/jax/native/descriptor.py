@@ -23,6 +23,7 @@ OUTDATED = "workbench_outdated"
 TYPE = "%Kernel = type { "
 FIRST_FIELDS = 11
 """Fields of a description in the first version whose exports are read."""
+WAITING, RECORDED = 1, 2
 ADDED = (0, 65_536, 0)
 """What a description of before is taken to say in the fields that came later: `late`, `strip` and `sums`."""
 
@@ -78,7 +79,8 @@ class Description:
         strip: points that run before it looks whether to stop; 0 on a GPU.
         sums: words that a strip leaves for the end.
         checked: the code reports faults, which only the generic handler reads.
-        late: a fault or an interrupt does not fail the call, because other devices may wait for what comes next.
+        late: 0 if a fault or an interrupt fails the call; WAITING if other devices may wait for what comes next;
+            RECORDED if faults are one more result.
     """
 
     kernel: str
@@ -88,7 +90,7 @@ class Description:
     strip: int = 0
     sums: int = 0
     checked: bool = False
-    late: bool = False
+    late: int = 0
 
     def operands(self) -> tuple[Wire, ...]:
         """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
@@ -123,9 +125,8 @@ class Description:
         values = sum(w.value >= 0 for w in self.wires)
         # Batch axes are read off the first result: it has all of them, while an operand may have 1 in their place.
         lead = next(n for n, w in enumerate(self.wires) if w.result == 0 and w.kind is not Kind.SHAPE)
-        counts = (
-            len(self.wires), len(self.operands()), len(self.results()), values, self.layout.size, self.grain, lead,
-        )  # fmt: skip
+        results = len(self.results()) + (self.late == RECORDED)
+        counts = (len(self.wires), len(self.operands()), results, values, self.layout.size, self.grain, lead)
         # New fields go to the end, so that exports of earlier versions still fit; `completed` adds what they lack.
         behind = f"i64 {views}, i64 {int(self.late)}, i64 {self.strip}, i64 {self.sums}"
         table = f"[{len(rows)} x %Param]"

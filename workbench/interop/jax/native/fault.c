@@ -5,7 +5,8 @@
 // on the thread that ends the call, and takes the GIL there. Without Python (at exit) the text has the numbers alone.
 //
 // One device of several must not fail: the others would wait in their next collective, and XLA then ends the process.
-// There the text stays with Python, which raises it later (late.py).
+// There the text stays with Python, which raises it later (deferred_errors.py). Code that `checkify` follows leaves the records in
+// its last result.
 #include "handler.h"
 
 typedef void Explain(const Kernel *kernel, const void *buffer, const Fault *fault, int64_t ndim, int64_t axes,
@@ -18,13 +19,29 @@ static Stop *current_stop(void) {
     return *(Stop *volatile *)wb_ffi_stop;
 }
 
-// Add a stretch's record to the call's; who finds a count of 0 there is the first.
+// Add a stretch's record to the call's or the batch's; who finds a count of 0 there is the first.
 __attribute__((cold, noinline)) static void note_fault(Call *call, const Fault *own, int64_t batch) {
-    if (__atomic_fetch_add(&call->fault.count, own->count, __ATOMIC_ACQ_REL) != 0) return;
-    call->fault.operation = own->operation;
-    call->fault.thread = own->thread;
-    __builtin_memcpy(call->fault.values, own->values, sizeof own->values);
+    Fault *first = call->records != NULL ? &call->records[batch] : &call->fault;
+    if (__atomic_fetch_add(&first->count, own->count, __ATOMIC_ACQ_REL) != 0) return;
+    first->operation = own->operation;
+    first->thread = own->thread;
+    __builtin_memcpy(first->values, own->values, sizeof own->values);
     call->fault_batch = batch;
+}
+
+// Clear the records of a call that has some.
+static Error *bind_records(Frame *frame, Call *call) {
+    call->records = NULL;
+    if (call->kernel->late != RECORDED) return NULL;
+    const Buffer *buffer = result(frame, call->kernel->results - 1);
+    int64_t bytes = sizeof(Fault);
+    for (int64_t axis = 0; axis < call->axes; axis++) bytes *= call->sizes[axis];
+    if (buffer->dtype != DTYPE_INT32 || 4 * elements(buffer) != bytes)
+        return REFUSE(frame, "kernel '%s' leaves %lld bytes of faults in its last result; the call has other ones",
+                      (int64_t)call->kernel->name, bytes);
+    call->records = buffer->data;
+    __builtin_memset(call->records, 0, bytes);
+    return NULL;
 }
 
 __attribute__((cold, noinline)) static Error *explained(Api *api, Call *call) {

@@ -85,7 +85,7 @@ def _explain(
         found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
         assert found is not None
         fault = _fault(source(), found, buffer, ndim) if not isinstance(source, Reporting) else source.fault(record[3])
-        _add_batch(fault, unravelled(record[7], sizes[:axes]))
+        add_batch(fault, unravelled(record[7], sizes[:axes]))
         if late:
             error_later(fault)
             return
@@ -113,7 +113,8 @@ def _fault(function: Function, found: FaultRecord, address: int, ndim: int) -> K
     return raised_by(function, found, tuple(dims), shapes)
 
 
-def _add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:
+def add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:
+    """Let a fault say in which batch of `jax.vmap` it was, if there are batches."""
     if batch:
         fault.message += f" This was batch {batch} of jax.vmap."
         # `str()` of an exception is made of `args`, which were set before the batch was known.

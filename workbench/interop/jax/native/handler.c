@@ -67,8 +67,8 @@ static Error *measure(Frame *frame, Call *call, const Attributes *attributes) {
     return NULL;
 }
 
-// Run a bound call on the CPU.
-static Error *launch(Frame *frame, Call *call, int64_t bytes) {
+// Run a bound call on the CPU, with the arithmetic of this thread as it is.
+static Error *launch_here(Frame *frame, Call *call, int64_t bytes) {
     const Kernel *kernel = call->kernel;
     Stop *stop = current_stop();
     if (ends(stop)) return cancelled(frame->api, kernel);
@@ -79,6 +79,14 @@ static Error *launch(Frame *frame, Call *call, int64_t bytes) {
     if (status == 0) combine(call, buffer_of(call), stop);
     free(call->sums);
     return status != 0 ? cancelled(frame->api, kernel) : fault_error(frame->api, call);
+}
+
+// XLA's threads take subnormal numbers for 0; kernels do not, here as elsewhere.
+static Error *launch(Frame *frame, Call *call, int64_t bytes) {
+    int64_t mode = plain_floats();
+    Error *error = launch_here(frame, call, bytes);
+    floats_as(mode);
+    return error;
 }
 
 static Error *call_kernel(Frame *frame, const void *description) {
@@ -100,12 +108,15 @@ static Error *call_kernel(Frame *frame, const void *description) {
     call->kernel = kernel;
     call->ndim = attributes.ndim;
     call->fault.count = 0;
-    Error *error = on_gpu ? take_stream(frame, call) : NULL;
-    if (error == NULL) error = measure(frame, call, &attributes);
+    Error *error = on_gpu ? enter_stream(frame, kernel, &call->future) : NULL;
+    if (error != NULL) return error;
+    error = measure(frame, call, &attributes);
     for (int64_t n = 0; n < kernel->param_count && error == NULL; n++)
         error = bind(frame, call, attributes.values, attributes.views, n);
-    if (error != NULL) return error;
-    return on_gpu ? launch_cuda(frame, call) : launch(frame, call, bytes);
+    if (error == NULL) error = bind_records(frame, call);
+    if (error == NULL) error = on_gpu ? launch_cuda(frame, call) : launch(frame, call, bytes);
+    if (on_gpu) leave_stream(kernel);
+    return error;
 }
 
 Error *workbench_ffi(Frame *frame, const Kernel *kernel) {

@@ -11,6 +11,11 @@
 
 enum { MAX_BATCH_AXES = 8, MAX_DIMS = 4, ON_GPU = -1 };
 
+enum {
+    WAITING = 1,   // Python raises them later: on one device of several a call must not fail
+    RECORDED = 2,  // the last result has a `Fault` for each batch, as int32
+};
+
 typedef struct Error Error;  // XLA's, and opaque
 
 typedef enum Kind {
@@ -46,7 +51,7 @@ typedef struct Kernel {
     int64_t lead;                    // the parameter that is result 0
     const Param *params;
     int64_t view_words;              // int64 of all views
-    int64_t late;                    // whether errors wait for Python: on one device of several a call must not fail
+    int64_t late;                    // what becomes of errors: WAITING, RECORDED, or 0 where they fail the call
     int64_t strip;                   // points between two looks at whether to stop
     int64_t sums;                    // words that a strip leaves for the end
 } Kernel;
@@ -69,6 +74,7 @@ typedef struct Call {  // followed in memory by one Bound per parameter and by t
     int64_t ndim;                   // dimensions of the launch
     Fault fault;                    // the first one, with the count of all
     int64_t fault_batch;
+    Fault *records;                 // where each batch has its own; null if there are none
     int64_t ended;                  // STOPPED if it was
     Stop *stop;
     int64_t strips;                 // of one launch

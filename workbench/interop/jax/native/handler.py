@@ -7,6 +7,7 @@ that is made per kernel, and between `jit(f)(x)` and the kernel's entry no Pytho
 from __future__ import annotations
 
 import ctypes
+import platform
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -33,10 +34,10 @@ _lock = renewed(__name__, "_lock")
 
 
 @lru_cache
-def handler_text(platform: str = sys.platform) -> str:
+def handler_text(system: str = sys.platform, machine: str = platform.machine()) -> str:
     """The handler as LLVM IR text."""
-    system = systems.clock_text(platform) + systems.yield_text(platform) + systems.format_text(platform)
-    return system + Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
+    asked = systems.clock_text(system) + systems.yield_text(system) + systems.format_text(system)
+    return asked + systems.floats_text(machine) + Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
 
 
 def handler_address() -> int:

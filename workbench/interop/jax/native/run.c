@@ -127,7 +127,9 @@ static void leave(Call *call) {
 
 // What one of XLA's threads does.
 static void work(void *call) {
+    int64_t mode = plain_floats();
     draw(call);
+    floats_as(mode);
     leave(call);
 }
 

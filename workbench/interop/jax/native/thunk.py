@@ -6,11 +6,13 @@ Everything the description says is a constant here, so the checks are a few comp
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from workbench.backends.cpu.systems import floats_text
 from workbench.backends.layout import Slot
 from workbench.interop.jax.native.abi import CODES, STAGE_EXECUTE, code, types_text
 from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
@@ -70,7 +72,7 @@ def thunk_text(source: str) -> str:
     """A kept text as a module of LLVM's: addresses are symbols, so that one object serves all processes."""
     for name, declared in _LINKED.items():
         source = re.sub(rf"(?<= ){name}\b", f"@{_symbol(name)}", source) + "\n" + declared.format(_symbol(name))
-    return source
+    return source + floats_text(platform.machine())
 
 
 def thunk_imports(entry: int) -> dict[str, int]:
@@ -119,7 +121,10 @@ class _Body:
         points = self._dims(arrays[0][0], arrays[0][1])
         self._fits(points)
         self._parameters(arrays[1][1] if values else "", arrays[-1][1] if views else "")
+        # XLA's threads take subnormal numbers for 0.
+        self._row("%mode = call i64 @plain_floats()")
         self._row(f"%status = call i32 ENTRY(ptr %buffer, i64 0, i64 {points}, ptr null, ptr %stop, ptr null)")
+        self._row("call void @floats_as(i64 %mode)")
         self._row("%fine = icmp eq i32 %status, 0")
         self._row("br i1 %fine, label %over, label %stopped")
         self._row("over:")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.interop.jax.launches.eager import whole
-from workbench.interop.jax.launches.jet import refuse_jet
+from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.table import Segment
@@ -45,7 +45,7 @@ def programs() -> Programs:
         jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_run_each, True))
         jax.batching.primitive_batchers[primitive] = partial(_batch, primitive)
         know(primitive)
-        refuse_jet(primitive)
+        experimental_rules(primitive, _closed)
         needs_devices(primitive)
     jax.ad.primitive_jvps[found.program] = _program_jvp
     jax.ad.primitive_jvps[found.linear] = _linear_jvp
@@ -77,6 +77,10 @@ def _run_jitted(primitive: Any, *operands: Any, **params: Any) -> list[Any]:
 
 def _results(*avals: Any, program: Program, split: int = 0) -> tuple[list[Any], Any]:
     return [shaped(a.shape, a.dtype, avals) for a in program.closed.out_avals], program.closed.effects
+
+
+def _closed(avals: Any, program: Program, split: int = 0) -> Any:
+    return program.closed
 
 
 def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:

@@ -161,16 +161,22 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
     told = saved_values.record(data, f"the target {name}", (*_TARGET, *some))
     function, checkpoints, contracted = read_function(told["module"], members, False)
     direction, constant, single = told["direction"], told["constant"], told.get("single")
-    flags = [told[n] for n in ("contiguous", "shared", "checks", "late")]
+    flags = [told[n] for n in ("contiguous", "shared", "checks")]
+    late = told["late"]
     lists = isinstance(constant, list) and isinstance(single, list | None)
-    if direction not in DIRECTIONS or not all(type(flag) is bool for flag in flags) or not lists:
+    if (
+        direction not in DIRECTIONS
+        or not all(type(flag) is bool for flag in flags)
+        or not lists
+        or late not in (0, 1, 2)
+    ):
         raise saved_values.Wrong(f"the target {name} is compiled in no way that there is")
     block = saved_values.index(told["block"], 1025, "block")
     if block and driver() is None:
         return None
     chosen = tuple(saved_values.index(n, len(function.params), "parameter") for n in constant)
     axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
-    contiguous, shared, checks, late = flags
+    contiguous, shared, checks = flags
     source = SavedSpecialisation(function, checkpoints, contracted)
     code = Code(source, direction, contiguous, shared, constant=chosen, checks=checks, single=axes)
     try:

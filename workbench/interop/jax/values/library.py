@@ -91,6 +91,16 @@ def jet_rules() -> dict[Any, Any]:
     return jet_rules
 
 
+@lru_cache(maxsize=1)
+def checkify_library() -> Any:
+    """The module of `jax.experimental.checkify` with its table of rules; None if a JAX has none."""
+    try:
+        from jax._src import checkify
+    except ImportError:
+        return None
+    return checkify
+
+
 def located(target: str) -> Any:
     """A context in which what is lowered is called after a target's kernel: in HLO, and so in profiles."""
     # Without the primitive's location below it, whose name XLA would take.

@@ -12,7 +12,7 @@ from workbench.errors import LaunchError
 from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.launches.primitives import primitives
-from workbench.interop.jax.launches.sharding_rule import Axes, Rule, rule_of
+from workbench.interop.jax.launches.sharding_rule import Axes, Rule, memories, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library
@@ -90,14 +90,26 @@ class Sharded:
                        avals[place][number].aval, len(rule.batch) + axis, halo)
             for (place, number, axis), halo in rule.halos.items()
         ]  # fmt: skip
+        wires = {w.name: w for w in plan.target.description.wires}
+        for (name, axis), extra in rule.extra.items():
+            place, number = memories(wires[name])[0]
+            moved = _row(avals[place][number].aval, len(rule.batch) + axis)
+            exchanged.append(
+                f"axis {axis} of {name}: padded, as it is {abs(extra)} {'longer' if extra > 0 else 'shorter'} than the "
+                f"launch; of d devices one receives up to d + {abs(extra)} rows of neighbours, {moved} bytes each"
+            )
         return ShardingRule(text, tuple(dict.fromkeys(whole)), tuple(exchanged))
 
 
+def _row(aval: Any, axis: int) -> int:
+    """The bytes of what has one index along an axis."""
+    return aval.size // max(1, aval.shape[axis]) * aval.dtype.itemsize
+
+
 def _exchanged(what: str, aval: Any, axis: int, halo: Halo) -> str:
-    row = aval.size // max(1, aval.shape[axis]) * aval.dtype.itemsize
     how = "adds to" if halo.added else "receives"
-    count = halo.before + halo.after
-    return f"{what}: a device {how} {halo.before} before and {halo.after} after its part, {count * row} bytes"
+    total = (halo.before + halo.after) * _row(aval, axis)
+    return f"{what}: a device {how} {halo.before} before and {halo.after} after its part, {total} bytes"
 
 
 def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple[Wire, Axes]]]:

@@ -1,0 +1,135 @@
+"""JAX's experimental transforms: `checkify` follows what kernels report, and `jet` is refused with the way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, NoReturn
+
+import numpy as np
+
+from workbench.backends.faults import FaultRecord, raised_by, unravelled
+from workbench.errors import NotDifferentiable
+from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, traced_launch
+from workbench.interop.jax.launches.plan import Plan
+from workbench.interop.jax.native.faults import add_batch
+from workbench.interop.jax.values.library import checkify_library, jet_rules, library
+
+
+def experimental_rules(primitive: Any, inner: Callable[..., Any] | None = None) -> None:
+    """Give a primitive its rules of JAX's experimental transforms.
+
+    Args:
+        primitive: that of a launch, or one that stands for a jaxpr.
+        inner: makes that jaxpr, of the operands' types and the primitive's parameters.
+    """
+    jet_rules()[primitive] = _refuse_jet
+    if (checkify := checkify_library()) is not None:
+        rule = partial(_launched, primitive) if inner is None else partial(_inside, inner)
+        checkify.error_checks[primitive] = partial(rule, checkify)
+
+
+def _refuse_jet(primals: Any, series: Any, **params: Any) -> NoReturn:
+    source = params.get("plan") or params["program"]
+    name = getattr(source, "kernel", "") or source.name
+    raise NotDifferentiable(
+        f"jax.experimental.jet has no rule for {name}.",
+        advice="Nest jax.jvp for each order: f1 = lambda x: jax.jvp(f, (x,), (v,))[1], then jvp of f1.",
+        function=name,
+    )
+
+
+# ---- checkify
+
+
+def _inside(
+    inner: Callable[..., Any], checkify: Any, error: Any, enabled: Any, *operands: Any, **params: Any
+) -> tuple[Any, list[Any]]:
+    avals = tuple(library().ShapedArray(x.shape, x.dtype) for x in operands)
+    return checkify.checkify_jaxpr(inner(avals, **params), enabled, error, *operands)
+
+
+def _launched(
+    primitive: Any, checkify: Any, error: Any, enabled: Any, *operands: Any, plan: Plan, config: LaunchConfig
+) -> tuple[Any, list[Any]]:
+    """A launch: its faults are a result, and its other results are looked at for NaNs."""
+    jnp, outer = library().jnp, config.records
+    if reports_faults(enabled) and not config.is_symbolic:
+        plan, config = plan.with_checks(), replace(config, records=True)
+    results = primitive.bind(*operands, plan=plan, config=config)
+    own = results[: len(plan.results)]
+    if config.records and not outer:
+        records = results[-1].reshape(-1, FAULT_WORDS)
+        bad = records[:, 0] != 0
+        first = jnp.argmax(bad)
+        words = jnp.append(records[first], first.astype("int32"))
+        error = with_error(error, bad.any(), _Fault(plan, config), words)
+        results = own
+    if checkify.NaNError in enabled:
+        nans = [jnp.isnan(r).any() for r in own if jnp.issubdtype(r.dtype, jnp.floating)]
+        told = checkify.NaNError(checkify.get_traceback(), repr(plan))
+        error = checkify.assert_func(error, jnp.array(nans).any(), told) if nans else error
+    return error, results
+
+
+def reports_faults(enabled: Any) -> bool:
+    """Whether kernels report faults to `checkify` for these kinds of errors: for any that its own operations report.
+
+    A launch stops to mean anything at its first fault, so it is reported whatever its kind.
+    """
+    found = checkify_library()
+    return not enabled.isdisjoint((found.FailedCheckError, found.OOBError, found.DivisionByZeroError))
+
+
+def with_error(error: Any, condition: Any, said: Callable[[Any], str], words: Any) -> Any:
+    """Return `checkify`'s error value with one more error, if a condition holds; its text is made of some int32."""
+    found = checkify_library()
+    return found.assert_func(error, condition, _kernel_error()(found.get_traceback(), said, words))
+
+
+@lru_cache(maxsize=1)
+def _kernel_error() -> type[Any]:
+    """The class of what kernels report; late, as JAX is."""
+    found, struct = checkify_library(), library().jax.ShapeDtypeStruct
+    # The class of effects has no public name.
+    effect = type(found.DivisionByZeroError(None).get_effect_type())
+
+    class KernelError(found.JaxException):
+        """An error that a kernel reported."""
+
+        def __init__(self, traceback: Any, said: Callable[[Any], str], words: Any) -> None:
+            super().__init__(traceback)
+            self.said, self.words = said, words
+
+        def tree_flatten(self) -> tuple[list[Any], tuple[Any, ...]]:
+            return [self.words], (self.traceback_info, self.said)
+
+        @classmethod
+        def tree_unflatten(cls, metadata: Any, payload: Any) -> Any:
+            return cls(*metadata, *payload)
+
+        def get_effect_type(self) -> Any:
+            return effect(KernelError, (struct((FAULT_WORDS + 1,), "int32"),))
+
+        def __str__(self) -> str:
+            return self.said(np.asarray(self.words))
+
+    return KernelError
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """The text of a fault of a launch, from its record and the number of its batch."""
+
+    plan: Plan
+    config: LaunchConfig
+
+    def __call__(self, words: Any) -> str:
+        found, launch = FaultRecord.read(words[:-1].tobytes()), traced_launch(self.plan, self.config)
+        assert found is not None and launch is not None
+        arrays: Mapping[str, Any] = launch.arguments
+        shapes = {name: a.shape for name, a in arrays.items() if not isinstance(a, np.generic)}
+        fault = raised_by(self.plan.code.function(), found, launch.dims, shapes)
+        add_batch(fault, unravelled(int(words[-1]), self.config.batch))
+        return str(fault).lstrip()
