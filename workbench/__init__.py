@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from workbench.api.gradients.gradcheck import Verdict, gradcheck
     from workbench.api.gradients.report import GradientReport, gradients_of
     from workbench.api.gradients.tangents import launch_tangent
-    from workbench.api.gradients.transforms import grad, hvp, jacobian, jvp, value_and_grad
+    from workbench.api.gradients.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad
     from workbench.api.graphs.capture import capture, capture_if, capture_stream, capture_while
     from workbench.api.graphs.graph import Graph
     from workbench.api.launches.launch_pair import LaunchPair, launch_pair
@@ -120,7 +120,7 @@ _MODULES = {
     "workbench.api.diagnosis.explanation": ("Explanation",),
     "workbench.api.diagnosis.find_nan": ("find_nan",),
     "workbench.api.diagnosis.races": ("checks",),
-    "workbench.api.gradients.transforms": ("grad", "hvp", "jacobian", "jvp", "value_and_grad"),
+    "workbench.api.gradients.transforms": ("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad"),
     "workbench.api.gradients.gradcheck": ("Verdict", "gradcheck"),
     "workbench.api.gradients.report": ("GradientReport", "gradients_of"),
     "workbench.api.graphs.graph": ("Graph",),
@@ -244,7 +244,7 @@ __all__ = [
     "capture_stream", "capture_while", "checks", "clone", "compare", "constant", "copy", "cuda_module", "empty",
     "empty_like", "errors", "events", "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy",
     "from_torch", "full", "full_like", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "grad", "gradcheck", "gradients_of", "hvp", "indexedarray", "is_peer_access_enabled",
+    "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "indexedarray", "is_peer_access_enabled",
     "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_pack", "jax_preload",
     "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled", "load_record", "map",
     "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device", "set_checks",
