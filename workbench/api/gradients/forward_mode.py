@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.tapes.cuts import refuse_conversion
+from workbench.api.tapes.mapped import Mapped
 from workbench.runtime.active_observers import outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
@@ -27,7 +28,7 @@ class Dual(Observer):
         written: those among them that were changed.
     """
 
-    takes = True
+    takes = differentiates = True
 
     def __init__(self) -> None:
         self.tangents = Twins()
@@ -78,6 +79,14 @@ class Dual(Observer):
             if target in self.tangents:
                 self.tangents.of(target).fill_(0)
             target.fill_(value)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Map the tangent."""
+        self._change(mapped.target, mapped.source)
+        with outside(self):
+            mapped.note()
+            if mapped.source in self.tangents:
+                self.tangents.of(mapped.target).add_(mapped.along(self.tangents.of(mapped.source)))
 
     def _change(self, target: array, source: array) -> None:
         self.seen |= {target.memory, source.memory}

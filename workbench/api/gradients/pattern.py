@@ -14,6 +14,7 @@ import numpy as np
 from workbench.api.builds.bind import bind
 from workbench.api.gradients.scipy_matrices import sparse
 from workbench.api.narrow import HostArray
+from workbench.api.tapes.mapped import Mapped
 from workbench.autodiff import parameters, then
 from workbench.autodiff.adjoint_signature import log_names
 from workbench.errors import LaunchError
@@ -36,6 +37,8 @@ _ROWS = 16
 
 class Pattern(Observer):
     """Follows which numbers depend on those of one array while it is open."""
+
+    differentiates = True
 
     def __init__(self, x: array) -> None:
         places = _scalars(x)
@@ -95,6 +98,12 @@ class Pattern(Observer):
     def adding(self, target: array, source: array) -> None:
         """Follow a sum."""
         self._put(target, _scalars(target), self.of(target) + self.of(source))
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Each number of a solution depends on all of the residual."""
+        rows = self.of(mapped.source)
+        every = sparse().csr_array(np.ones((rows.shape[0], 1), bool)) @ sparse().csr_array(rows.sum(0)[None] > 0)
+        self._put(mapped.target, _scalars(mapped.target), self.of(mapped.target) + every)
 
     def filling(self, target: array, value: float) -> None:
         """A constant depends on nothing."""

@@ -18,6 +18,7 @@ from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.live import Live
+from workbench.api.tapes.mapped import Mapped, MappedStep
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo, carrying
@@ -65,6 +66,7 @@ class Tape(Opened):
         LaunchError: `only` is not a list of arrays of floats.
     """
 
+    differentiates = True
     _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
 
     def __init__(
@@ -165,6 +167,15 @@ class Tape(Opened):
         carries = self._only is None or source.memory in self._only.memories
         if carries and is_float(source.dtype) and is_float(dtype):
             raise refuse_conversion(source, dtype)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Record what has a rule of its own."""
+        step = MappedStep(mapped)
+        self._follow(step.touched, ())
+        if self._only is not None:
+            self._only.follow(step)
+        self.steps.append(step)
+        self.kept.note(step, ())
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""
