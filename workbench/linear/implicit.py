@@ -11,7 +11,7 @@ from workbench.api.tapes.mapped import differentiated, undifferentiated
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, NotConverged, must_be
 from workbench.linear.krylov import Solve, flat
-from workbench.linear.solve import Operator, correct
+from workbench.linear.solve import Operator, corrected
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, zeros_like
 from workbench.types import element, float64
@@ -83,10 +83,7 @@ def implicit(
             residual=left, steps=taken,
         )  # fmt: skip
     if differentiated():
-        value, root = residual(root), clone(root)
-        jacobian = _Jacobian(residual, root, close)
-        correct(root, value, jacobian)
-        jacobian.point = clone(root)  # the caller may change the root
+        root = corrected(root, residual(root), _Jacobian(residual, root, close))
     return root if raise_ else (root, left)
 
 

@@ -33,19 +33,23 @@ class Operator(Protocol):
 def solved(operator: Operator, b: array) -> array:
     """The solution, with its derivatives by `b` and by all that the operator is made of.
 
-    A derivative of x = A⁻¹ b is -A⁻¹ of the derivative of the residual A x - b at this x, by all that is in it.
+    A derivative of x = A⁻¹ b is -A⁻¹ of the derivative of the residual A x - b at this x, by all else that is in it.
     """
     with undifferentiated():
         x = operator.solution(b)
-    if not differentiated():
-        return x
-    made = clone(x)
-    correct(made, operator(x) - b, operator)
-    return made
+    return corrected(x, operator(x) - b, operator) if differentiated() else x
 
 
-def correct(root: array, residual: array, operator: Operator) -> None:
-    """Give a root, which has no derivative, those that it has by the residual; the operator is the Jacobian there."""
+def corrected(root: array, residual: array, operator: Operator) -> array:
+    """A copy of a root with its derivatives; nobody else may change the root itself.
+
+    Args:
+        root: has no derivative yet.
+        residual: computed at the root, which, by what comes later, is the root with its derivatives: second derivatives
+            need those of the residual there.
+        operator: the Jacobian of the residual at the root.
+    """
     Mapped(
         root, residual, lambda c: -solved(operator, c), lambda c: -solved(operator.turned(), c), operator.constants
     ).note()  # fmt: skip
+    return clone(root)

@@ -12,6 +12,8 @@ from workbench.api.gradients.scipy_matrices import derivative_type, sparse
 from workbench.api.narrow import HostArray
 from workbench.errors import NotDifferentiable
 
+_ROUNDING = {8: 1e-6, 4: 1e-3, 2: 0.1}
+"""How far two products may be apart, beside the sum of their terms' sizes, by the bytes of a number."""
 Product = Callable[[HostArray], HostArray]
 """A flat vector to its product with the derivative, or with the transposed one."""
 
@@ -88,7 +90,7 @@ def _check(made: Any, product: Product, dtype: Any) -> None:
         along = random.uniform(0.5, 1.5, made.shape[1]).astype(dtype) * random.choice([-1, 1], made.shape[1]).astype(dtype)
         found, expected = product(along), made @ along
         bound = abs(made) @ abs(along)
-        allowed = 1000 * np.finfo(dtype).eps * (bound + np.abs(found) + bound.max(initial=0))
+        allowed = _ROUNDING[np.dtype(dtype).itemsize] * (bound + np.abs(found))
         wrong = np.flatnonzero(~(np.abs(found - expected) <= allowed) & np.isfinite(found))
         if len(wrong):
             raise NotDifferentiable(
