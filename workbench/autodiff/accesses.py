@@ -9,6 +9,7 @@ iteration, so its rows carry the loop's index.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from workbench.autodiff.adjoint_signature import log_names
 from workbench.autodiff.analysis.activity import edges_of, influenced
@@ -24,14 +25,6 @@ from workbench.types import bool as bool_
 
 LOAD, STORE, UPDATE = range(3)
 """Kinds of accesses: an update adds to what the element holds, or chooses between that and another value."""
-COLUMNS = 3
-"""Site, element, iteration; behind them come the thread's indices. Row 0 has the number of rows, wanted ones too."""
-
-
-def site_parts(site: int, params: int) -> tuple[int, int, int]:
-    """Return a site's flow (0: nothing that was read), parameter and kind."""
-    rest, kind = divmod(site, 3)
-    return *divmod(rest, params), kind
 
 
 def logged(function: Function) -> Function:
@@ -114,7 +107,7 @@ class _Flows:
                 inside = [v for inner in walk(op.blocks[0]) for v in (*inner.operands, *inner.results)]
                 floats = [v for v in (*op.operands, *op.results, *inside) if is_float(v.type)]
                 values = [v for v in floats if not isinstance(v.type, ArrayType)]
-                for a, b in zip(values, values[1:], strict=False):
+                for a, b in pairwise(values):
                     self._join(a, b)
         for op in walk(function.body):  # what is written nowhere matters to nobody: the old value of a sum, mostly
             if op.name in EFFECTS and op.operands[-1] in reached:

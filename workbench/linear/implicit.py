@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from workbench.api.gradients.transforms import jvp
 from workbench.api.narrow import is_float_array
-from workbench.api.tapes.mapped import differentiated, undifferentiated
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, NotConverged, must_be
 from workbench.linear.krylov import Solve, flat
 from workbench.linear.solve import Operator, corrected
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, zeros_like
+from workbench.runtime.launching.mapped import differentiated, undifferentiated
 from workbench.types import element, float64
 
 Residual = Callable[[array], array]

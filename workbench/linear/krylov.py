@@ -37,7 +37,8 @@ _CHECK = 16
 """Steps of a GPU between two looks at whether it is over; what runs too often changes nothing."""
 GOAL, ROOM = 0, 16
 """The numbers of a solve: the goal, |b|² and |r|², as squares; then those of the method, from 4 on."""
-RUNNING, NOT_POSITIVE = 0, 1
+NOT_POSITIVE = "CG needs a positive definite matrix, and {} is not positive."
+USE_BICGSTAB = 'Use method="bicgstab".'
 
 
 class Solve:
@@ -88,8 +89,8 @@ class Solve:
         if raise_ and not left <= tol:
             raise NotConverged(
                 f"The solve has not converged in {self.steps} steps: |b - A x| is {left:.3g} |b|, not {tol:.3g} |b|.",
-                advice='Allow more steps, a larger tol, or try method="bicgstab" or preconditioner="jacobi"; a singular '
-                "matrix has no solution for most b. raise_=False returns x and the residual.",
+                advice='Allow more steps or a larger tol, or try method="bicgstab" or preconditioner="jacobi"; with a '
+                "singular matrix most b have no solution. raise_=False returns x and the residual.",
                 residual=left, steps=self.steps,
             )  # fmt: skip
         return self.residual
@@ -121,12 +122,9 @@ class Solve:
                 report(float(self.numbers[3:4]) ** 0.5 / (float(self.numbers[1:2]) ** 0.5 or 1.0))
         steps, status = self.notes.numpy().tolist()
         self.steps += steps
-        if status == NOT_POSITIVE:
-            raise LaunchError(
-                f"CG needs a positive definite matrix; step {self.steps} met a direction p with p·A p <= 0, or a "
-                "diagonal that is not positive.",
-                advice='Use method="bicgstab".',
-            )
+        if status:
+            what = f"p·A p (or r·M r, of the preconditioner M) of step {self.steps}"
+            raise LaunchError(NOT_POSITIVE.format(what), advice=USE_BICGSTAB)
 
     def _counted(self) -> Iterator[tuple[int, Callable[[float], None] | None]]:
         """The steps that are left; those of a long solve show their progress."""
@@ -269,7 +267,7 @@ def _advance(cg: bool, most: int, s: array[Any], going: array[int32], notes: arr
     if going[0] != 0:
         notes[0] += 1
         good = (s[5] > 0.0 and s[4] > 0.0) if cg else (s[5] != 0.0 and s[8] != 0.0)
-        if cg and s[5] <= 0.0 or cg and s[4] < 0.0:
+        if cg and (s[5] <= 0.0 or s[4] < 0.0):
             notes[1] = 1
         s[3] = s[2]
         if not good or not (s[2] > s[0]) or notes[0] >= most:

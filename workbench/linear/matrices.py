@@ -18,8 +18,9 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
 from workbench.linear.implicit import tolerance
-from workbench.linear.krylov import Solve, flat
+from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Solve, flat
 from workbench.linear.solve import Operator, solved
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, empty, zeros, zeros_like
 from workbench.runtime.arrays.structure import StructValue
@@ -42,8 +43,8 @@ class CSR:
         y = a @ x
         x = a.solve(b)
 
-    Row i has the `values[k]` at the `columns[k]` for k from `starts[i]` to `starts[i + 1]`. The product and the solution
-    are differentiated by the values and by the vector. A kernel takes `a.struct` where its parameter is annotated
+    Row i has the `values[k]` at the `columns[k]` for k from `starts[i]` to `starts[i + 1]`. Products and solutions are
+    differentiated by the values and by the vector. A kernel takes `a.struct` where its parameter is annotated
     `wb.linear.CSR[float]`, and has its fields: `a.values[k]`.
 
     Args:
@@ -97,7 +98,7 @@ class CSR:
             raise LaunchError(
                 f"{self._word}: the values are {kind!r}; "
                 f"they must be float32 or float64{' matrices' * (fits is Matrix)}.",
-                parameter="values", advice="Complex systems: solve for the real and imaginary parts together.",
+                parameter="values",
             )  # fmt: skip
         for name, value in (("starts", self.starts), ("columns", self.columns), ("values", self.values)):
             if value.ndim != 1 or value.device != self.values.device or (name != "values" and value.dtype != int32):
@@ -109,11 +110,12 @@ class CSR:
     def _refuse_structure(self) -> None:
         starts, columns = self.starts.numpy(), self.columns.numpy()
         rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
-        good = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) and (np.diff(starts) >= 0).all()
-        if not good or len(columns) != len(self.values):
+        good = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
+        if not good or np.any(np.diff(starts) < 0):
             raise LaunchError(
-                f"{self._word}: starts has {len(starts)} elements for {rows} rows, from 0 on and never falling up to the "
-                f"number of columns ({len(columns)}) and values ({len(self.values)}).", parameter="starts",
+                f"{self._word}: starts has {len(starts)} elements for {rows} rows; it must have one more than there are "
+                f"rows, begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "
+                f"({len(self.values)}).", parameter="starts",
             )  # fmt: skip
         if len(columns) and not (0 <= columns.min() and columns.max() < wide):
             raise LaunchError(f"{self._word}: a column is outside of 0 to {wide - 1}.", parameter="columns")
@@ -129,16 +131,16 @@ class CSR:
         if self._turned is None:
             rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
             place = np.arange(len(self.columns), dtype=np.int32)
-            parts = (place, self.columns.numpy(), self.starts.numpy())
-            made = sparse().csr_array(parts, shape=(rows, wide)).tocsc()
-            self._turned = tuple(
-                array(np.asarray(p, np.int32), device=self.values.device) for p in (made.indptr, made.indices, made.data)
-            )  # type: ignore[assignment]
+            made = sparse().csr_array((place, self.columns.numpy(), self.starts.numpy()), shape=(rows, wide)).tocsc()
+            parts = (np.asarray(p, np.int32) for p in (made.indptr, made.indices, made.data))
+            self._turned = tuple(array(p, device=self.values.device) for p in parts)  # type: ignore[assignment]
         starts, columns, order = self._turned
         kind = self.values.dtype
         kind = matrix(kind.shape[::-1], kind.dtype) if isinstance(kind, Matrix) else kind
         values = empty(len(order), kind, self.values.device)
-        launch(_turn_blocks if isinstance(kind, Matrix) else _turn, len(order), [self.values, order], [values], device=values.device)
+        if len(order):
+            turn = _turn_blocks if isinstance(kind, Matrix) else _turn
+            launch(turn, len(order), [self.values, order], [values], device=values.device, checks=False)
         return type(self)(starts, columns, values, self.shape[::-1])
 
     def __matmul__(self, x: Any) -> array:
@@ -197,8 +199,8 @@ class CSR:
         Args:
             b: as many numbers as there are rows; with blocks also vectors; of two dimensions: several, as columns.
             method: "cg", for a matrix that is symmetric and positive definite, or "bicgstab".
-            preconditioner: "jacobi" divides by the entries on the diagonal: of BSR, by the diagonal blocks (block Jacobi,
-                blocks of up to 4 × 4); None: nothing.
+            preconditioner: "jacobi" divides by the entries on the diagonal: of BSR, by the diagonal blocks (block
+                Jacobi, blocks of up to 4 × 4); None: nothing.
             x0: where to start; at 0 if it is not given.
             tol: the largest |b - A x| / |b|; 1e-5 for float32 and 1e-10 for float64 if it is not given.
             steps: the most steps; 10 for each row, at least 100, if it is not given.
@@ -209,7 +211,7 @@ class CSR:
 
         Raises:
             NotConverged: the tolerance was not reached; `residual` is what was.
-            LaunchError: b or x0 does not fit, the matrix is not square, or CG met a direction in which it is not positive.
+            LaunchError: b or x0 does not fit, the matrix is not square, or CG found that it is not positive definite.
             ValueError: another method or preconditioner.
         """
         if method not in ("cg", "bicgstab") or preconditioner not in ("jacobi", None):
@@ -241,10 +243,8 @@ class CSR:
 
     def __repr__(self) -> str:
         blocks = f" in blocks of {self.block[0]} × {self.block[1]}" if self._word == "BSR" else ""
-        return (
-            f"<{self._word} of {self.dtype!r}, {self.shape[0]} × {self.shape[1]}, {len(self.columns)} entries{blocks} on "
-            f"{self.values.device.name}>"
-        )
+        size = f"{self.shape[0]} × {self.shape[1]}, {len(self.columns)} entries"
+        return f"<{self._word} of {self.dtype!r}, {size}{blocks} on {self.values.device.name}>"
 
 
 class BSR(CSR):
@@ -279,7 +279,7 @@ def from_scipy(given: Any, device: Device | str | None = None, requires_grad: bo
         what = f"has numbers of {given.dtype}" if sparse().issparse(given) else f"is {type(given).__name__}"
         raise LaunchError(
             f"from_scipy() takes a sparse matrix of float32 or float64; this one {what}.",
-            advice="Complex systems: solve for the real and imaginary parts together.",
+            advice="Convert it: matrix.astype(float). Of a complex system solve for the real and imaginary parts.",
         )
     given = given if given.format == "bsr" and given.blocksize != (1, 1) else given.tocsr()
     kind = float64 if given.dtype == np.float64 else float32
@@ -311,9 +311,12 @@ class _Matrix(Operator):
             d, blocks = a.diagonal(), isinstance(a.values.dtype, Matrix)
             if blocks and a.block[0] > 4:
                 raise LaunchError(
-                    f"The inverses of blocks of {a.block[0]} × {a.block[1]} are not built; block Jacobi has at most 4 × 4.",
+                    f"Block Jacobi inverts blocks of up to 4 × 4; these are {a.block[0]} × {a.block[1]}.",
                     parameter="preconditioner", advice="Pass preconditioner=None, or smaller blocks.",
                 )  # fmt: skip
+            known = not any(o.takes for o in OBSERVERS.get())  # in a graph there are no values yet
+            if self.method == "cg" and known and not blocks and float(d.min()) <= 0.0:
+                raise LaunchError(NOT_POSITIVE.format("the diagonal"), advice=USE_BICGSTAB)
             launch(_invert_blocks if blocks else _invert, d.size, [d], device=d.device, checks=False)
 
             def divide(r: array, z: array) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from workbench.api.tapes.mapped import Mapped, differentiated, undifferentiated
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
+from workbench.runtime.launching.mapped import Mapped, differentiated, undifferentiated
 
 
 class Operator(Protocol):

@@ -34,7 +34,7 @@ def colours_of(pattern: Any) -> HostArray:
     order = np.argsort(-meets, kind="stable")
     tables = (order, columns.indptr, columns.indices, rows.indptr, rows.indices)
     with unobserved():
-        given = [array(np.ascontiguousarray(t, np.int32) if len(t) else np.zeros(1, np.int32), device="cpu") for t in tables]
+        given = [array(np.append(t, 0).astype(np.int32), device="cpu") for t in tables]  # none is empty
         marks = array(np.full(pattern.shape[1] + 1, -1, np.int32), device="cpu")
         colours = array(np.full(max(1, pattern.shape[1]), -1, np.int32), device="cpu")
         launch(_colour, 1, [pattern.shape[1], *given], [marks, colours], device="cpu", checks=False)

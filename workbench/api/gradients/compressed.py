@@ -87,7 +87,7 @@ def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -
 def _check(made: Any, product: Product, dtype: Any) -> None:
     random = np.random.default_rng(0)
     for _ in range(2):
-        along = random.uniform(0.5, 1.5, made.shape[1]).astype(dtype) * random.choice([-1, 1], made.shape[1]).astype(dtype)
+        along = (random.uniform(0.5, 1.5, made.shape[1]) * random.choice([-1, 1], made.shape[1])).astype(dtype)
         found, expected = product(along), made @ along
         bound = abs(made) @ abs(along)
         allowed = _ROUNDING[np.dtype(dtype).itemsize] * (bound + np.abs(found))

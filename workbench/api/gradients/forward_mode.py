@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.tapes.cuts import refuse_conversion
-from workbench.api.tapes.mapped import Mapped
 from workbench.runtime.active_observers import outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import is_float

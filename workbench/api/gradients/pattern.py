@@ -14,7 +14,6 @@ import numpy as np
 from workbench.api.builds.bind import bind
 from workbench.api.gradients.scipy_matrices import sparse
 from workbench.api.narrow import HostArray
-from workbench.api.tapes.mapped import Mapped
 from workbench.autodiff import parameters, then
 from workbench.autodiff.adjoint_signature import log_names
 from workbench.errors import LaunchError
@@ -24,6 +23,7 @@ from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import ArrayType, Vector, element, int32, is_float
@@ -83,7 +83,7 @@ class Pattern(Observer):
         before = {m: self._rows[m] for m, _ in read}
         known = dict(before)
         while True:
-            gathered = sum((matrix @ known[m] for m, matrix in read), sparse().csr_array((count, self.count), dtype=bool))
+            gathered = sum((matrix @ known[m] for m, matrix in read), self._none(count))
             for memory, parts in written.items():
                 self._rows[memory] = sum((matrix @ gathered for matrix, _ in parts), old[memory])
             both = {m: before[m] + self._rows[m] for m in written.keys() & before.keys()}
@@ -108,7 +108,11 @@ class Pattern(Observer):
     def filling(self, target: array, value: float) -> None:
         """A constant depends on nothing."""
         if target.memory in self._rows:
-            self._put(target, _scalars(target), sparse().csr_array((target.size * _length(target), self.count), dtype=bool))
+            places = _scalars(target)
+            self._put(target, places, self._none(len(places)))
+
+    def _none(self, count: int) -> Any:
+        return sparse().csr_array((count, self.count), dtype=bool)
 
     def _put(self, target: array, places: HostArray, rows: Any) -> None:
         kept = _without(self._of(target.memory, target), places)
@@ -118,7 +122,7 @@ class Pattern(Observer):
 
     def _of(self, memory: Memory, value: array) -> Any:
         total = memory.nbytes // element(value.dtype).size
-        rows = self._rows.setdefault(memory, sparse().csr_array((total, self.count), dtype=bool))
+        rows = self._rows.setdefault(memory, self._none(total))
         if rows.shape[0] != total:
             raise LaunchError(
                 "One memory is used as float32 and as float64, so which numbers depend on which is not known.",

@@ -245,24 +245,30 @@ def jacobian(
         (x,) = _chosen(f, argnums, values)
         if sparse is not False:
             return _compressed(f, argnums, mode, sparse, values, options)
-        before = _fresh(values)
-        tape = Tape(into_grad=False, only=[x])
-        with tape:
-            result = _checked(f, f(*values, **options))
-        rows, columns = result.numpy(), x.numpy()
-        if rows.ndim + columns.ndim > 4:
-            raise LaunchError(
-                f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
-                advice="Flatten the argument or the result.",
-            )
-        if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
-            _check_written(f, result, bool(tape.path([result])))
-            made = _rows(tape, result, x)
-        else:
-            made = _columns(f, argnums, before, options, rows.shape)
-        return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
+        return _dense(f, argnums, mode, x, values, options)
 
     return matrix
+
+
+def _dense(
+    f: Callable[..., object], argnum: int, mode: str, x: array, values: list[object], options: dict[str, object]
+) -> array:
+    before = _fresh(values)
+    tape = Tape(into_grad=False, only=[x])
+    with tape:
+        result = _checked(f, f(*values, **options))
+    rows, columns = result.numpy(), x.numpy()
+    if rows.ndim + columns.ndim > 4:
+        raise LaunchError(
+            f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
+            advice="Flatten the argument or the result.",
+        )
+    if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
+        _check_written(f, result, bool(tape.path([result])))
+        made = _rows(tape, result, x)
+    else:
+        made = _columns(f, argnum, before, options, rows.shape)
+    return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
 
 
 def hessian(f: Callable[..., object], argnums: int = 0, *, sparse: Any = False) -> Callable[..., Any]:

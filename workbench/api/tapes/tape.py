@@ -18,16 +18,16 @@ from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.live import Live
-from workbench.api.tapes.mapped import Mapped, MappedStep
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
-from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo, carrying
+from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Work

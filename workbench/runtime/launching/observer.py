@@ -19,7 +19,7 @@ class Observer(Listed):
             before it then see what it does, and not what it heard.
         looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
         replays: whether it can run again what it hears of.
-        differentiates: whether it does not see inside what has a rule of its own (`api/tapes/mapped.py`).
+        differentiates: whether it does not see inside what has a rule of its own (`mapped.py`).
     """
 
     takes = False
@@ -27,8 +27,8 @@ class Observer(Listed):
     replays = False
     differentiates = False
     _internal = (
-        "adding allocating called converting copying differentiates done filling launching looks_inside mapping measured "
-        "reading replaying replays stopped takes"
+        "adding allocating called converting copying differentiates done filling launching looks_inside mapping "
+        "measured reading replaying replays stopped takes"
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:

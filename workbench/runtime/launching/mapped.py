@@ -11,8 +11,6 @@ from contextlib import contextmanager
 
 import msgspec
 
-from workbench.api.tapes.steps import Step, Tape, Undo
-from workbench.errors import NotDifferentiable
 from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.array import array
 
@@ -54,37 +52,3 @@ def undifferentiated() -> Iterator[None]:
         yield
     finally:
         OBSERVERS.reset(token)
-
-
-class MappedStep(Step):
-    """A `Mapped` on a tape."""
-
-    __slots__ = ("_versions", "mapped")
-
-    def __init__(self, mapped: Mapped) -> None:
-        self.mapped = mapped
-        self.changed, self.used = (mapped.target,), (mapped.source,)
-        self.touched = (mapped.target, mapped.source)
-        self._versions = [a.memory.version for a in mapped.constants]
-
-    def again(self, instead: Callable[[array], array]) -> None:
-        """Note it again: there is nothing to run."""
-        m = self.mapped
-        Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
-
-    def reversed(self, tape: Tape) -> Undo:
-        """What adds to the source's adjoint.
-
-        Raises:
-            NotDifferentiable: an array that the map reads has changed.
-        """
-        m = self.mapped
-        for value, version in zip(m.constants, self._versions, strict=True):
-            if value.memory.version != version:
-                raise NotDifferentiable(
-                    f"An {value.type!r} of shape {value.shape} that a solve has used has changed since; its gradient "
-                    "needs what it was.",
-                    advice="Compute the matrix of each step in arrays of its own, and solve with that.",
-                )
-        into, of = tape.adjoint_of(m.source), tape.adjoint_of(m.target)
-        return lambda: (into.add_(m.against(of)), None)[1]
