@@ -249,8 +249,8 @@ __all__ = [
     "from_torch", "full", "full_like", "func", "func_grad", "func_native", "func_replay", "get_device",
     "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit", "indexedarray",
     "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel",
-    "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled", "linear", "load_record",
-    "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
-    "vector", "wait", "zeros", "zeros_like",
+    "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled",
+    "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device",
+    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils",
+    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip
