@@ -113,8 +113,8 @@ class CSR:
         good = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
         if not good or np.any(np.diff(starts) < 0):
             raise LaunchError(
-                f"{self._word}: starts has {len(starts)} elements for {rows} rows; it must have one more than "
-                f"there are rows, begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "
+                f"{self._word}: starts has {len(starts)} elements for {rows} rows; there is one more than there are "
+                f"rows, they begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "
                 f"({len(self.values)}).", parameter="starts",
             )  # fmt: skip
         if len(columns) and not (0 <= columns.min() and columns.max() < wide):

@@ -51,7 +51,7 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
     mode, colours = _chosen(pattern, mode, products, known)
     found = pattern if mode == "forward" else pattern.T.tocsr()
     rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-    shades = colours[found.indices]
+    shades = colours[found.indices].astype(np.uint16 if colours.max(initial=0) < 1 << 16 else np.int32)
     order = np.argsort(shades, kind="stable")
     sweeps = int(colours.max(initial=-1)) + 1
     ends = np.searchsorted(shades[order], np.arange(sweeps + 1))

@@ -26,7 +26,7 @@ from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.types import ArrayType, Vector, element, int32, is_float
+from workbench.types import Vector, element, int32, is_float
 
 LOAD, STORE = 0, 1
 SITE, ELEMENT, ITERATION, THREAD = range(4)
@@ -182,9 +182,8 @@ def _scalars(value: array, elements: HostArray | None = None, beside: HostArray 
     """
     size, length = element(value.dtype).size, _length(value)
     places = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
-    start = value.address - value.memory.address
-    start = start + (value.type.offset if isinstance(value.type, ArrayType) else 0)
-    first = start + sum(p.astype(np.int64) * s for p, s in zip(places, value.strides, strict=True))
+    first = value.address - value.memory.address
+    first = first + sum(p.astype(np.int64) * s for p, s in zip(places, value.strides, strict=True))
     found = (first[:, None] // size + np.arange(length)).reshape(-1)
     return found if beside is None else (found, np.repeat(beside, length))
 

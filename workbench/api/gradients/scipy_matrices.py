@@ -46,7 +46,7 @@ def derivative_type() -> Any:
 
         def __repr__(self) -> str:
             text = super().__repr__()
-            return f"{text}\n\tby {self.sweeps} {self.mode} sweeps" if self.sweeps else text
+            return f"{text}\n\tby {self.sweeps} {self.mode} sweep{'s' * (self.sweeps > 1)}" if self.sweeps else text
 
         def _repr_html_(self) -> str:
             shown = repr(self)
