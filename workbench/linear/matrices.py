@@ -238,8 +238,11 @@ class CSR:
         Raises:
             ImportError: SciPy is not installed.
         """
-        make = sparse().bsr_array if self._word == "BSR" else sparse().csr_array
-        return make((self.values.numpy(), self.columns.numpy(), self.starts.numpy()), shape=self.shape, copy=False)
+        blocks = {"blocksize": self.block} if self._word == "BSR" else {}
+        made = (sparse().bsr_array if blocks else sparse().csr_array)(self.shape, dtype=self.dtype.numpy, **blocks)
+        # Given to the constructor, arrays are copied that are views of bytes.
+        made.data, made.indices, made.indptr = self.values.numpy(), self.columns.numpy(), self.starts.numpy()
+        return made
 
     def __repr__(self) -> str:
         blocks = f" in blocks of {self.block[0]} × {self.block[1]}" if self._word == "BSR" else ""
