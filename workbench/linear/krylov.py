@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from workbench.api.graphs.capture import capture_while
@@ -35,8 +35,7 @@ PATIENCE = 1.0
 """Seconds after which a solve shows its progress."""
 _CHECK = 16
 """Steps of a GPU between two looks at whether it is over; what runs too often changes nothing."""
-GOAL, ROOM = 0, 16
-"""The numbers of a solve: the goal, |b|² and |r|², as squares; then those of the method, from 4 on."""
+_NUMBERS = 10
 NOT_POSITIVE = "CG needs a positive definite matrix, and {} is not positive."
 USE_BICGSTAB = 'Use method="bicgstab".'
 
@@ -53,7 +52,7 @@ class Solve:
         self.b, self.x = b, x
         self.method = method
         kind, self._device = element(b.dtype), b.device
-        self.numbers = zeros(ROOM, kind, b.device)
+        self.numbers = zeros(_NUMBERS, kind, b.device)
         self.going, self.notes = zeros(1, int32, b.device), zeros(2, int32, b.device)
         self.residual = zeros(1, kind, b.device)
         names = ("r", "z", "p", "q") if method == "cg" else ("r", "z", "p", "y", "v", "t", "first")
@@ -75,12 +74,12 @@ class Solve:
                 )
             self._start(tol)
             capture_while(self.going, self._step)
-            self._launch(_report, 1, self.residual)
+            self._launch(_report, 1, self.numbers, self.residual)
             return self.residual
         last = math.inf
         while True:
             self._start(tol)
-            self._launch(_report, 1, self.residual)
+            self._launch(_report, 1, self.numbers, self.residual)
             left = float(self.residual)
             if left <= tol or self.steps >= self.most or not left < 0.5 * last:
                 break
@@ -113,28 +112,27 @@ class Solve:
         self._launch(_begin, 1, tol, self.most - self.steps, self.numbers, self.going)
 
     def _iterate(self) -> None:
-        every = _CHECK if self._device.is_cuda else 1
-        for k, report in self._counted():
-            self._step()
-            if k % every == every - 1 and not int(self.going):
-                break
-            if report is not None:
-                report(float(self.numbers[3:4]) ** 0.5 / (float(self.numbers[1:2]) ** 0.5 or 1.0))
-        steps, status = self.notes.numpy().tolist()
-        self.steps += steps
+        """Take steps until the goal is reached, or there are no more; a long solve shows its progress."""
+        left, every = self.most - self.steps + _CHECK, _CHECK if self._device.is_cuda else 1
+        shown, started = Progress(left, f"Solve by {self.method.upper()}"), math.inf
+        with closing(iter(shown)) as steps:
+            for k in range(left):
+                self._step()
+                if k % every < every - 1:
+                    continue
+                over = not int(self.going)
+                if time.monotonic() - started > PATIENCE:
+                    _, size, _, residual, *_ = self.numbers.numpy().tolist()
+                    next(steps).report(math.sqrt(residual / (size or 1.0)))
+                    shown.total = shown.done if over else left
+                if over:
+                    break
+                started = min(started, time.monotonic())  # not before the first step, which may compile
+        taken, status = self.notes.numpy().tolist()
+        self.steps += taken
         if status:
             what = f"p·A p (or r·M r, of the preconditioner M) of step {self.steps}"
             raise LaunchError(NOT_POSITIVE.format(what), advice=USE_BICGSTAB)
-
-    def _counted(self) -> Iterator[tuple[int, Callable[[float], None] | None]]:
-        """The steps that are left; those of a long solve show their progress."""
-        left, started, k = self.most - self.steps + _CHECK, math.inf, 0
-        while k < left and time.monotonic() - started < PATIENCE:
-            yield k, None
-            k, started = k + 1, min(started, time.monotonic())  # not the first step, which may compile
-        if k < left:
-            for step in Progress(left - k, f"Solve by {self.method.upper()}, after {self.steps + k} steps"):
-                yield k + step, step.report
 
     def _step(self) -> None:
         v, f, s, going, n = self.vectors, self._flat, self.numbers, self.going, self._n
@@ -169,8 +167,6 @@ class Solve:
         return self._flat["b"].size
 
     def _launch(self, what: Any, n: int, *arguments: Any) -> None:
-        if what is _report:
-            arguments = (self.numbers, *arguments)
         launch(what, n, [*arguments], device=self._device, checks=False)
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 
@@ -110,8 +110,8 @@ class CSR:
     def _refuse_structure(self) -> None:
         starts, columns = self.starts.numpy(), self.columns.numpy()
         rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
-        good = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
-        if not good or np.any(np.diff(starts) < 0):
+        whole = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
+        if not whole or np.any(np.diff(starts) < 0):
             raise LaunchError(
                 f"{self._word}: starts has {len(starts)} elements for {rows} rows; there is one more than there are "
                 f"rows, they begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "
@@ -178,10 +178,6 @@ class CSR:
             launch(_diagonal, d.size, [self.struct], [d], device=d.device, checks=False)
         return d
 
-    @overload
-    def solve(self, b: Any, *, raise_: Literal[True] = True, **options: Any) -> array: ...
-    @overload
-    def solve(self, b: Any, *, raise_: bool, **options: Any) -> Any: ...
     def solve(
         self, b: Any, *, method: Method = "cg", preconditioner: Literal["jacobi"] | None = "jacobi",
         x0: array | None = None, tol: float | None = None, steps: int | None = None, raise_: bool = True,

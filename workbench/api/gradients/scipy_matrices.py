@@ -10,8 +10,8 @@ import numpy as np
 
 from workbench.api.measurement.chart import image
 
-_SIDE = 240
-"""Pixels of the longer side of a picture."""
+_CELLS = 60
+"""Squares of the longer side of a picture."""
 
 
 def sparse() -> Any:
@@ -56,24 +56,14 @@ def derivative_type() -> Any:
 
 
 def _picture(matrix: Any) -> str:
-    """Where a matrix is not 0, as SVG: a square for each cell of a grid, the darker the fuller."""
-    rows, columns = matrix.shape
-    cells = min(_SIDE // 4, max(rows, columns, 1))
-    scale = max(rows, columns, 1) / cells
+    """Where a matrix has entries, as SVG: a square for each part of it that has some."""
+    size = -(-max(matrix.shape) // _CELLS) or 1
     found = matrix.tocoo()
-    places, counts = np.unique(
-        (found.row / scale).astype(int) * cells + (found.col / scale).astype(int), return_counts=True
-    )
-    wide, full = _SIDE / cells, counts.max(initial=1)
-    parts = [
-        f'<rect x="{k % cells * wide:.1f}" y="{k // cells * wide:.1f}" width="{wide:.1f}" height="{wide:.1f}" '
-        f'fill-opacity="{0.3 + 0.7 * n / full:.2f}"/>'
-        for k, n in zip(places.tolist(), counts.tolist(), strict=True)
-    ]
-    size = f"{columns / scale * wide:.1f} {rows / scale * wide:.1f}"
-    width, height = size.split()
+    places = np.unique(np.stack([found.col // size, found.row // size]), axis=1).T.tolist()
+    squares = "".join(f"M{x} {y}h1v1h-1z" for x, y in places)
+    tall, wide = (max(1, -(-n // size)) for n in matrix.shape)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {size}" role="img" '
-        f'fill="#2b7bba"><title>{escape(repr(matrix))}</title>'
-        f'<rect width="{width}" height="{height}" fill="none" stroke="#8a8a8a"/>{"".join(parts)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{4 * wide}" height="{4 * tall}" viewBox="0 0 {wide} {tall}" '
+        f'role="img"><title>{escape(repr(matrix))}</title><path d="M0 0h{wide}v{tall}h-{wide}z" fill="#8a8a8a" '
+        f'fill-opacity="0.15"/><path d="{squares}" fill="#2b7bba"/></svg>'
     )
