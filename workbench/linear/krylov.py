@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from workbench.api.graphs.capture import capture_while
