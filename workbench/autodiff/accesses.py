@@ -9,7 +9,9 @@ iteration, so its rows carry the loop's index.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
+
+from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import log_names
 from workbench.autodiff.analysis.activity import edges_of, influenced
@@ -62,10 +64,7 @@ def logged(function: Function) -> Function:
         return (*builder.body().ops, op)
 
     made = rewrite(function, change)
-    return verify(Function(
-        f"{made.name}_accesses", (*made.params, log), made.body, made.launch_ndim, made.captured, made.source,
-        made.block_dim,
-    ))  # fmt: skip
+    return verify(replace(made, name=f"{made.name}_accesses", params=(*made.params, log)))
 
 
 def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim: int) -> None:
@@ -151,7 +150,4 @@ def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Value, tuple[
 
 
 def _prefix(a: tuple[Op, ...], b: tuple[Op, ...]) -> tuple[Op, ...]:
-    same = 0
-    while same < min(len(a), len(b)) and a[same] is b[same]:
-        same += 1
-    return a[:same]
+    return tuple(one for one, _ in takewhile(lambda pair: pair[0] is pair[1], zip(a, b, strict=False)))

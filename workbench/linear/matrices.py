@@ -66,9 +66,7 @@ class CSR:
     ) -> None:  # fmt: skip
         starts, columns = (a if isinstance(a, array) else array(a, int32, device=device) for a in (starts, columns))
         values = values if isinstance(values, array) else self._values(values, device)
-        self.starts: array = starts
-        self.columns: array = columns
-        self.values: array = values
+        self.starts, self.columns, self.values = starts, columns, values
         self._refuse()
         rows, wide = self.block
         self.shape: tuple[int, int] = shape or ((len(starts) - 1) * rows, (len(starts) - 1) * wide)

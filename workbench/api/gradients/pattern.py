@@ -146,12 +146,8 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
             for n, a in record.arguments.items()
         }
         log = zeros((room + 1, THREAD + indices), int32, record.loaded.device)
-        execute(
-            bind(
-                record.specialisation, direction, record.dim, {**arguments, log_name: log}, record.loaded.device,
-                record.how,
-            )
-        )  # fmt: skip
+        everything = {**arguments, log_name: log}
+        execute(bind(record.specialisation, direction, record.dim, everything, record.loaded.device, record.how))
         found = log.numpy()
         wanted = int(found[0, 0])
         if wanted <= room:
