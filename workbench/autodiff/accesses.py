@@ -1,20 +1,22 @@
 """A kernel that notes which elements each thread reads and writes: what the pattern of a derivative is made of.
 
-All that the kernel does it does as before; besides, each access to a float goes into a row of an int32 array: thread,
-site, element. A site is a parameter, a kind of access and a *flow*, values between which derivatives flow: what a
-thread reads in one flow reaches nothing that it writes in another one. A flow that lies within a loop ends with each
-iteration, so its rows carry the loop's index.
+All that the kernel does it does as before; besides, each access to a float goes into a row of an int32 array: site,
+element, iteration, thread. A site is a parameter, a kind of access and a *flow*: a set of reads, and the writes that
+derivatives flow to from all of them. Where all the way lies within a loop, the rows carry its index: what one iteration
+reads reaches nothing that another one writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import log_names
-from workbench.autodiff.analysis.activity import edges_of, influenced
+from workbench.autodiff.analysis.activity import edges_of
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
@@ -25,6 +27,7 @@ from workbench.ir.verify import verify
 from workbench.types import ArrayType, int32, is_float
 from workbench.types import bool as bool_
 
+Edges = Mapping[Value, Sequence[Value]]
 LOAD, STORE, UPDATE = range(3)
 """Kinds of accesses: an update adds to what the element holds, or chooses between that and another value."""
 
@@ -53,14 +56,12 @@ def logged(function: Function) -> Function:
         builder = Builder()
         builder.location = op.location
         at, count = places[op.operands[0]], len(places)
-        ways = [(LOAD, v) for v in op.results if op.name in READS]
+        rows = [(LOAD, flow) for v in op.results if op.name in READS for flow in flows.of(v, False)]
         if op.name in EFFECTS:
-            ways.append((STORE if op.name == "store" else UPDATE, op.operands[-1]))
-        for kind, value in ways:
-            flow = flows.number(value)
-            if flow or kind != LOAD:
-                site = (flow * count + at) * 3 + kind
-                _row(builder, log, op, site, flows.iteration(builder, value), function.launch_ndim)
+            rows += [(STORE if op.name == "store" else UPDATE, flow) for flow in flows.of(op.operands[-1], True)]
+        for kind, (flow, loops) in rows:
+            site = (flow * count + at) * 3 + kind
+            _row(builder, log, op, site, _iteration(builder, loops), function.launch_ndim)
         return (*builder.body().ops, op)
 
     made = rewrite(function, change)
@@ -89,63 +90,78 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
 
 
 class _Flows:
-    """The values between which derivatives flow, by what is read: sets that no derivative leaves."""
+    """For each value that is written, the reads that a derivative flows from, by the loops that all the way lies in."""
 
     def __init__(self, function: Function) -> None:
-        self._above: dict[Value, Value] = {}
-        self._numbers: dict[Value, int] = {}
-        self._around = dict(_loops(function.body, ()))
-        reads = [v for op in walk(function.body) if op.name in READS for v in op.results if is_float(v.type)]
-        hidden = [v for op in walk(function.body) if op.name == "custom" and is_opaque(op) for v in op.results]
-        reached = influenced(function.body, [*reads, *hidden])
-        for op in walk(function.body):
-            for a, b in edges_of(op):
-                if a in reached and is_float(b.type):
-                    self._join(a, b)
-            if op.name == "custom" and is_opaque(op):  # its gradient is the user's: all may depend on all
-                inside = [v for inner in walk(op.blocks[0]) for v in (*inner.operands, *inner.results)]
-                floats = [v for v in (*op.operands, *op.results, *inside) if is_float(v.type)]
-                values = [v for v in floats if not isinstance(v.type, ArrayType)]
-                for a, b in pairwise(values):
-                    self._join(a, b)
-        for op in walk(function.body):  # what is written nowhere matters to nobody: the old value of a sum, mostly
-            if op.name in EFFECTS and op.operands[-1] in reached:
-                self._numbers.setdefault(self._root(op.operands[-1]), len(self._numbers) + 1)
-        self._common: dict[Value, tuple[Op, ...]] = {}
-        for value in (*reached, *self._above):
-            root, here = self._root(value), self._around.get(value, ())
-            self._common[root] = _prefix(self._common.get(root, here), here)
+        around = dict(_loops(function.body, ()))
+        after, before = _edges(function)
+        looped = any(op.name == "for" for op in walk(function.body))
+        every = list(walk(function.body))
+        reads = {v for op in every if op.name in READS for v in op.results if is_float(v.type)}
+        ahead: dict[Value, set[Value]] = {}
+        self._flows: dict[object, list[tuple[int, tuple[Op, ...]]]] = defaultdict(list)
+        numbers: dict[tuple[tuple[Op, ...], frozenset[Value]], int] = {}
+        for value in dict.fromkeys(op.operands[-1] for op in every if op.name in EFFECTS):
+            behind = _reached(value, before)
+            sources: dict[tuple[Op, ...], list[Value]] = defaultdict(list)
+            for read in reads & behind:
+                if looped and read not in ahead:
+                    ahead[read] = _reached(read, after)
+                way = [around.get(v, ()) for v in ahead[read] & behind] if looped else [()]
+                sources[reduce(_prefix, way)].append(read)
+            for loops, group in sources.items():
+                key = loops, frozenset(group)
+                if key not in numbers:
+                    numbers[key] = len(numbers) + 1
+                    for read in group:
+                        self._flows[read].append((numbers[key], loops))
+                self._flows[value, "written"].append((numbers[key], loops))
 
-    def number(self, value: Value) -> int:
-        """The number of the value's flow, from 1; 0 if it depends on nothing that was read, or is written nowhere."""
-        return self._numbers.get(self._root(value), 0)
+    def of(self, value: Value, written: bool) -> Sequence[tuple[int, tuple[Op, ...]]]:
+        """The flows of a value, from 1, with their loops; 0 of what is written and depends on no read."""
+        return self._flows.get((value, "written"), [(0, ())]) if written else self._flows.get(value, ())
 
-    def iteration(self, builder: Builder, value: Value) -> Value:
-        """A number for the iteration of the loops that the value's flow lies within."""
-        found = builder.const(0)
-        for loop in self._common.get(self._root(value), ()):
-            found = builder.one("mul", (found, builder.const(1_000_003)), int32)
-            found = builder.one("add", (found, builder.cast(loop.blocks[0].params[0], int32)), int32)
-        return found
 
-    def _root(self, value: Value) -> Value:
-        while value in self._above:
-            value = self._above[value]
-        return value
+def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
+    """A number for the iteration of these loops."""
+    found = builder.const(0)
+    for loop in loops:
+        found = builder.one("mul", (found, builder.const(1_000_003)), int32)
+        found = builder.one("add", (found, builder.cast(loop.blocks[0].params[0], int32)), int32)
+    return found
 
-    def _join(self, a: Value, b: Value) -> None:
-        a, b = self._root(a), self._root(b)
-        if a is not b:
-            self._above[b] = a
+
+def _edges(function: Function) -> tuple[Edges, Edges]:
+    """Between which values derivatives flow, onwards and back."""
+    after, before = defaultdict(list), defaultdict(list)
+    for op in walk(function.body):
+        edges = [(a, b) for a, b in edges_of(op) if is_float(a.type) and is_float(b.type)]
+        if op.name == "custom" and is_opaque(op):  # its gradient is the user's: all may depend on all
+            inside = [v for inner in walk(op.blocks[0]) for v in (*inner.operands, *inner.results)]
+            floats = [v for v in (*op.operands, *op.results, *inside) if is_float(v.type)]
+            values = [v for v in floats if not isinstance(v.type, ArrayType)]
+            edges += [*pairwise(values), *pairwise(reversed(values))]
+        for a, b in edges:
+            after[a].append(b)
+            before[b].append(a)
+    return after, before
+
+
+def _reached(start: Value, edges: Edges) -> set[Value]:
+    found, pending = {start}, [start]
+    while pending:
+        new = [v for v in edges.get(pending.pop(), ()) if v not in found]
+        found.update(new)
+        pending += new
+    return found
 
 
 def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Value, tuple[Op, ...]]]:
-    """Each value that is defined in a block, with the `for` loops around it; other loops end what is distinguished."""
+    """Each value that is defined in a block, with the `for` loops that it is within; what a loop carries is not."""
     for op in block.ops:
         yield from ((v, around) for v in op.results)
         inner = (*around, op) if op.name == "for" else around
         for nested in op.blocks:
-            yield from ((v, inner) for v in nested.params)
             yield from _loops(nested, inner)
 
 

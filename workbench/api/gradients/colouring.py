@@ -16,6 +16,9 @@ from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.types import int32
 
+_ROUNDS = 8
+"""How often the columns are coloured anew at most, where many colours were needed."""
+
 
 def colours_of(pattern: Any) -> HostArray:
     """A colour for each column, from 0: the first one that is free, columns that meet most others first.
@@ -30,15 +33,24 @@ def colours_of(pattern: Any) -> HostArray:
         int32, as long as there are columns.
     """
     rows, columns = pattern, pattern.tocsc()
-    meets = np.diff(rows.indptr).astype(np.int64) @ columns if pattern.nnz else np.zeros(pattern.shape[1])
-    order = np.argsort(-meets, kind="stable")
-    tables = (order, columns.indptr, columns.indices, rows.indptr, rows.indices)
+    tables = (columns.indptr, columns.indices, rows.indptr, rows.indices)
+    order = -(np.diff(rows.indptr).astype(np.int64) @ columns.astype(np.int64))  # how many others a column meets
+    least, colours = int(np.diff(rows.indptr).max(initial=0)), order
     with unobserved():
         given = [array(np.append(t, 0).astype(np.int32), device="cpu") for t in tables]  # none is empty
-        marks = array(np.full(pattern.shape[1] + 1, -1, np.int32), device="cpu")
-        colours = array(np.full(max(1, pattern.shape[1]), -1, np.int32), device="cpu")
-        launch(_colour, 1, [pattern.shape[1], *given], [marks, colours], device="cpu", checks=False)
-        return colours.numpy()[: pattern.shape[1]].copy()
+        for _ in range(_ROUNDS):
+            colours = _greedy(np.argsort(order, kind="stable"), given)
+            if colours.max(initial=-1) < 1.5 * least:
+                break
+            order = -colours  # colour by colour, so that no more are needed; often fewer are
+    return colours
+
+
+def _greedy(order: HostArray, tables: list[array]) -> HostArray:
+    first = array(np.append(order, 0).astype(np.int32), device="cpu")
+    marks, colours = (array(np.full(len(order) + 1, -1, np.int32), device="cpu") for _ in range(2))
+    launch(_colour, 1, [len(order), first, *tables], [marks, colours], device="cpu", checks=False)
+    return colours.numpy()[:-1].copy()
 
 
 @kernel
