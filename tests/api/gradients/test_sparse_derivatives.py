@@ -170,6 +170,29 @@ def test_programs_beside_their_dense_jacobians(f: Any, shape: tuple[int, ...], e
 
 
 @wb.kernel
+def attract(x: wb.array[float], near: wb.array2d[int], energy: wb.array[float]):
+    i = wb.tid()
+    own = x[i]
+    for k in range(near.shape[1]):
+        apart = own - x[near[i, k]]
+        energy[0] += apart * apart * apart
+
+
+def test_what_is_read_before_a_loop_does_not_mix_its_iterations() -> None:
+    near = np.stack([(np.arange(20) + 1) % 20, (np.arange(20) + 3) % 20], 1).astype(np.int32)
+
+    def f(x: wb.array) -> wb.array:
+        total = wb.zeros(1)
+        wb.launch(attract, 20, [x, near], [total])
+        return total
+
+    x = RANDOM.normal(size=20).astype(np.float32)
+    found = wb.hessian(f, sparse=True)(x)
+    same(found, wb.hessian(f)(x))
+    assert np.diff(found.indptr).tolist() == [5] * 20  # itself, two ahead, two behind
+
+
+@wb.kernel
 def head(x: wb.array[float], y: wb.array[float]):
     i = wb.tid()
     y[i] = x[i] * x[i]
