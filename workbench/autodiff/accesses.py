@@ -22,7 +22,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, ELEMENTS, OPAQUE, READS, TILED
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, indices_of, is_opaque, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, is_opaque, walk
 from workbench.ir.verify import verify
 from workbench.types import ArrayType, int32, is_float
 from workbench.types import bool as bool_
@@ -77,7 +77,7 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
     with builder.block() as then:
         array, element = op.operands[0], zero
         for axis, index in enumerate(indices_of(op) if op.name in ELEMENTS else ()):
-            size = builder.cast(builder.one("shape", (array,), array.type.size_type, {AXIS: axis}), int32)
+            size = builder.cast(builder.one("shape", (array,), array_of(array).size_type, {AXIS: axis}), int32)
             element = builder.one("mul", (element, size), int32)
             element = builder.one("add", (element, builder.cast(index, int32)), int32)
         indices = [builder.one("tid", (), int32, {AXIS: axis}) for axis in range(ndim)]
@@ -133,7 +133,8 @@ def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
 
 def _edges(function: Function) -> tuple[Edges, Edges]:
     """Between which values derivatives flow, onwards and back."""
-    after, before = defaultdict(list), defaultdict(list)
+    after: dict[Value, list[Value]] = defaultdict(list)
+    before: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):
         edges = [(a, b) for a, b in edges_of(op) if is_float(a.type) and is_float(b.type)]
         if op.name == "custom" and is_opaque(op):  # its gradient is the user's: all may depend on all

@@ -122,7 +122,7 @@ class _Jacobian(Operator):
     def solution(self, b: array) -> array:
         x = zeros_like(b, requires_grad=False)
         most = max(100, 10 * flat(b).size)
-        Solve("bicgstab", lambda v, out: out.copy_(self(v)), None, b, x, most).run(self.tol, self.raise_)
+        Solve("bicgstab", lambda v, out: (out.copy_(self(v)), None)[1], None, b, x, most).run(self.tol, self.raise_)
         return x
 
     def turned(self) -> Operator:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
 from workbench.linear.implicit import tolerance
-from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Solve, flat
+from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve, flat
 from workbench.linear.solve import Operator, solved
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -136,10 +136,8 @@ class CSR:
         kind = self.values.dtype
         kind = matrix(kind.shape[::-1], kind.dtype) if isinstance(kind, Matrix) else kind
         values = empty(len(order), kind, self.values.device)
-        if len(order):
-            turn = _turn_blocks if isinstance(kind, Matrix) else _turn
-            launch(turn, len(order), [self.values, order], [values], device=values.device, checks=False)
-        return type(self)(starts, columns, values, self.shape[::-1])
+        _launch(_turn_blocks if isinstance(kind, Matrix) else _turn, [self.values], order, values)
+        return type(self)(starts, columns, values, (self.shape[1], self.shape[0]))
 
     def __matmul__(self, x: Any) -> array:
         """The product with a vector: of numbers, or of BSR also of vectors, as many as columns."""
@@ -147,8 +145,7 @@ class CSR:
         given = self._vector(x, 1, "x")
         rows, _ = self.block
         y = zeros(self.shape[0] // rows, vector_type(rows, self.dtype) if rows > 1 else self.dtype, x.device)
-        if y.size:
-            launch(self._product, y.size, [self.struct, given], [y], device=y.device, checks=False)
+        _launch(self._product, [self.struct], given, y)
         return flat(y) if x.dtype == self.dtype else y
 
     @property
@@ -290,7 +287,7 @@ class _Matrix(Operator):
     """A matrix with the options of its solves."""
 
     def __init__(
-        self, matrix: CSR, method: Method, preconditioner: str | None, start: array | None, tol: float,
+        self, matrix: CSR, method: Any, preconditioner: str | None, start: array | None, tol: float,
         steps: int | None, raise_: bool,
     ) -> None:  # fmt: skip
         self.matrix, self.method, self.preconditioner, self.start = matrix, method, preconditioner, start
@@ -303,7 +300,8 @@ class _Matrix(Operator):
     def solution(self, b: array) -> array:
         a, x = self.matrix, zeros_like(b, requires_grad=False) if self.start is None else clone(self.start)
         self.start = None  # of the solves for derivatives
-        fields, product, divide = a.struct, a._product, None
+        fields, product = a.struct, a._product
+        divide: Apply | None = None
         if self.preconditioner is not None:
             d, blocks = a.diagonal(), isinstance(a.values.dtype, Matrix)
             if blocks and a.block[0] > 4:
@@ -316,14 +314,13 @@ class _Matrix(Operator):
                 raise LaunchError(NOT_POSITIVE.format("the diagonal"), advice=USE_BICGSTAB)
             launch(_invert_blocks if blocks else _invert, d.size, [d], device=d.device, checks=False)
 
-            def divide(r: array, z: array) -> None:
-                launch(_scale_blocks if blocks else _scale, z.size, [d, r], [z], device=z.device, checks=False)
-
-        def apply(v: array, out: array) -> None:
-            launch(product, out.size, [fields, v], [out], device=out.device, checks=False)
+            scale = _scale_blocks if blocks else _scale
+            divide = partial(_launch, scale, [d])
 
         steps = self.steps if self.steps is not None else max(100, 10 * a.shape[0])
-        self.residual = Solve(self.method, apply, divide, b, x, steps).run(self.tol, self.raise_)
+        self.residual = Solve(self.method, partial(_launch, product, [fields]), divide, b, x, steps).run(
+            self.tol, self.raise_
+        )
         return x
 
     def turned(self) -> Operator:
@@ -333,6 +330,12 @@ class _Matrix(Operator):
     @property
     def constants(self) -> list[array]:
         return [self.matrix.values]
+
+
+def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
+    """Launch a kernel that writes each element of `out`."""
+    if out.size:
+        launch(what, out.size, [*first, x], [out], device=out.device, checks=False)
 
 
 @cache

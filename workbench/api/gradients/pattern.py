@@ -178,8 +178,9 @@ def _scalars(value: array, elements: HostArray | None = None, beside: HostArray 
     """
     size, length = element(value.dtype).size, _length(value)
     places = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
-    first = value.address - value.memory.address
-    first = first + sum(p.astype(np.int64) * s for p, s in zip(places, value.strides, strict=True))
+    first = np.full(np.shape(places[0]), value.address - value.memory.address, np.int64)
+    for place, stride in zip(places, value.strides, strict=True):
+        first += place * stride
     found = (first[:, None] // size + np.arange(length)).reshape(-1)
     return found if beside is None else (found, np.repeat(beside, length))
 

@@ -1,5 +1,9 @@
 """SciPy, where sparse matrices come from and go to: it is installed by whoever has such matrices."""
 
+# SciPy has no types.
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportMissingTypeStubs=false
+
 from __future__ import annotations
 
 from functools import cache
