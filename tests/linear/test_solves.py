@@ -143,6 +143,8 @@ def test_the_adjoint_is_one_solve_however_many_steps_the_solve_takes() -> None:
     with wb.Tape() as tape:
         loss = a.solve(b, tol=1e-12).sum()
     assert len(tape) < 10
+    with pytest.raises(wb.LaunchError, match=r"(?s)steps of a solve are not on a tape.*wb\.record"):
+        list(tape)
     with wb.record() as run:
         a.solve(wb.array(np.ones(60)), tol=1e-12)
     one = len(run)

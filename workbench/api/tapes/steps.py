@@ -224,6 +224,17 @@ class MappedStep(Step):
         self.touched = (mapped.target, mapped.source)
         self._versions = [a.memory.version for a in mapped.constants]
 
+    @property
+    def node(self) -> Work:
+        """Refuse.
+
+        Raises:
+            LaunchError: always: the tape has not seen how the result was computed.
+        """
+        raise LaunchError(
+            "The steps of a solve are not on a tape, which cannot run it again.", advice="Use wb.record()."
+        )
+
     def again(self, instead: Callable[[array], array]) -> None:
         """Note it again: there is nothing to run."""
         m = self.mapped
