@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
-    from workbench.linear.implicit import implicit
+    from workbench.linear.roots import implicit
     from workbench.utils.hash_grid import HashGrid
 
 __version__ = "0.1.0"
@@ -142,7 +142,7 @@ _MODULES = {
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
-    "workbench.linear.implicit": ("implicit",),
+    "workbench.linear.roots": ("implicit",),
     "workbench.utils.hash_grid": ("HashGrid",),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))

@@ -17,8 +17,8 @@ from workbench.api.kernels.struct import make_struct
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
-from workbench.linear.implicit import tolerance
 from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve, flat
+from workbench.linear.roots import tolerance
 from workbench.linear.solve import Operator, solved
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
