@@ -87,6 +87,10 @@ class Solve:
             last = left
             self._iterate()
         if raise_ and not left <= tol:
+            if left != left:
+                raise NotConverged(
+                    "There is a NaN or an infinity in b, x0 or the matrix.", residual=left, steps=self.steps
+                )
             raise NotConverged(
                 f"The solve has not converged in {self.steps} steps: |b - A x| is {left:.3g} |b|, not {tol:.3g} |b|.",
                 advice='Allow more steps or a larger tol, or try method="bicgstab" or preconditioner="jacobi"; with a '

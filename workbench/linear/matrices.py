@@ -156,13 +156,13 @@ class CSR:
         """A vector of as many numbers as there are rows (axis 0) or columns, as elements that fit the blocks."""
         size, wide = self.shape[axis], self.block[axis]
         kind = vector_type(wide, self.dtype) if wide > 1 else self.dtype
-        if x.ndim == 1 and x.device == self.values.device and x.is_contiguous:
+        if x.ndim == 1 and x.device == self.values.device:
             if x.dtype == kind and x.size * wide == size:
-                return x
+                return x.contiguous()
             if x.dtype == self.dtype and x.size == size:
-                return x.view(kind)
+                return x.contiguous().view(kind)
         raise LaunchError(
-            f"{self._word} of shape {self.shape}: {name} must be {size} dense {self.dtype!r} in one dimension on "
+            f"{self._word} of shape {self.shape}: {name} must be {size} {self.dtype!r} in one dimension on "
             f"{self.values.device.name}, not {x.type!r} of shape {x.shape} on {x.device.name}.", parameter=name,
         )  # fmt: skip
 
@@ -310,7 +310,7 @@ class _Matrix(Operator):
                     parameter="preconditioner", advice="Pass preconditioner=None, or smaller blocks.",
                 )  # fmt: skip
             known = not any(o.takes for o in OBSERVERS.get())  # in a graph there are no values yet
-            if self.method == "cg" and known and not blocks and float(d.min()) <= 0.0:
+            if self.method == "cg" and known and not blocks and d.size and float(d.min()) <= 0.0:
                 raise LaunchError(NOT_POSITIVE.format("the diagonal"), advice=USE_BICGSTAB)
             launch(_invert_blocks if blocks else _invert, d.size, [d], device=d.device, checks=False)
 

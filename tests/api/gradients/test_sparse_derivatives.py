@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -301,3 +302,4 @@ def test_the_result_says_how_it_was_computed() -> None:
     assert repr(found).endswith("by 1 forward sweep")
     assert "by 1 forward sweep" in found._repr_html_() and "<img" in found._repr_html_()
     assert "sweep" not in repr(2.0 * found) and (2.0 * found).format == "csr"
+    assert abs(pickle.loads(pickle.dumps(found)) - found).max() == 0

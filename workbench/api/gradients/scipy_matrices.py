@@ -52,6 +52,9 @@ def derivative_type() -> Any:
             text = super().__repr__()
             return f"{text}\n\tby {self.sweeps} {self.mode} sweep{'s' * (self.sweeps > 1)}" if self.sweeps else text
 
+        def __reduce__(self) -> Any:
+            return sparse().csr_array, ((self.data, self.indices, self.indptr), self.shape)
+
         def _repr_html_(self) -> str:
             shown = repr(self)
             return f"<div>{image(_picture(self), shown)}<pre>{escape(shown)}</pre></div>"
