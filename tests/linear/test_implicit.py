@@ -78,6 +78,15 @@ def test_a_root_that_another_method_has_computed_keeps_its_value() -> None:
     np.testing.assert_allclose(a.grad.numpy(), [1 / 4, 1 / 6], atol=1e-9)
 
 
+def test_what_the_residual_reads_must_stay_what_it_is() -> None:
+    a = wb.array([4.0, 9.0], dtype=wb.float64, requires_grad=True)
+    with wb.Tape() as tape:
+        total = wb.implicit(lambda x: x * x * a - 1.0, wb.ones(2, wb.float64)).sum()
+        a.fill_(7.0)
+    with pytest.raises(wb.NotDifferentiable, match="that a solve has used has changed since"):
+        tape.backward(total)
+
+
 @wb.kernel
 def pull(x: wb.array[wb.vec2d], c: wb.array[wb.vec2d], out: wb.array[wb.vec2d]):
     i = wb.tid()

@@ -292,6 +292,7 @@ class _Matrix(Operator):
     ) -> None:  # fmt: skip
         self.matrix, self.method, self.preconditioner, self.start = matrix, method, preconditioner, start
         self.tol, self.steps, self.raise_ = tol, steps, raise_
+        self.constants = [matrix.values]
         self.residual: array | None = None
 
     def __call__(self, x: array) -> array:
@@ -326,10 +327,6 @@ class _Matrix(Operator):
     def turned(self) -> Operator:
         a = self.matrix if self.method == "cg" else self.matrix.T
         return _Matrix(a, self.method, self.preconditioner, None, self.tol, self.steps, self.raise_)
-
-    @property
-    def constants(self) -> list[array]:
-        return [self.matrix.values]
 
 
 def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:

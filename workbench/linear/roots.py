@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from workbench.api.gradients.transforms import jvp
 from workbench.api.narrow import is_float_array
@@ -11,9 +11,13 @@ from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, NotConverged, must_be
 from workbench.linear.krylov import Solve, flat
 from workbench.linear.solve import Operator, corrected
+from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, zeros_like
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.mapped import differentiated, undifferentiated
+from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import element, float64
 
 Residual = Callable[[array], array]
@@ -83,7 +87,10 @@ def implicit(
             residual=left, steps=taken,
         )  # fmt: skip
     if differentiated():
-        root = corrected(root, residual(root), _Jacobian(residual, root, close))
+        read = _Read()
+        with observing(read):
+            value = residual(root)
+        root = corrected(root, value, _Jacobian(residual, root, close, constants=read.arrays()))
     return root if raise_ else (root, left)
 
 
@@ -107,8 +114,12 @@ def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array
 class _Jacobian(Operator):
     """The Jacobian of a residual at a point, or the transposed one: known by its products alone."""
 
-    def __init__(self, residual: Residual, point: array, tol: float, across: bool = False, raise_: bool = True) -> None:
+    def __init__(
+        self, residual: Residual, point: array, tol: float, *, across: bool = False, raise_: bool = True,
+        constants: Sequence[array] = (),
+    ) -> None:  # fmt: skip
         self.residual, self.point, self.tol, self.across, self.raise_ = residual, point, tol, across, raise_
+        self.constants = constants
 
     def __call__(self, x: array) -> array:
         if not self.across:
@@ -126,11 +137,30 @@ class _Jacobian(Operator):
         return x
 
     def turned(self) -> Operator:
-        return _Jacobian(self.residual, self.point, self.tol, not self.across)
+        return _Jacobian(self.residual, self.point, self.tol, across=not self.across, constants=self.constants)
 
-    @property
-    def constants(self) -> list[array]:
-        return []
+
+class _Read(Observer):
+    """The arrays that are read while it is open, but those that were made meanwhile."""
+
+    def __init__(self) -> None:
+        self._found: dict[Memory, array] = {}
+        self._made: set[Memory] = set()
+
+    def arrays(self) -> list[array]:
+        return [a for memory, a in self._found.items() if memory not in self._made]
+
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        self._made.add(memory)
+
+    def launching(self, record: LaunchRecord) -> None:
+        self._found |= {a.memory: a for a in (record.arguments[name] for name in record.reads)}
+
+    def copying(self, target: array, source: array) -> None:
+        self._found[source.memory] = source
+
+    def adding(self, target: array, source: array) -> None:
+        self._found[source.memory] = source
 
 
 def _norm(x: array) -> float:

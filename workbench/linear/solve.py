@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from workbench.runtime.arrays.array import array
@@ -10,7 +11,13 @@ from workbench.runtime.launching.mapped import Mapped, differentiated, undiffere
 
 
 class Operator(Protocol):
-    """A linear map that can be solved for."""
+    """A linear map that can be solved for.
+
+    Attributes:
+        constants: arrays that it reads, and that must not change until its derivative is taken.
+    """
+
+    constants: Sequence[array]
 
     def __call__(self, x: array, /) -> array:
         """The product, launched for all to see."""
@@ -22,11 +29,6 @@ class Operator(Protocol):
 
     def turned(self) -> Operator:
         """The transposed map."""
-        ...
-
-    @property
-    def constants(self) -> list[array]:
-        """Arrays that it reads, and that must not change until its derivative is taken."""
         ...
 
 
