@@ -86,12 +86,15 @@ def implicit(
             advice="Start closer to the root, or give a larger tol; raise_=False returns x and the residual.",
             residual=left, steps=taken,
         )  # fmt: skip
-    if differentiated():
-        read = _Read()
-        with observing(read):
-            value = residual(root)
-        root = corrected(root, value, _Jacobian(residual, root, close, constants=read.arrays()))
+    root = _with_derivatives(root, residual, close) if differentiated() else root
     return root if raise_ else (root, left)
+
+
+def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
+    read = _Read()
+    with observing(read):
+        value = residual(root)
+    return corrected(root, value, _Jacobian(residual, root, tol, constants=read.arrays()))
 
 
 def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array, float, int]:
