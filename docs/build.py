@@ -42,8 +42,8 @@ API = {
         from_torch indexedarray HashGrid""",
     "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
     "Gradients": """
-        Tape grad value_and_grad jvp hvp jacobian gradcheck Verdict gradients_of GradientReport explain_grad find_nan
-        Explanation""",
+        Tape grad value_and_grad jvp hvp jacobian hessian implicit gradcheck Verdict gradients_of GradientReport
+        explain_grad find_nan Explanation""",
     "Records and graphs": "record Recorder load_record capture capture_if capture_while capture_stream Graph",
     "JAX": "jax_kernel jax_callable GraphMode jax_export jax_pack jax_unpack jax_preload",
     "Devices": """
@@ -52,8 +52,8 @@ API = {
     "Measuring, waiting": "bench Bench compare Comparison sweep Sweep profile Profile wait Work",
     "Errors": """
         WorkbenchError KernelSyntaxError KernelTypeError CellErrors BuildError LaunchError KernelFault NotDifferentiable
-        RecordError CacheError DeviceError""",
-    "Modules": "optim utils types cache events errors",
+        NotConverged RecordError CacheError DeviceError""",
+    "Modules": "linear optim utils types cache events errors",
 }  # fmt: skip
 VALUES = {
     "LANGUAGE": "Names that a `%%kernel` cell sees without an import, a dictionary.",

@@ -40,6 +40,7 @@ from workbench.errors import (
     KernelSyntaxError,
     KernelTypeError,
     LaunchError,
+    NotConverged,
     NotDifferentiable,
     RecordError,
     WorkbenchError,
@@ -79,7 +80,7 @@ from workbench.types import matrix, vector
 from workbench.work import Work, wait
 
 if TYPE_CHECKING:
-    from workbench import optim, utils
+    from workbench import linear, optim, utils
     from workbench.api.cuda_cpp.kernel import CudaKernel
     from workbench.api.cuda_cpp.module import CudaModule, cuda_module
     from workbench.api.diagnosis.explain import explain_grad
@@ -90,7 +91,7 @@ if TYPE_CHECKING:
     from workbench.api.gradients.gradcheck import Verdict, gradcheck
     from workbench.api.gradients.report import GradientReport, gradients_of
     from workbench.api.gradients.tangents import launch_tangent
-    from workbench.api.gradients.transforms import grad, hvp, jacobian, jvp, value_and_grad
+    from workbench.api.gradients.transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad
     from workbench.api.graphs.capture import capture, capture_if, capture_stream, capture_while
     from workbench.api.graphs.graph import Graph
     from workbench.api.launches.launch_pair import LaunchPair, launch_pair
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
+    from workbench.linear.roots import implicit
     from workbench.utils.hash_grid import HashGrid
 
 __version__ = "0.1.0"
@@ -120,7 +122,7 @@ _MODULES = {
     "workbench.api.diagnosis.explanation": ("Explanation",),
     "workbench.api.diagnosis.find_nan": ("find_nan",),
     "workbench.api.diagnosis.races": ("checks",),
-    "workbench.api.gradients.transforms": ("grad", "hvp", "jacobian", "jvp", "value_and_grad"),
+    "workbench.api.gradients.transforms": ("grad", "hessian", "hvp", "jacobian", "jvp", "value_and_grad"),
     "workbench.api.gradients.gradcheck": ("Verdict", "gradcheck"),
     "workbench.api.gradients.report": ("GradientReport", "gradients_of"),
     "workbench.api.graphs.graph": ("Graph",),
@@ -140,6 +142,7 @@ _MODULES = {
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
+    "workbench.linear.roots": ("implicit",),
     "workbench.utils.hash_grid": ("HashGrid",),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
@@ -147,7 +150,7 @@ _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing
 them takes as long as a quarter of all the others."""
-_PARTS = ("inspect", "optim", "utils")
+_PARTS = ("inspect", "linear", "optim", "utils")
 """Modules that are imported on first use."""
 
 
@@ -238,16 +241,16 @@ __all__ = [
     "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Comparison", "CudaKernel", "CudaModule",
     "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode",
     "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "LaunchPair", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
+    "LaunchPair", "NotConverged", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
     "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array",
     "array1d", "array2d", "array3d", "array4d", "bench", "build_cell", "cache", "capture", "capture_if",
     "capture_stream", "capture_while", "checks", "clone", "compare", "constant", "copy", "cuda_module", "empty",
     "empty_like", "errors", "events", "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy",
     "from_torch", "full", "full_like", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "grad", "gradcheck", "gradients_of", "hvp", "indexedarray", "is_peer_access_enabled",
-    "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel", "jax_pack", "jax_preload",
-    "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled", "load_record", "map",
-    "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device", "set_checks",
-    "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils", "value_and_grad",
-    "vector", "wait", "zeros", "zeros_like",
+    "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit", "indexedarray",
+    "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel",
+    "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled",
+    "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device",
+    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils",
+    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

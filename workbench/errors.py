@@ -87,6 +87,19 @@ class NotDifferentiable(WorkbenchError):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
+class NotConverged(WorkbenchError):
+    """An iteration has not come to the tolerance.
+
+    Attributes:
+        residual: what is left, as the call defines it.
+        steps: how many steps it took.
+    """
+
+    residual: float = 0.0
+    steps: int = 0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class CellErrors(KernelSyntaxError, KernelTypeError):
     """Several errors of one cell, reported together.
 

@@ -22,6 +22,7 @@ EXAMPLES = (
     "workbench.api.kernels.kernel",
     "workbench.inspect.texts",
     "workbench.runtime.arrays.create",
+    "workbench.linear.roots",
 )
 """Modules whose examples run here; those of `transforms` run in `tests/api/gradients/test_functional.py`."""
 

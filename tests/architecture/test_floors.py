@@ -40,6 +40,7 @@ FLOORS = {
     "api": 7,
     "interop": 8,
     "optim": 8,
+    "linear": 8,
     "utils": 8,
     "__init__": 9,
     "doctor": 9,
@@ -47,8 +48,9 @@ FLOORS = {
     "inspect": 9,
 }
 # Floor 3 has one agreed exception to "never sideways": whoever makes IR ends by making it smaller.
-SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes")}
-OPTIONAL = ("jax", "jaxlib", "ml_dtypes", "torch", "cuda", "IPython")
+# A long solve shows its progress as an optimisation does.
+SIDEWAYS = {("autodiff", "passes"), ("frontend", "passes"), ("linear", "optim")}
+OPTIONAL = ("jax", "jaxlib", "ml_dtypes", "torch", "cuda", "IPython", "scipy")
 NAMESPACES = ("cuda", "cuda.bindings")  # what is imported from these is a library module of its own
 # Neither an import of the library nor a first call of a kernel that is in the cache needs these: reading them at once
 # would be half of `import workbench`, and of a first JAX call.
@@ -57,6 +59,7 @@ ON_FIRST_USE = (
     "workbench.api.cuda_cpp.kernel",
     "workbench.api.measurement.cost_model",
     "workbench.api.tapes.differentiate",
+    "workbench.autodiff.accesses",
     "workbench.autodiff.forward_mode",
     "workbench.autodiff.gather.form",
     "workbench.autodiff.memory.effects",

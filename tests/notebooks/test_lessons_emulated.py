@@ -40,6 +40,7 @@ REDUCED = {
         "run.history[-1] < run.history[0] / 4": "run.history[-1] < run.history[0]",
         "there < 0.6 * far": "there < far",
     },
+    "16-newton-on-a-net": {"N = 183": "N = 12", "SMALL = 9": "SMALL = 3"},
 }
 """What is changed in the cells of a lesson."""
 LESSONS = sorted(FOLDER.glob("*.ipynb"))

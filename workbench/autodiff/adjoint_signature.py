@@ -26,6 +26,13 @@ def tangent_names(params: Sequence[Value]) -> dict[str, str]:
     return _prefixed(params, "tan")
 
 
+def log_names(params: Sequence[Value]) -> dict[str, str]:
+    """What the array of a kernel's accesses is called (see `accesses.py`), by the first parameter of floats."""
+    taken = {p.name for p in params}
+    name = next(n for k in range(len(taken) + 1) if (n := f"log{k or ''}") not in taken)
+    return {p.name: name for p in [p for p in params if isinstance(p.type, ArrayType) and is_float(p.type)][:1]}
+
+
 def adjoint_type(type: Type) -> ArrayType:
     """The type of the array in which the adjoint of a parameter of this type is collected."""
     return type if isinstance(type, ArrayType) else ArrayType(contents(type), 1)

@@ -2,8 +2,9 @@
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
-that all it writes is finite. "gathered-adjoint" and "clearing-adjoint" are the adjoint as two launches, the sums and
-the clearing (see `gather/form.py`). Launch records, cache keys and events identify code by this string.
+that all it writes is finite, "accesses" one that notes what its threads read and write. "gathered-adjoint" and
+"clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`). Launch records,
+cache keys and events identify code by this string.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_names, tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
-from workbench.passes.pipeline import FINITE, run
-from workbench.types import Type
+from workbench.passes.pipeline import FINITE, SILENT, run
+from workbench.types import ArrayType, Type, int32
 
 if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
@@ -66,6 +67,10 @@ def derived(
             function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":
             function = run(FINITE, function)
+        elif step == "accesses":
+            from workbench.autodiff.accesses import logged
+
+            function = logged(run(SILENT, function))
         else:
             from workbench.autodiff.forward_mode import tangent
 
@@ -103,4 +108,5 @@ _STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[T
     **dict.fromkeys(ADJOINTS, (adjoint_names, adjoint_type)),
     "tangent": (tangent_names, lambda type: type),
     "finite": (lambda params: {}, lambda type: type),
+    "accesses": (log_names, lambda type: ArrayType(int32, 2)),
 }

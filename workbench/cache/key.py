@@ -28,7 +28,7 @@ from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Ve
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
-STEPS = frozenset({"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite"})
+STEPS = frozenset({"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses"})
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from html import escape
 from typing import Any
 
@@ -71,7 +71,7 @@ class Progress:
     def __len__(self) -> int:
         return self.total
 
-    def __iter__(self) -> Iterator[Step]:
+    def __iter__(self) -> Generator[Step]:
         self.done, self.history, self.steps, self.running = 0, [], [], True
         try:
             for k in range(self.total):

@@ -10,6 +10,7 @@
             gathered-adjoint                the adjoint, then autodiff/gather/form.py; clearing-adjoint likewise
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
+            accesses                        SILENT, autodiff/accesses.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
@@ -85,6 +86,8 @@ RUNNABLE_ADJOINT: Stage = ("reductions", "by_component")
 
 TANGENT: Stage = ("dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
+# Of a launch that runs once more, only to see which elements it reads and writes.
+SILENT: Stage = ("strip_asserts", "strip_prints")
 
 # Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `nonatomic` has not.
 RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component")

@@ -29,6 +29,11 @@ class Listener(Protocol):
         """Return whether it sees the nodes of a graph rather than the graph."""
         ...
 
+    @property
+    def differentiates(self) -> bool:
+        """Return whether it does not see inside what has a rule of its own."""
+        ...
+
     def launching(self, record: Any) -> None:
         """A launch is about to run."""
         ...

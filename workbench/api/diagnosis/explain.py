@@ -166,7 +166,8 @@ class _Pass:
             )
             return Explanation("zero", "overwritten", message, "", number)
         if not isinstance(step, LaunchStep):
-            return Explanation("zero", "function", f"step {number}, one of your functions, leads to it.", "", number)
+            what = "one of your functions" if isinstance(step, FunctionStep) else "a solve"
+            return Explanation("zero", "function", f"step {number}, {what}, leads to it.", "", number)
         return self.in_kernel(step, number, self.died.incoming)
 
     def unreached(self) -> Explanation:

@@ -13,6 +13,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import is_float
@@ -27,7 +28,7 @@ class Dual(Observer):
         written: those among them that were changed.
     """
 
-    takes = True
+    takes = differentiates = True
 
     def __init__(self) -> None:
         self.tangents = Twins()
@@ -78,6 +79,14 @@ class Dual(Observer):
             if target in self.tangents:
                 self.tangents.of(target).fill_(0)
             target.fill_(value)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Map the tangent."""
+        self._change(mapped.target, mapped.source)
+        with outside(self):
+            mapped.note()
+            if mapped.source in self.tangents:
+                self.tangents.of(mapped.target).add_(mapped.along(self.tangents.of(mapped.source)))
 
     def _change(self, target: array, source: array) -> None:
         self.seen |= {target.memory, source.memory}

@@ -1,4 +1,4 @@
-"""Derivatives of Python functions that launch kernels: `grad`, `value_and_grad`, `jvp`, `hvp`, `jacobian`.
+"""Derivatives of Python functions that launch kernels: `grad`, `value_and_grad`, `jvp`, `hvp`, `jacobian`, `hessian`.
 
 They are made of the tape (reverse) and of `Dual` (forward), and each is itself such a function: they can be taken of
 one another.
@@ -6,14 +6,18 @@ one another.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from workbench.api.builds.bind import overlap
+from workbench.api.gradients.compressed import as_pattern, compressed
 from workbench.api.gradients.forward_mode import Dual
+from workbench.api.gradients.pattern import Pattern
 from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, must_be
@@ -194,7 +198,9 @@ def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array
     return product
 
 
-def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> Callable[..., array]:
+def jacobian(
+    f: Callable[..., object], argnums: int = 0, mode: str = "auto", *, sparse: Any = False
+) -> Callable[..., Any]:
     """All partial derivatives of a function that returns an array.
 
         >>> import workbench as wb
@@ -215,10 +221,17 @@ def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> 
         argnums: which argument to differentiate by.
         mode: "reverse", one backward pass for each number of the result; "forward", one run of the function for each
             number of the argument; "auto": whichever needs fewer.
+        sparse: True returns a matrix of SciPy: the entries that may not be 0 are found from the elements that the
+            kernels access with these arguments, and numbers whose columns share no row are moved together. A matrix:
+            its entries say which may not be 0; an earlier result, at another point, saves finding and colouring them.
+            Two products with random vectors check the result.
 
     Returns:
         A function of the same arguments. It returns an array of scalars; its shape is the result's followed by the
-        argument's (components of vectors count as axes), of at most 4 dimensions.
+        argument's (components of vectors count as axes), of at most 4 dimensions. With `sparse` it returns a
+        `scipy.sparse.csr_array` with a row for each number of the result and a column for each number of the argument,
+        whose attribute `sweeps` is the number of runs that computed it. That raises NotDifferentiable if the pattern
+        misses an entry, or is not given and a kernel works on tiles; ImportError without SciPy.
 
     Raises:
         ValueError: another mode.
@@ -227,27 +240,102 @@ def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> 
         raise ValueError(f'mode is "auto", "reverse" or "forward", not {mode!r}')
 
     @wraps(f)
-    def matrix(*args: object, **options: object) -> array:
+    def matrix(*args: object, **options: object) -> Any:
         values = _values(f, args)
         (x,) = _chosen(f, argnums, values)
-        before = [clone(v) if isinstance(v, array) else v for v in values]
-        tape = Tape(into_grad=False, only=[x])
-        with tape:
-            result = _checked(f, f(*values, **options))
-        rows, columns = result.numpy(), x.numpy()
-        if rows.ndim + columns.ndim > 4:
-            raise LaunchError(
-                f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
-                advice="Flatten the argument or the result.",
-            )
-        if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
-            _check_written(f, result, bool(tape.path([result])))
-            made = _rows(tape, result, x)
-        else:
-            made = _columns(f, argnums, before, options, rows.shape)
-        return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
+        if sparse is not False:
+            return _compressed(f, argnums, mode, sparse, values, options)
+        return _dense(f, argnums, mode, x, values, options)
 
     return matrix
+
+
+def _dense(
+    f: Callable[..., object], argnum: int, mode: str, x: array, values: list[object], options: dict[str, object]
+) -> array:
+    before = _fresh(values)
+    tape = Tape(into_grad=False, only=[x])
+    with tape:
+        result = _checked(f, f(*values, **options))
+    rows, columns = result.numpy(), x.numpy()
+    if rows.ndim + columns.ndim > 4:
+        raise LaunchError(
+            f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
+            advice="Flatten the argument or the result.",
+        )
+    if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
+        _check_written(f, result, bool(tape.path([result])))
+        made = _rows(tape, result, x)
+    else:
+        made = _columns(f, argnum, before, options, rows.shape)
+    return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
+
+
+def hessian(f: Callable[..., object], argnums: int = 0, *, sparse: Any = False) -> Callable[..., Any]:
+    """All second derivatives of a function that returns one float: the Jacobian of its gradient, by forward mode.
+
+        >>> import workbench as wb
+        >>> @wb.kernel
+        ... def springs(x: wb.array[float], energy: wb.array[float]):
+        ...     i = wb.tid()
+        ...     wb.atomic_add(energy, 0, (x[i + 1] - x[i]) ** 2.0)
+        >>> def energy(x):
+        ...     out = wb.zeros(1)
+        ...     wb.launch(springs, len(x) - 1, inputs=[x], outputs=[out])
+        ...     return out
+        >>> wb.hessian(energy)(wb.array([1.0, 4.0, 9.0])).numpy()
+        array([[ 2., -2.,  0.],
+               [-2.,  4., -2.],
+               [ 0., -2.,  2.]], dtype=float32)
+        >>> h = wb.hessian(energy, sparse=True)(wb.array([0.0] * 1000))
+        >>> h.nnz, h.sweeps
+        (2998, 3)
+
+    Args:
+        f: a function of arrays (and anything else) that returns an array of one float.
+        argnums: which argument to differentiate by.
+        sparse: as for `jacobian`.
+
+    Returns:
+        A function of the same arguments; it returns and raises what `jacobian`'s does.
+    """
+    return jacobian(grad(f, argnums), argnums, "forward", sparse=sparse)
+
+
+def _fresh(values: Sequence[object]) -> list[object]:
+    return [clone(v) if isinstance(v, array) else v for v in values]
+
+
+def _compressed(
+    f: Callable[..., object], argnum: int, mode: str, given: Any, values: list[object], options: dict[str, object]
+) -> Any:
+    """The Jacobian as SciPy's matrix, by few runs of the function on fresh copies of the arguments."""
+    x = values[argnum]
+    assert isinstance(x, array)
+    kind = element(x.dtype)
+    host = x.numpy()
+    before = _fresh(values)
+    watch = Pattern(x) if given is True else None
+    tape = Tape(into_grad=False, only=[x])
+    with tape, observing(watch) if watch is not None else nullcontext():
+        result = _checked(f, f(*values, **options))
+    shape = result.numpy().shape
+
+    def forward(along: HostArray) -> HostArray:
+        direction = array(along.reshape(host.shape), x.dtype, device=x.device)
+        _, moved = jvp(f, argnum)(*_fresh(before), along=direction, **options)
+        assert isinstance(moved, array)
+        return moved.numpy().reshape(-1)
+
+    def reverse(seed: HostArray) -> HostArray:
+        tape.zero()
+        tape.backward(grads={result: seed.reshape(shape)})
+        return tape.adjoint_of(x).numpy().reshape(-1)
+
+    pattern = watch.of(result) if watch is not None else as_pattern(given, (math.prod(shape), host.size))
+    both = {"forward": forward, "reverse": reverse}
+    products = {m: product for m, product in both.items() if mode in ("auto", m)}
+    return compressed(pattern, mode, products, kind.numpy, None if given is True else given)
 
 
 def _rows(tape: Tape, result: array, x: array) -> HostArray:
@@ -273,7 +361,7 @@ def _columns(
     seed = np.zeros_like(x.numpy())
     for k in range(seed.size):
         seed.flat[k] = 1
-        fresh = [clone(v) if isinstance(v, array) else v for v in values]
+        fresh = _fresh(values)
         along = array(seed, x.dtype, device=x.device)
         _, moved = jvp(f, argnum)(*fresh, along=along, **options)
         assert isinstance(moved, array)

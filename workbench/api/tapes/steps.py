@@ -15,6 +15,7 @@ from workbench.api.builds.overlaps import overlap
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import UNWRITTEN, Memory
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.work import Add, Copy, Fill, Work
 from workbench.types import is_float
 
@@ -210,3 +211,48 @@ class FunctionStep(Step):
         for value in self.changed:
             tape.adjoint_of(value)
         return self.backward
+
+
+class MappedStep(Step):
+    """A `Mapped` on a tape."""
+
+    __slots__ = ("_versions", "mapped")
+
+    def __init__(self, mapped: Mapped) -> None:
+        self.mapped = mapped
+        self.changed, self.used = (mapped.target,), (mapped.source,)
+        self.touched = (mapped.target, mapped.source)
+        self._versions = [a.memory.version for a in mapped.constants]
+
+    @property
+    def node(self) -> Work:
+        """Refuse.
+
+        Raises:
+            LaunchError: always: the tape has not seen how the result was computed.
+        """
+        raise LaunchError(
+            "The steps of a solve are not on a tape, which cannot run it again.", advice="Use wb.record()."
+        )
+
+    def again(self, instead: Callable[[array], array]) -> None:
+        """Note it again: there is nothing to run."""
+        m = self.mapped
+        Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
+
+    def reversed(self, tape: Tape) -> Undo:
+        """What adds to the source's adjoint.
+
+        Raises:
+            NotDifferentiable: an array that the map reads has changed.
+        """
+        m = self.mapped
+        for value, version in zip(m.constants, self._versions, strict=True):
+            if value.memory.version != version:
+                raise NotDifferentiable(
+                    f"An {value.type!r} of shape {value.shape} that a solve has used has changed since; its gradient "
+                    "needs what it was.",
+                    advice="Compute the matrix of each step in arrays of its own, and solve with that.",
+                )
+        into, of = tape.adjoint_of(m.source), tape.adjoint_of(m.target)
+        return lambda: (into.add_(m.against(of)), None)[1]

@@ -20,13 +20,14 @@ from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
 from workbench.api.tapes.live import Live
 from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
-from workbench.api.tapes.steps import FunctionStep, MoveStep, Step, Undo, carrying
+from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Work
@@ -65,6 +66,7 @@ class Tape(Opened):
         LaunchError: `only` is not a list of arrays of floats.
     """
 
+    differentiates = True
     _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
 
     def __init__(
@@ -165,6 +167,15 @@ class Tape(Opened):
         carries = self._only is None or source.memory in self._only.memories
         if carries and is_float(source.dtype) and is_float(dtype):
             raise refuse_conversion(source, dtype)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Record what has a rule of its own."""
+        step = MappedStep(mapped)
+        self._follow(step.touched, ())
+        if self._only is not None:
+            self._only.follow(step)
+        self.steps.append(step)
+        self.kept.note(step, ())
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""

@@ -19,14 +19,16 @@ class Observer(Listed):
             before it then see what it does, and not what it heard.
         looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
         replays: whether it can run again what it hears of.
+        differentiates: whether it does not see inside what has a rule of its own (`mapped.py`).
     """
 
     takes = False
     looks_inside = True
     replays = False
+    differentiates = False
     _internal = (
-        "adding allocating called converting copying done filling launching looks_inside measured reading "
-        "replaying replays stopped takes"
+        "adding allocating called converting copying differentiates done filling launching looks_inside mapping "
+        "measured reading replaying replays stopped takes"
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:
@@ -43,6 +45,9 @@ class Observer(Listed):
 
     def converting(self, source: array, dtype: object) -> None:
         """An array of another element type is about to be made of `source`."""
+
+    def mapping(self, mapped: Any) -> None:
+        """A result has been computed whose derivative has a rule of its own: a `Mapped`."""
 
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""

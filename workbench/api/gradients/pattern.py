@@ -1,0 +1,194 @@
+"""Which numbers of a result may depend on which numbers of an argument, from the elements that kernels access.
+
+Each launch runs once more on copies, in a form that writes down the elements that its threads read and write
+(`autodiff/accesses.py`): indices are what they are in this run, those that were read from arrays too. What a thread
+writes depends on what it read; put together launch by launch, that contains every derivative that is not 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.api.builds.bind import bind
+from workbench.api.gradients.scipy_matrices import sparse
+from workbench.api.narrow import HostArray
+from workbench.autodiff import parameters, then
+from workbench.autodiff.adjoint_signature import log_names
+from workbench.errors import LaunchError
+from workbench.runtime.active_observers import unobserved
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
+from workbench.runtime.arrays.create import zeros
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
+from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.record import LaunchRecord
+from workbench.types import Vector, element, int32, is_float
+
+LOAD, STORE = 0, 1
+SITE, ELEMENT, ITERATION, THREAD = range(4)
+"""The columns of a log; those from THREAD on are the thread's indices."""
+_ROWS = 16
+"""Rows of a log for each thread, at first."""
+
+
+class Pattern(Observer):
+    """Follows which numbers depend on those of one array while it is open."""
+
+    differentiates = True
+
+    def __init__(self, x: array) -> None:
+        places = _scalars(x)
+        self.count = len(places)
+        self._rows: dict[Memory, Any] = {}
+        self._put(x, places, sparse().eye_array(self.count, dtype=bool, format="csr"))
+
+    def of(self, value: array) -> Any:
+        """The matrix of the numbers of an array by those of the argument, of bools."""
+        return self._of(value.memory, value)[_scalars(value)]
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Follow a launch, if what is followed takes part in it."""
+        floats = [a for a in record.arguments.values() if isinstance(a, array) and is_float(a.dtype)]
+        if not any(a.memory in self._rows and self._rows[a.memory].nnz for a in floats):
+            return
+        with unobserved():
+            names, log = _log(record)
+        sites = log[:, SITE]
+        kinds, places = sites % 3, sites // 3 % len(names)
+        keys = [sites // (3 * len(names)), *log.T[ITERATION:]]
+        groups, count = _numbered(keys)
+        read: list[tuple[Memory, Any]] = []
+        written: dict[Memory, list[tuple[Any, HostArray]]] = {}
+        for k, name in enumerate(names):
+            value = record.arguments[name]
+            for kind in np.unique(kinds[places == k]):
+                here = (places == k) & (kinds == kind)
+                scalars, group = _scalars(value, log[here, ELEMENT], groups[here])
+                total = self._of(value.memory, value).shape[0]
+                ones = np.ones(len(scalars), bool)
+                if kind == LOAD:
+                    read.append((value.memory, sparse().csr_array((ones, (group, scalars)), (count, total))))
+                else:
+                    matrix = sparse().csr_array((ones, (scalars, group)), (total, count))
+                    written.setdefault(value.memory, []).append((matrix, scalars if kind == STORE else scalars[:0]))
+        self._follow(read, written, count)
+
+    def _follow(self, read: list[tuple[Memory, Any]], written: dict[Memory, Any], count: int) -> None:
+        """Add what was read to what was written, until a thread that reads what it wrote adds nothing more."""
+        old = {m: _without(self._rows[m], np.concatenate([s for _, s in parts])) for m, parts in written.items()}
+        before = {m: self._rows[m] for m, _ in read}
+        known = dict(before)
+        while True:
+            gathered = sum((matrix @ known[m] for m, matrix in read), self._none(count))
+            for memory, parts in written.items():
+                self._rows[memory] = sum((matrix @ gathered for matrix, _ in parts), old[memory])
+            both = {m: before[m] + self._rows[m] for m in written.keys() & before.keys()}
+            if all(both[m].nnz == known[m].nnz for m in both):
+                return
+            known |= both
+
+    def copying(self, target: array, source: array) -> None:
+        """Follow a copy."""
+        self._put(target, _scalars(target), self.of(source))
+
+    def adding(self, target: array, source: array) -> None:
+        """Follow a sum."""
+        self._put(target, _scalars(target), self.of(target) + self.of(source))
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Each number of a solution depends on all of the residual."""
+        rows = self.of(mapped.source)
+        every = sparse().csr_array(np.ones((rows.shape[0], 1), bool)) @ sparse().csr_array(rows.sum(0)[None] > 0)
+        self._put(mapped.target, _scalars(mapped.target), self.of(mapped.target) + every)
+
+    def filling(self, target: array, value: float) -> None:
+        """A constant depends on nothing."""
+        if target.memory in self._rows:
+            places = _scalars(target)
+            self._put(target, places, self._none(len(places)))
+
+    def _none(self, count: int) -> Any:
+        return sparse().csr_array((count, self.count), dtype=bool)
+
+    def _put(self, target: array, places: HostArray, rows: Any) -> None:
+        kept = _without(self._of(target.memory, target), places)
+        ones, total = np.ones(len(places), bool), kept.shape[0]
+        moved = sparse().csr_array((ones, (places, np.arange(len(places)))), (total, len(places)))
+        self._rows[target.memory] = kept + moved @ rows
+
+    def _of(self, memory: Memory, value: array) -> Any:
+        total = memory.nbytes // element(value.dtype).size
+        rows = self._rows.setdefault(memory, self._none(total))
+        if rows.shape[0] != total:
+            raise LaunchError(
+                "One memory is used as float32 and as float64, so which numbers depend on which is not known.",
+                advice="Give the pattern: sparse=matrix.",
+            )
+        return rows
+
+
+def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
+    """Run the launch on copies; returns the parameters of its code, and what its threads accessed."""
+    direction = then(record.direction, "accesses")
+    forward = record.specialisation.function.params
+    names = [p.name for p in parameters(forward, record.direction)]
+    (log_name,) = log_names(parameters(forward, record.direction)).values()
+    indices = record.specialisation.launch_ndim
+    room = _ROWS * record.threads
+    while True:
+        copies = {a.memory: copy_of(a) for a in (record.arguments[n] for n in record.writes)}
+        arguments = {
+            n: a.twin(copies[a.memory]) if isinstance(a, array) and a.memory in copies else a
+            for n, a in record.arguments.items()
+        }
+        log = zeros((room + 1, THREAD + indices), int32, record.loaded.device)
+        everything = {**arguments, log_name: log}
+        execute(bind(record.specialisation, direction, record.dim, everything, record.loaded.device, record.how))
+        found = log.numpy()
+        wanted = int(found[0, 0])
+        if wanted <= room:
+            return names, found[1 : 1 + wanted]
+        room = wanted
+
+
+def _numbered(columns: list[HostArray]) -> tuple[HostArray, int]:
+    """A number for each row of these columns, the same for equal rows; and how many there are."""
+    found = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        values, here = np.unique(column, return_inverse=True)
+        _, found = np.unique(found * len(values) + here, return_inverse=True)
+    return found, int(found.max(initial=-1)) + 1
+
+
+def _length(value: array) -> int:
+    return value.dtype.length if isinstance(value.dtype, Vector) else 1
+
+
+def _scalars(value: array, elements: HostArray | None = None, beside: HostArray | None = None) -> Any:
+    """Where the numbers of an array lie in its memory, counted in numbers.
+
+    Args:
+        value: the array.
+        elements: of these elements alone, by their row-major numbers.
+        beside: a number for each of them, which is repeated for each component and returned too.
+    """
+    size, length = element(value.dtype).size, _length(value)
+    places = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
+    first = np.full(np.shape(places[0]), value.address - value.memory.address, np.int64)
+    for place, stride in zip(places, value.strides, strict=True):
+        first += place * stride
+    found = (first[:, None] // size + np.arange(length)).reshape(-1)
+    return found if beside is None else (found, np.repeat(beside, length))
+
+
+def _without(rows: Any, places: HostArray) -> Any:
+    """The matrix with these rows empty."""
+    if not len(places):
+        return rows
+    left = np.ones(rows.shape[0], bool)
+    left[places] = False
+    return sparse().diags_array(left, format="csr", dtype=bool) @ rows

@@ -1,0 +1,279 @@
+"""Conjugate gradients and BiCGSTAB, for any operator. All that a step decides stays on the device, in a few numbers.
+
+CG is that of Hestenes and Stiefel with a preconditioner, BiCGSTAB that of van der Vorst (1992), preconditioned from the
+right.
+"""
+
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownParameterType=false, reportInvalidTypeForm=false, reportCallIssue=false
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from workbench.api.graphs.capture import capture_while
+from workbench.api.kernels.kernel import kernel
+from workbench.api.launches.launch import launch
+from workbench.builtins import FORMS, TABLE
+from workbench.errors import LaunchError, NotConverged
+from workbench.optim.progress import Progress
+from workbench.runtime.active_observers import OBSERVERS
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import zeros, zeros_like
+from workbench.types import element, int32
+
+tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
+sqrt = TABLE["sqrt"]
+
+Apply = Callable[[array, array], None]
+"""Writes the product of an operator with the first array to the second."""
+PATIENCE = 1.0
+"""Seconds after which a solve shows its progress."""
+_CHECK = 16
+"""Steps of a GPU between two looks at whether it is over; what runs too often changes nothing."""
+_NUMBERS = 10
+NOT_POSITIVE = "CG needs a positive definite matrix, and {} is not positive."
+USE_BICGSTAB = 'Use method="bicgstab".'
+
+
+class Solve:
+    """One run of a method: x with A x = b.
+
+    Attributes:
+        steps: how many were taken.
+    """
+
+    def __init__(self, method: str, apply: Apply, precondition: Apply | None, b: array, x: array, most: int) -> None:
+        self.apply, self.precondition, self.most, self.steps = apply, precondition, most, 0
+        self.b, self.x = b, x
+        self.method = method
+        kind, self._device = element(b.dtype), b.device
+        self.numbers = zeros(_NUMBERS, kind, b.device)
+        self.going, self.notes = zeros(1, int32, b.device), zeros(2, int32, b.device)
+        self.residual = zeros(1, kind, b.device)
+        names = ("r", "z", "p", "q") if method == "cg" else ("r", "z", "p", "y", "v", "t", "first")
+        self.vectors = {name: zeros_like(b, requires_grad=False) for name in names}
+        self._flat = {name: flat(v) for name, v in (*self.vectors.items(), ("b", b), ("x", x))}
+
+    def run(self, tol: float, raise_: bool) -> array:
+        """Solve; returns |b - A x| / |b|, of one element.
+
+        Raises:
+            NotConverged: it is larger than `tol` after all steps, if `raise_`.
+            LaunchError: CG met a direction in which the matrix is not positive.
+        """
+        if any(o.takes for o in OBSERVERS.get()):
+            if raise_:
+                raise LaunchError(
+                    "A solve in a graph cannot raise where it does not converge.",
+                    advice="Pass raise_=False: it returns the residual, too.",
+                )
+            self._start(tol)
+            capture_while(self.going, self._step)
+            self._launch(_report, 1, self.numbers, self.residual)
+            return self.residual
+        last = math.inf
+        while True:
+            self._start(tol)
+            self._launch(_report, 1, self.numbers, self.residual)
+            left = float(self.residual)
+            if left <= tol or self.steps >= self.most or not left < 0.5 * last:
+                break
+            last = left
+            self._iterate()
+        if raise_ and not left <= tol:
+            if left != left:
+                raise NotConverged(
+                    "There is a NaN or an infinity in b, x0 or the matrix.", residual=left, steps=self.steps
+                )
+            raise NotConverged(
+                f"The solve has not converged in {self.steps} steps: |b - A x| is {left:.3g} |b|, not {tol:.3g} |b|.",
+                advice='Allow more steps or a larger tol, or try method="bicgstab" or preconditioner="jacobi"; with a '
+                "singular matrix most b have no solution. raise_=False returns x and the residual.",
+                residual=left, steps=self.steps,
+            )  # fmt: skip
+        return self.residual
+
+    def _start(self, tol: float) -> None:
+        """Compute the residual, and begin where x is now."""
+        v = self.vectors
+        self.numbers.fill_(0.0)
+        self.apply(self.x, v["r"])
+        self._launch(_subtract, self._n, self._flat["b"], self._flat["r"], self.numbers)
+        if self.method == "cg":
+            self._precondition("r", "z")
+            v["p"].copy_(v["z"])
+            self._launch(_dots, self._n, self._flat["r"], self._flat["z"], self._flat["r"], 7, 2, self.numbers)
+        else:
+            v["p"].copy_(v["r"])
+            v["first"].copy_(v["r"])
+            self._launch(_dots, self._n, self._flat["r"], self._flat["r"], self._flat["r"], 7, 2, self.numbers)
+        self.notes.fill_(0)
+        self._launch(_begin, 1, tol, self.most - self.steps, self.numbers, self.going)
+
+    def _iterate(self) -> None:
+        """Take steps until the goal is reached, or there are no more; a long solve shows its progress."""
+        left, every = self.most - self.steps + _CHECK, _CHECK if self._device.is_cuda else 1
+        shown, started = Progress(left, f"Solve by {self.method.upper()}"), math.inf
+        with closing(iter(shown)) as steps:
+            for k in range(left):
+                self._step()
+                if k % every < every - 1:
+                    continue
+                over = not int(self.going)
+                if time.monotonic() - started > PATIENCE:
+                    _, size, _, residual, *_ = self.numbers.numpy().tolist()
+                    next(steps).report(math.sqrt(residual / (size or 1.0)))
+                    shown.total = shown.done if over else left
+                if over:
+                    break
+                started = min(started, time.monotonic())  # not before the first step, which may compile
+        taken, status = self.notes.numpy().tolist()
+        self.steps += taken
+        if status:
+            what = f"p·A p (or r·M r, of the preconditioner M) of step {self.steps}"
+            raise LaunchError(NOT_POSITIVE.format(what), advice=USE_BICGSTAB)
+
+    def _step(self) -> None:
+        v, f, s, going, n = self.vectors, self._flat, self.numbers, self.going, self._n
+        if self.method == "cg":
+            self.apply(v["p"], v["q"])
+            self._launch(_dot, n, f["p"], f["q"], 5, s)
+            self._launch(_cg_move, n, s, going, f["p"], f["q"], f["x"], f["r"])
+            self._precondition("r", "z")
+            self._launch(_dots, n, f["r"], f["z"], f["r"], 7, 2, s)
+            self._launch(_cg_turn, n, s, going, f["z"], f["p"])
+        else:
+            self._precondition("p", "y")
+            self.apply(v["y"], v["v"])
+            self._launch(_dot, n, f["first"], f["v"], 5, s)
+            self._launch(_bi_half, n, s, going, f["y"], f["v"], f["x"], f["r"])
+            self._precondition("r", "z")
+            self.apply(v["z"], v["t"])
+            self._launch(_dots, n, f["t"], f["r"], f["t"], 8, 9, s)
+            self._launch(_bi_move, n, s, going, f["z"], f["t"], f["x"], f["r"])
+            self._launch(_dots, n, f["first"], f["r"], f["r"], 7, 2, s)
+            self._launch(_bi_turn, n, s, going, f["r"], f["v"], f["p"])
+        self._launch(_advance, 1, self.method == "cg", self.most - self.steps, s, going, self.notes)
+
+    def _precondition(self, source: str, target: str) -> None:
+        if self.precondition is None:
+            self.vectors[target].copy_(self.vectors[source])
+        else:
+            self.precondition(self.vectors[source], self.vectors[target])
+
+    @property
+    def _n(self) -> int:
+        return self._flat["b"].size
+
+    def _launch(self, what: Any, n: int, *arguments: Any) -> None:
+        launch(what, n, [*arguments], device=self._device, checks=False)
+
+
+def flat(x: array) -> array:
+    """The numbers of a dense array in one dimension, as a view."""
+    kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
+    return (x if kind == x.dtype else x.view(kind)).flatten()
+
+
+# The numbers: 0 goal², 1 |b|², 2 |r|² (being summed), 3 |r|², 4 r·z, 5 p·Ap or r0·v, 7 r·z of the next step, 8 t·r,
+# 9 t·t.
+
+
+@kernel
+def _subtract(b: array[Any], r: array[Any], s: array[Any]):
+    i = tid()
+    r[i] = b[i] - r[i]
+    atomic_add(s, 1, b[i] * b[i])
+
+
+@kernel
+def _dot(x: array[Any], y: array[Any], at: int, s: array[Any]):
+    i = tid()
+    atomic_add(s, at, x[i] * y[i])
+
+
+@kernel
+def _dots(x: array[Any], y: array[Any], z: array[Any], at: int, square: int, s: array[Any]):
+    i = tid()
+    atomic_add(s, at, x[i] * y[i])
+    atomic_add(s, square, z[i] * z[i])
+
+
+@kernel
+def _begin(tol: float, most: int, s: array[Any], going: array[int32]):
+    s[0] = s.dtype(tol) * s.dtype(tol) * s[1]
+    s[3] = s[2]
+    s[4] = s[7]
+    s[2] = s.dtype(0)
+    s[7] = s.dtype(0)
+    going[0] = 1 if s[3] > s[0] and most > 0 else 0
+
+
+@kernel
+def _report(s: array[Any], residual: array[Any]):
+    """|r| / |b|; of b = 0, 0 where r is 0 too."""
+    residual[0] = sqrt(s[3] / s[1]) if s[1] > 0.0 else sqrt(s[3])
+
+
+@kernel
+def _cg_move(s: array[Any], going: array[int32], p: array[Any], q: array[Any], x: array[Any], r: array[Any]):
+    i = tid()
+    if going[0] != 0 and s[5] > 0.0:
+        x[i] += s[4] / s[5] * p[i]
+        r[i] -= s[4] / s[5] * q[i]
+
+
+@kernel
+def _cg_turn(s: array[Any], going: array[int32], z: array[Any], p: array[Any]):
+    i = tid()
+    if going[0] != 0:
+        p[i] = z[i] + s[7] / s[4] * p[i]
+
+
+@kernel
+def _bi_half(s: array[Any], going: array[int32], y: array[Any], v: array[Any], x: array[Any], r: array[Any]):
+    i = tid()
+    if going[0] != 0 and s[5] != 0.0:
+        x[i] += s[4] / s[5] * y[i]
+        r[i] -= s[4] / s[5] * v[i]
+
+
+@kernel
+def _bi_move(s: array[Any], going: array[int32], z: array[Any], t: array[Any], x: array[Any], r: array[Any]):
+    i = tid()
+    if going[0] != 0 and s[9] > 0.0:
+        x[i] += s[8] / s[9] * z[i]
+        r[i] -= s[8] / s[9] * t[i]
+
+
+@kernel
+def _bi_turn(s: array[Any], going: array[int32], r: array[Any], v: array[Any], p: array[Any]):
+    """The next direction; r again where the method has broken down."""
+    i = tid()
+    if going[0] != 0:
+        omega = s[8] / s[9]
+        beta = s[7] / s[5] / omega
+        good = s[5] != 0.0 and s[8] != 0.0 and s[9] > 0.0
+        p[i] = r[i] + (beta * (p[i] - omega * v[i]) if good else s.dtype(0))
+
+
+@kernel
+def _advance(cg: bool, most: int, s: array[Any], going: array[int32], notes: array[int32]):
+    if going[0] != 0:
+        notes[0] += 1
+        good = (s[5] > 0.0 and s[4] > 0.0) if cg else (s[5] != 0.0 and s[8] != 0.0)
+        if cg and (s[5] <= 0.0 or s[4] < 0.0):
+            notes[1] = 1
+        s[3] = s[2]
+        if not good or not (s[2] > s[0]) or notes[0] >= most:
+            going[0] = 0
+    s[4] = s[7]
+    for k in range(5, 10):
+        s[k] = s.dtype(0)
+    s[2] = s.dtype(0)
