@@ -76,6 +76,7 @@ class SavedSpecialisation(Specialisation):
         """For this IR, with the facts that are known of it."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
+        self.tiling = None  # a file has no launch: dimensions count what the recorded launch ran, blocks of tiles
         self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
