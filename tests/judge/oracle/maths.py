@@ -231,16 +231,22 @@ def step(edge: Any, x: Any) -> Number:
 def lerp(a: Any, b: Any, t: Any) -> Any:
     """a * (1 - t) + b * t."""
     type = _float_type("lerp", a, b, t)
-    a, b, t = typed(a, type), typed(b, type), typed(t, type)
-    return a * (1 - t) + b * t
+    a, b, t = (_computed(x, type) for x in (a, b, t))
+    return typed(a * (1 - t) + b * t, type)
+
+
+def _computed(x: Any, type: str) -> Number:
+    """The number as an operation of several steps computes with it: halves as float32, rounded once at the end."""
+    half = typed(x, type)
+    return typed(half, "float32") if type in ("float16", "bfloat16") else half
 
 
 def smoothstep(low: Any, high: Any, x: Any) -> Any:
     """3t² - 2t³ between the edges."""
     type = _float_type("smoothstep", low, high, x)
-    low, high, x = typed(low, type), typed(high, type), typed(x, type)
+    low, high, x = (_computed(v, type) for v in (low, high, x))
     t = clamp((x - low) / (high - low), 0.0, 1.0)
-    return t * t * (3 - 2 * t)
+    return typed(t * t * (3 - 2 * t), type)
 
 
 def classified(name: str) -> Callable[[Any], Number]:
