@@ -36,7 +36,8 @@ class GangEmitter(ModuleEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads.
 
     Attributes:
-        width: threads of a gang.
+        widths: threads of the gangs that a row is divided into, the widest first.
+        width: threads of the gang that is being emitted.
         mask: the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
@@ -51,11 +52,17 @@ class GangEmitter(ModuleEmitter):
     rules: Mapping[str, Callable[[Any, Op], None]]
 
     def __init__(
-        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool, width: int
+        self,
+        function: Function,
+        options: Options,
+        maths: Maths,
+        half_instructions: bool,
+        one_core: bool,
+        widths: Sequence[int],
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.width = width
+        self.widths, self.width = widths, widths[0]
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.mask = ""

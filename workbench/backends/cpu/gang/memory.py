@@ -19,12 +19,16 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
-from workbench.limits import GANG_INTERLEAVED_LANES
+from workbench.limits import GANG_INTERLEAVED_LANES, GANG_LANES
 from workbench.types import Kind, Scalar, element
 
 
 class RowOfThread(Exception):
     """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
+
+
+class LanesApart(Exception):
+    """What a gang that is wide for its loops does lane by lane: a narrower one does that in less time."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -222,6 +226,8 @@ class _Where:
 
     def _apart(self) -> None:
         """Note that lanes access places that lie apart."""
+        if self.emitter.width > GANG_LANES and self.emitter.loops:
+            raise LanesApart
         if self.emitter.loops and not self.emitter.maths.gathers:
             raise RowOfThread
 

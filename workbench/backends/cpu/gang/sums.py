@@ -114,4 +114,4 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Where the threads' own results so far lie: registers after optimisation."""
     kind = vector(reduction.register, emitter.width)
-    return emitter.writer.once(("gang", "reductions", k), f"alloca {kind}, align 64", "gang.sums")
+    return emitter.writer.once(("gang", "reductions", emitter.width, k), f"alloca {kind}, align 64", "gang.sums")

@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
+from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.text.values import width
-from workbench.ir.ops import ACCESSES, EFFECTS
-from workbench.ir.values import Function, dtype_of, walk
-from workbench.limits import GANG_BYTE_LANES, GANG_COMPONENTS, GANG_LANES
+from workbench.ir.attributes import REDUCTION
+from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
+from workbench.ir.values import Function, Op, Value, dtype_of, walk
+from workbench.limits import GANG_BYTE_LANES, GANG_COMPONENTS, GANG_LANES, GANG_LOOP_BYTES, GANG_REGISTER
+from workbench.passes.borders.inside import interior_of
 from workbench.types import element
+
+
+def widths(function: Function, bits: int) -> tuple[int, ...]:
+    """Return how many threads gangs have, the widest first: what is left of a row goes by narrower ones.
+
+    In loops whose turns are the same for all threads, a gang has as many threads as registers hold what they carry: an
+    element that all threads add to, or read, is accessed once for all of them. Code without loops fills one register:
+    it then passes through memory in ascending order, which the caches are made for.
+
+    Args:
+        function: as it is about to be emitted.
+        bits: of a register.
+    """
+    count, varying = lanes(function), varying_values(function)
+    split = interior_of(function)
+    operations = list(walk(split.inside if split else function.body))  # at a border, threads go one by one
+    loops = [op for op in operations if op.name in LOOPS]
+    if count > GANG_LANES:
+        return count, GANG_LANES
+    if count == GANG_LANES and not loops and not any(_sums_lanes(op, varying) for op in operations):
+        return (max(2, min(count, count * bits // GANG_REGISTER)),)
+    if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
+        return (count,)
+    carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
+    most = GANG_LOOP_BYTES // max(4, *carried)
+    return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
+
+
+def _sums_lanes(op: Op, varying: frozenset[Value]) -> bool:
+    """Return whether the lanes' terms may be added before an element is: the gang's width is part of their order."""
+    if op.name not in ("atomic_add", "reduce_add") or op.attrs.get(REDUCTION):
+        return False
+    return varying.isdisjoint(op.operands[:-1])
 
 
 def lanes(function: Function) -> int:
