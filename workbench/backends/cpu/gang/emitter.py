@@ -19,7 +19,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
-from workbench.backends.cpu.gang.widen import WideWriter, splat, variants, vector
+from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register
 from workbench.ir.ops import LEAD
@@ -245,14 +245,11 @@ class GangEmitter(ModuleEmitter):
             return "-1" if "true" in flags else "0"
         if self.maths.bits > MASKED:
             return flags
-        w, floats, name = self.writer, vector("float", self.width), f"llvm.arithmetic.fence.v{self.width}f32"
+        w = self.writer
         known = w.emit(f"freeze {vector('i1', self.width)} {flags}") if self.mask else flags
         wide = w.emit(f"sext {vector('i1', self.width)} {known} to {self.mask_kind}")
         # LLVM would turn integers back into flags: it does not look through a fence, which is no instruction.
-        w.declare(name, f"declare {floats} @{name}({floats})")
-        wide = w.emit(f"bitcast {self.mask_kind} {wide} to {floats}")
-        fenced = w.emit(f"call {floats} @{name}({floats} {wide})")
-        mask = w.emit(f"bitcast {floats} {fenced} to {self.mask_kind}", "mask")
+        mask = self.fenced(wide, self.mask_lane)
         self._in_this_block()[mask, "flags"] = flags
         return mask
 
@@ -299,6 +296,33 @@ class GangEmitter(ModuleEmitter):
             return on
         whole = vector(kind, self.width)
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
+
+    def chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
+        """A value's components as they are held: the first where lanes are on, the second where they are off."""
+        kind, w = self.form(value), self.writer
+        if not mask or self.maths.bits > MASKED:
+            return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
+        if element(value.type).kind is Kind.BOOL:
+            whole, others = self.mask_kind, self.negated(mask)
+            first = [w.emit(f"and {whole} {mask}, {part}") for part in on]
+            second = [w.emit(f"and {whole} {others}, {part}") for part in off]
+            return [w.emit(f"or {whole} {a}, {b}", value.name) for a, b in zip(first, second, strict=True)]
+        return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
+
+    def fenced(self, part: str, kind: str) -> str:
+        """A vector that LLVM does not look through: of two choices it would join the flags and pack them into bytes.
+
+        It knows such fences of floats; they are no instructions.
+        """
+        w, own = self.writer, vector(kind, self.width)
+        scalar = {"i32": "float", "i64": "double"}.get(kind, kind)
+        if scalar not in ("float", "double"):
+            return part
+        whole, name = vector(scalar, self.width), f"llvm.arithmetic.fence.v{self.width}{suffix(scalar)}"
+        w.declare(name, f"declare {whole} @{name}({whole})")
+        given = part if scalar == kind else w.emit(f"bitcast {own} {part} to {whole}")
+        result = w.emit(f"call {whole} @{name}({whole} {given})")
+        return result if scalar == kind else w.emit(f"bitcast {whole} {result} to {own}", "mask")
 
     # Operations.
 

@@ -16,7 +16,7 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_INTERLEAVED_LANES, GANG_LANES
@@ -228,7 +228,7 @@ class _Where:
         """Note that lanes access places that lie apart."""
         if self.emitter.width > GANG_LANES and self.emitter.loops:
             raise LanesApart
-        if self.emitter.loops and not self.emitter.maths.gathers:
+        if self.emitter.loops and not (self.emitter.maths.gathers and self.emitter.mask):
             raise RowOfThread
 
     # Accesses.
@@ -238,7 +238,7 @@ class _Where:
         if not self.emitter.mask:
             return w.emit(f"load {whole}, ptr {pointer}, align {align}", self.array.name)
         flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
+        name = f"llvm.masked.load.v{count}{suffix(kind)}.p0"
         w.declare(name, f"declare {whole} @{name}(ptr, i32, {flags}, {whole})")
         loaded = w.emit(f"call {whole} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {whole} zeroinitializer)")
         return w.emit(f"freeze {whole} {loaded}", self.array.name)
@@ -249,7 +249,7 @@ class _Where:
             w.do(f"store {whole} {value}, ptr {pointer}, align {align}")
             return
         flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
+        name = f"llvm.masked.store.v{count}{suffix(kind)}.p0"
         w.declare(name, f"declare void @{name}({whole}, ptr, i32, {flags})")
         w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
@@ -285,7 +285,7 @@ class _Where:
         whole, more = vector(kind, lanes), k * self.scalar.size
         if not emitter.mask and not (emitter.maths.gathers and self.scalar.size >= 4):
             return self._loads(kind, more)
-        name = f"llvm.masked.gather.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
@@ -323,12 +323,8 @@ class _Where:
                 one = w.emit(f"extractelement {whole} {value}, i64 {lane}")
                 w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
             return
-        name = f"llvm.masked.scatter.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
         passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")
-
-
-def _suffix(kind: str) -> str:
-    return {"float": "f32", "double": "f64"}.get(kind, kind)
