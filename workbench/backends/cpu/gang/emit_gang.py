@@ -10,11 +10,12 @@ from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import LanesApart, RowOfThread
+from workbench.backends.cpu.gang.memory import RowOfThread
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.width import widths
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -32,17 +33,14 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    several = widths(made, maths.bits)
+    several = widths(made, maths.filled)
     if obstacle(made, several[0]) or _shares_rows(made, maths, options):
         return None
-    given = made, options, maths, half_instructions, for_one_core(function, options)
+    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), several)
+    if emitter.combining and _fills_registers(emitter.combining, maths):
+        return None
     try:
-        emitter = Gangs(*given, several)
-        try:
-            text = emitter.module()
-        except LanesApart:
-            emitter = Gangs(*given, several[1:])
-            text = emitter.module()
+        text = emitter.module()
     except RowOfThread:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
@@ -53,6 +51,13 @@ def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
     """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
     groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
     return groups is not None and groups.rows > 1
+
+
+def _fills_registers(combining: Combining, maths: Maths) -> bool:
+    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack."""
+    size = sum(8 if r.register == "double" else 4 for r, _ in combining.parts) * combining.size
+    registers = 32 if maths.bits > MASKED else 16
+    return combining.grouped and 8 * size > maths.filled * registers * 3 // 4
 
 
 class Gangs(GangEmitter):
@@ -93,7 +98,7 @@ class Gangs(GangEmitter):
     def _summed_lanes(self, combining: Combining) -> int:
         others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        return min(self.width, self.maths.bits // 64) if doubles and not others else self.width
+        return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
         """A loop over full gangs of so many threads; returns the threads that are left."""

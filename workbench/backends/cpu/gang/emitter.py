@@ -44,6 +44,7 @@ class GangEmitter(ModuleEmitter):
         vectors: what varying values are.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         loops: how many loops of a thread are open.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
@@ -72,6 +73,7 @@ class GangEmitter(ModuleEmitter):
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
         self.loops = 0
+        self.stored: set[tuple[Value, ...]] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -331,6 +333,7 @@ class GangEmitter(ModuleEmitter):
         if not self.in_gang:
             super().block(block)
             return
+        before, self.stored = self.stored, set(self.stored)
         for op in block.ops:
             self.comment(op)
             if op.name == "yield":
@@ -343,6 +346,7 @@ class GangEmitter(ModuleEmitter):
                 HANDLERS.get(op.name, emit_builtin)(self, op)
             elif not self._linear(op):
                 self._wide(op)
+        self.stored = before
 
     def _wide(self, op: Op) -> None:
         w = self.writer
@@ -415,6 +419,7 @@ class GangEmitter(ModuleEmitter):
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
+        self.stored.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

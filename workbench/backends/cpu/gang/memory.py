@@ -19,16 +19,12 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
-from workbench.limits import GANG_INTERLEAVED_LANES, GANG_LANES
+from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
 
 
 class RowOfThread(Exception):
     """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
-
-
-class LanesApart(Exception):
-    """What a gang that is wide for its loops does lane by lane: a narrower one does that in less time."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -70,13 +66,24 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    if where.one_by_one(scalar):
+    again = op.operands[:-1] in emitter.stored and where.consecutive(count)
+    if where.one_by_one(scalar) and not again:
         each_lane(emitter, op)
         return
     parts = emitter.vector(value)
     if scalar.kind is Kind.BOOL:
         flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
         parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
+    if not emitter.mask:
+        emitter.stored.add(op.operands[:-1])
+    elif again:
+        # All lanes have stored to their elements before, so those that are off may store what is there.
+        mask, emitter.mask = emitter.mask, ""
+        kind, before = memory(scalar), where.loaded(memory(scalar), count)
+        parts = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(parts, before, strict=True))
+        where.store(kind, parts)
+        emitter.mask = mask
+        return
     where.store(memory(scalar), parts[:count])
 
 
@@ -93,6 +100,16 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     where.store(memory(scalar), tuple(total))
     emitter.bind(op.result, old)
     return True
+
+
+def lanes_apart(emitter: GangEmitter) -> None:
+    """Note that lanes access places that lie apart.
+
+    Raises:
+        RowOfThread: in a loop.
+    """
+    if emitter.loops:
+        raise RowOfThread
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
@@ -141,7 +158,7 @@ class _Where:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
-        self._apart()
+        lanes_apart(self.emitter)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
@@ -152,7 +169,7 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            self._apart()
+            lanes_apart(self.emitter)
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -223,13 +240,6 @@ class _Where:
         if self.offset.each or self.offset.step != str(count * self.scalar.size):
             return 0
         return count if count * self.emitter.width <= GANG_INTERLEAVED_LANES else 0
-
-    def _apart(self) -> None:
-        """Note that lanes access places that lie apart."""
-        if self.emitter.width > GANG_LANES and self.emitter.loops:
-            raise LanesApart
-        if self.emitter.loops and not (self.emitter.maths.gathers and self.emitter.mask):
-            raise RowOfThread
 
     # Accesses.
 

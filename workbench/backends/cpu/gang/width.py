@@ -6,7 +6,7 @@ from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.text.values import width
 from workbench.ir.attributes import REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
-from workbench.ir.values import Function, Op, Value, dtype_of, walk
+from workbench.ir.values import Function, Op, dtype_of, walk
 from workbench.limits import GANG_BYTE_LANES, GANG_COMPONENTS, GANG_LANES, GANG_LOOP_BYTES, GANG_REGISTER
 from workbench.passes.borders.inside import interior_of
 from workbench.types import element
@@ -29,8 +29,10 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     loops = [op for op in operations if op.name in LOOPS]
     if count > GANG_LANES:
         return count, GANG_LANES
-    if count == GANG_LANES and not loops and not any(_sums_lanes(op, varying) for op in operations):
-        return (max(2, min(count, count * bits // GANG_REGISTER)),)
+    if not (
+        loops or _components(operations) > GANG_COMPONENTS or 1 in _sizes(operations) or any(map(_adds, operations))
+    ):
+        return (max(4, min(count, count * bits // GANG_REGISTER)),)
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
@@ -38,11 +40,9 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
 
-def _sums_lanes(op: Op, varying: frozenset[Value]) -> bool:
-    """Return whether the lanes' terms may be added before an element is: the gang's width is part of their order."""
-    if op.name not in ("atomic_add", "reduce_add") or op.attrs.get(REDUCTION):
-        return False
-    return varying.isdisjoint(op.operands[:-1])
+def _adds(op: Op) -> bool:
+    """Return whether an element's sum may have another order in a gang of another width: that is for all targets."""
+    return op.name in ("atomic_add", "reduce_add") and not op.attrs.get(REDUCTION)
 
 
 def lanes(function: Function) -> int:
@@ -51,8 +51,17 @@ def lanes(function: Function) -> int:
     64 where only bytes are stored, else 16; half of these for 64-bit numbers and matrices, which fill registers.
     """
     operations = list(walk(function.body))
-    sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in EFFECTS}
-    components = max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
+    sizes = _sizes(operations)
     if sizes == {1} and not any(op.blocks for op in operations):
         return GANG_BYTE_LANES
-    return GANG_LANES // 2 if sizes == {8} or components > GANG_COMPONENTS else GANG_LANES
+    return GANG_LANES // 2 if sizes == {8} or _components(operations) > GANG_COMPONENTS else GANG_LANES
+
+
+def _sizes(operations: list[Op]) -> set[int]:
+    """Return the bytes of the scalars of what is changed."""
+    return {element(dtype_of(op.operands[0])).size for op in operations if op.name in EFFECTS}
+
+
+def _components(operations: list[Op]) -> int:
+    """Return the most scalars that an element has of what is accessed."""
+    return max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
