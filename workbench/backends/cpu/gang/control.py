@@ -164,7 +164,7 @@ class _Loop:
 
     def begin(self) -> None:
         """Behind the phis: the mask is what is left."""
-        self.emitter.loops, self.emitter.parts_ways = self.emitter.loops + 1, True
+        self.emitter.loops += 1
         self.emitter.mask = self.left
 
     def enter(self, going: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import ATTRIBUTES, HANDLERS, Module, for_one_core, in_groups, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
@@ -23,12 +23,6 @@ from workbench.deep import deep
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
 from workbench.passes.loops.abreast import groups_of
-
-NARROW_REGISTERS = '"prefer-vector-width"="256" "min-legal-vector-width"="0"'
-"""Have LLVM split vectors of 512 bits, which gains where maths functions take halves of them, and in straight code.
-
-Loops that threads leave one by one without such calls gain from whole ones: the Mandelbrot set takes 0.8 times as long.
-"""
 
 
 @deep
@@ -49,8 +43,6 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         text = emitter.module()
     except RowOfThread:
         return None
-    if maths.filled < maths.bits and (emitter.writer.wide or not emitter.parts_ways):
-        text = text.replace(ATTRIBUTES, f"{ATTRIBUTES} {NARROW_REGISTERS}")
     sums = len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made), unrolled=True, gangs=True)
 

@@ -45,7 +45,6 @@ class GangEmitter(ModuleEmitter):
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
-        parts_ways: threads have left a loop one by one.
         loops: how many loops of a thread are open.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
@@ -73,7 +72,7 @@ class GangEmitter(ModuleEmitter):
         self.vectors: dict[Value, tuple[str, ...]] = {}
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
-        self.loops, self.parts_ways = 0, False
+        self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
