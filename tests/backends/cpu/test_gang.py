@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+import platform
 from collections.abc import Iterator
 
 import numpy as np
@@ -208,6 +209,24 @@ def ticketed(turn: wb.array[int], order: wb.array[int]):
     wb.atomic_add(turn, 0, 1)
 
 
+@wb.kernel
+def alive(a: wb.array[wb.uint8], b: wb.array[wb.uint8]):
+    i = wb.tid()
+    b[i] = wb.uint8(0)
+    s = int(a[i]) + int(a[i + 1]) + int(a[i + 2])
+    if s == 2 or (s == 3 and a[i] == wb.uint8(1)):
+        b[i] = wb.uint8(s)
+
+
+@wb.kernel
+def tapped(x: wb.array[float], w: wb.array[float], y: wb.array[float]):
+    i = wb.tid()
+    s = wb.float32(0.0)
+    for k in range(7):
+        s += x[i + k] * w[k]
+    y[i] = s
+
+
 GANGS = [
     *(
         saxpy,
@@ -226,6 +245,8 @@ GANGS = [
         weighted,
         searched,
         faulty,
+        alive,
+        tapped,
     ),
 ]
 
@@ -391,6 +412,54 @@ def test_elements_that_all_threads_add_to(n: int) -> None:
     tape.backward(grads={y: wb.ones(n)})
     np.testing.assert_allclose(w.grad.numpy(), values.astype(np.float64).sum(1), rtol=1e-5)
     np.testing.assert_array_equal(x.grad.numpy(), np.ones((5, n)))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_bytes_that_are_stored_and_then_some_again(n: int) -> None:
+    a, b = np.random.default_rng(n).integers(0, 2, n + 2).astype(np.uint8), np.full(n, 9, np.uint8)
+    wb.launch(alive, n, [a, b])
+    s = a[:-2] + a[1:-1] + a[2:]
+    np.testing.assert_array_equal(b, np.where((s == 2) | ((s == 3) & (a[:-2] == 1)), s, 0))
+
+
+@pytest.mark.parametrize("n", (1, 16, 79, 80, 95, 130))
+def test_a_loop_that_all_threads_share_and_its_gradient(n: int) -> None:
+    """Rows are divided into gangs of 64 and 16 threads and single ones."""
+    rng = np.random.default_rng(n)
+    values, taps = rng.random(n + 6, dtype=np.float32), rng.random(7, dtype=np.float32)
+    x, w = wb.array(values, requires_grad=True), wb.array(taps, requires_grad=True)
+    y = wb.zeros(n, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(tapped, n, [x, w, y])
+    expected = np.zeros(n, np.float32)
+    for k in range(7):
+        expected += values[k : k + n] * taps[k]
+    np.testing.assert_array_equal(y.numpy(), expected)
+    tape.backward(grads={y: wb.ones(n)})
+    np.testing.assert_allclose(x.grad.numpy(), np.convolve(np.ones(n), taps), rtol=1e-6)
+    windows = np.lib.stride_tricks.sliding_window_view(values.astype(np.float64), n)
+    np.testing.assert_allclose(w.grad.numpy(), windows.sum(1), rtol=1e-6)
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the levels are those of x86-64")
+def test_sums_have_the_same_bits_at_each_level_of_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many threads a register holds is no part of the order in which they add to an element."""
+    x, results = np.random.default_rng(3).random(150, dtype=np.float32), list[np.ndarray]()
+    for level in ("x86-64-v2", "native"):
+        monkeypatch.setenv("WORKBENCH_CPU", level)
+
+        @wb.kernel
+        def spread(x: wb.array[float], y: wb.array[float]):
+            i = wb.tid()
+            if x[i] > 0.05:
+                wb.atomic_add(y, i, x[i] * 0.1)
+                wb.atomic_add(y, i + 1, x[i] * 0.7)
+                wb.atomic_add(y, i + 2, x[i] / 3.0)
+
+        assert cpu.emitted(spread.specialise().function, Options(few_cores=True), machine.target()).gangs
+        results.append(np.zeros(152, np.float32))
+        wb.launch(spread, 150, [x, results[-1]])
+    np.testing.assert_array_equal(results[0], results[1])
 
 
 @pytest.mark.parametrize("shape", [(5, 1), (3, 17), (4, 40), (2, 67)])

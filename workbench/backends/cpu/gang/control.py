@@ -52,8 +52,7 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
         masks[True] = condition
     mask, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
     for result, on, off in zip(op.results, on_side, off_side, strict=True):
-        kind = emitter.form(result)
-        emitter.bind(result, [emitter.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)])
+        emitter.bind(result, emitter.chosen(mask, result, on, off))
 
 
 def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
@@ -180,9 +179,9 @@ class _Loop:
         emitter, w = self.emitter, self.emitter.writer
         following = w.emit(f"add {self.kind} {self.count}, 1", "count")
         following_values = [
-            emitter.merged(self.on, emitter.form(v), part, name)
+            part
             for v, names in zip(values, self.names, strict=True)
-            for name, part in zip(names, emitter.held(v), strict=True)
+            for part in emitter.chosen(self.on, v, emitter.held(v), names)
         ]
         for v, names, current in zip(values, self.names, self.current, strict=True):
             if current is not names:

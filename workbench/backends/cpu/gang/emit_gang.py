@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.combine import GROUP, Part
+from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import RowOfThread
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.width import lanes
+from workbench.backends.cpu.gang.width import widths
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
@@ -32,10 +33,12 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    width = lanes(made)
-    if obstacle(made, width) or _shares_rows(made, maths, options):
+    several = widths(made, maths.filled)
+    if obstacle(made, several[0]) or _shares_rows(made, maths, options):
         return None
-    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), width)
+    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), several)
+    if emitter.combining and _fills_registers(emitter.combining, maths):
+        return None
     try:
         text = emitter.module()
     except RowOfThread:
@@ -48,6 +51,13 @@ def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
     """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
     groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
     return groups is not None and groups.rows > 1
+
+
+def _fills_registers(combining: Combining, maths: Maths) -> bool:
+    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack."""
+    size = sum(8 if r.register == "double" else 4 for r, _ in combining.parts) * combining.size
+    registers = 32 if maths.bits > MASKED else 16
+    return combining.grouped and 8 * size > maths.filled * registers * 3 // 4
 
 
 class Gangs(GangEmitter):
@@ -63,16 +73,36 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        count = self.width
-        if cold or (own == GROUP and self.combining and self.combining.size % count):
+        if cold or (own == GROUP and self.combining and self.combining.size % self.width):
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
-            # Written out, so that the buffer is registers.
-            for k in range(0, self.combining.size, count):
-                self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
-            self.writer.jump(part.after)
+            self._one_group(kind, part, body, self.combining)
             return
+        for count in self.widths:
+            part = self._gangs(kind, part, body, count)
+        super()._loop(kind, part, body, own, cold=True)
+
+    def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
+        """As many threads as there are lanes of sums, written out, so that the buffer is registers.
+
+        A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
+        costs as much as the sums.
+        """
+        self.width, before = self._summed_lanes(combining), self.width
+        for k in range(0, combining.size, self.width):
+            self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+        self.width = before
+        self.writer.jump(part.after)
+
+    def _summed_lanes(self, combining: Combining) -> int:
+        others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
+        doubles = any(r.register == "double" for r, _ in combining.parts)
+        return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
+
+    def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
+        """A loop over full gangs of so many threads; returns the threads that are left."""
+        self.width = count
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
@@ -94,7 +124,7 @@ class Gangs(GangEmitter):
         w.fill(number_row, number, f"phi {kind} [ 0, %{before} ], [ {counted}, %{w.label} ]")
         w.do(f"br label %{head}{self.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)
-        super()._loop(kind, Part(end, part.end, after, part.after), body, own, cold=True)
+        return Part(end, part.end, after, part.after)
 
     def _gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""

@@ -19,7 +19,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
-from workbench.backends.cpu.gang.widen import WideWriter, splat, variants, vector
+from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register
 from workbench.ir.ops import LEAD
@@ -36,13 +36,15 @@ class GangEmitter(ModuleEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads.
 
     Attributes:
-        width: threads of a gang.
+        widths: threads of the gangs that a row is divided into, the widest first.
+        width: threads of the gang that is being emitted.
         mask: the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
         vectors: what varying values are.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         loops: how many loops of a thread are open.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
@@ -51,11 +53,17 @@ class GangEmitter(ModuleEmitter):
     rules: Mapping[str, Callable[[Any, Op], None]]
 
     def __init__(
-        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool, width: int
+        self,
+        function: Function,
+        options: Options,
+        maths: Maths,
+        half_instructions: bool,
+        one_core: bool,
+        widths: Sequence[int],
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.width = width
+        self.widths, self.width = widths, widths[0]
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.mask = ""
@@ -65,6 +73,7 @@ class GangEmitter(ModuleEmitter):
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
         self.loops = 0
+        self.stored: set[tuple[Value, ...]] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -238,14 +247,11 @@ class GangEmitter(ModuleEmitter):
             return "-1" if "true" in flags else "0"
         if self.maths.bits > MASKED:
             return flags
-        w, floats, name = self.writer, vector("float", self.width), f"llvm.arithmetic.fence.v{self.width}f32"
+        w = self.writer
         known = w.emit(f"freeze {vector('i1', self.width)} {flags}") if self.mask else flags
         wide = w.emit(f"sext {vector('i1', self.width)} {known} to {self.mask_kind}")
         # LLVM would turn integers back into flags: it does not look through a fence, which is no instruction.
-        w.declare(name, f"declare {floats} @{name}({floats})")
-        wide = w.emit(f"bitcast {self.mask_kind} {wide} to {floats}")
-        fenced = w.emit(f"call {floats} @{name}({floats} {wide})")
-        mask = w.emit(f"bitcast {floats} {fenced} to {self.mask_kind}", "mask")
+        mask = self.fenced(wide, self.mask_lane)
         self._in_this_block()[mask, "flags"] = flags
         return mask
 
@@ -293,6 +299,33 @@ class GangEmitter(ModuleEmitter):
         whole = vector(kind, self.width)
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
 
+    def chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
+        """A value's components as they are held: the first where lanes are on, the second where they are off."""
+        kind, w = self.form(value), self.writer
+        if not mask or self.maths.bits > MASKED:
+            return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
+        if element(value.type).kind is Kind.BOOL:
+            whole, others = self.mask_kind, self.negated(mask)
+            first = [w.emit(f"and {whole} {mask}, {part}") for part in on]
+            second = [w.emit(f"and {whole} {others}, {part}") for part in off]
+            return [w.emit(f"or {whole} {a}, {b}", value.name) for a, b in zip(first, second, strict=True)]
+        return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
+
+    def fenced(self, part: str, kind: str) -> str:
+        """A vector that LLVM does not look through: of two choices it would join the flags and pack them into bytes.
+
+        It knows such fences of floats; they are no instructions.
+        """
+        w, own = self.writer, vector(kind, self.width)
+        scalar = {"i32": "float", "i64": "double"}.get(kind, kind)
+        if scalar not in ("float", "double"):
+            return part
+        whole, name = vector(scalar, self.width), f"llvm.arithmetic.fence.v{self.width}{suffix(scalar)}"
+        w.declare(name, f"declare {whole} @{name}({whole})")
+        given = part if scalar == kind else w.emit(f"bitcast {own} {part} to {whole}")
+        result = w.emit(f"call {whole} @{name}({whole} {given})")
+        return result if scalar == kind else w.emit(f"bitcast {whole} {result} to {own}", "mask")
+
     # Operations.
 
     def block(self, block: Block) -> None:
@@ -300,6 +333,7 @@ class GangEmitter(ModuleEmitter):
         if not self.in_gang:
             super().block(block)
             return
+        before, self.stored = self.stored, set(self.stored)
         for op in block.ops:
             self.comment(op)
             if op.name == "yield":
@@ -312,6 +346,7 @@ class GangEmitter(ModuleEmitter):
                 HANDLERS.get(op.name, emit_builtin)(self, op)
             elif not self._linear(op):
                 self._wide(op)
+        self.stored = before
 
     def _wide(self, op: Op) -> None:
         w = self.writer
@@ -384,6 +419,7 @@ class GangEmitter(ModuleEmitter):
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
+        self.stored.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

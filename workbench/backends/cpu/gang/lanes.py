@@ -100,7 +100,7 @@ class _Spills:
         w, memory = self.writer, "i8" if kind == "i1" else kind
         whole = vector(memory, self.emitter.width)
         self.count += 1
-        place = w.once(("gang", "lane", self.count, memory), f"alloca {whole}, align 64", "lanes")
+        place = w.once(("gang", "lane", self.count, whole), f"alloca {whole}, align 64", "lanes")
         if kind == "i1" and part:
             part = w.emit(f"zext {vector(kind, self.emitter.width)} {part} to {whole}")
         w.do(f"store {whole} {part or 'zeroinitializer'}, ptr {place}, align 64")

@@ -16,7 +16,7 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.widen import splat, vector
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_INTERLEAVED_LANES
@@ -66,13 +66,24 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    if where.one_by_one(scalar):
+    again = op.operands[:-1] in emitter.stored and where.consecutive(count)
+    if where.one_by_one(scalar) and not again:
         each_lane(emitter, op)
         return
     parts = emitter.vector(value)
     if scalar.kind is Kind.BOOL:
         flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
         parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
+    if not emitter.mask:
+        emitter.stored.add(op.operands[:-1])
+    elif again:
+        # All lanes have stored to their elements before, so those that are off may store what is there.
+        mask, emitter.mask = emitter.mask, ""
+        kind, before = memory(scalar), where.loaded(memory(scalar), count)
+        parts = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(parts, before, strict=True))
+        where.store(kind, parts)
+        emitter.mask = mask
+        return
     where.store(memory(scalar), parts[:count])
 
 
@@ -89,6 +100,16 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     where.store(memory(scalar), tuple(total))
     emitter.bind(op.result, old)
     return True
+
+
+def lanes_apart(emitter: GangEmitter) -> None:
+    """Note that lanes access places that lie apart.
+
+    Raises:
+        RowOfThread: in a loop.
+    """
+    if emitter.loops:
+        raise RowOfThread
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
@@ -137,7 +158,7 @@ class _Where:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
-        self._apart()
+        lanes_apart(self.emitter)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
@@ -148,7 +169,7 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            self._apart()
+            lanes_apart(self.emitter)
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -220,11 +241,6 @@ class _Where:
             return 0
         return count if count * self.emitter.width <= GANG_INTERLEAVED_LANES else 0
 
-    def _apart(self) -> None:
-        """Note that lanes access places that lie apart."""
-        if self.emitter.loops and not self.emitter.maths.gathers:
-            raise RowOfThread
-
     # Accesses.
 
     def _load_vector(self, kind: str, pointer: str, count: int) -> str:
@@ -232,7 +248,7 @@ class _Where:
         if not self.emitter.mask:
             return w.emit(f"load {whole}, ptr {pointer}, align {align}", self.array.name)
         flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.load.v{count}{_suffix(kind)}.p0"
+        name = f"llvm.masked.load.v{count}{suffix(kind)}.p0"
         w.declare(name, f"declare {whole} @{name}(ptr, i32, {flags}, {whole})")
         loaded = w.emit(f"call {whole} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {whole} zeroinitializer)")
         return w.emit(f"freeze {whole} {loaded}", self.array.name)
@@ -243,7 +259,7 @@ class _Where:
             w.do(f"store {whole} {value}, ptr {pointer}, align {align}")
             return
         flags, mask = vector("i1", count), self._mask(count)
-        name = f"llvm.masked.store.v{count}{_suffix(kind)}.p0"
+        name = f"llvm.masked.store.v{count}{suffix(kind)}.p0"
         w.declare(name, f"declare void @{name}({whole}, ptr, i32, {flags})")
         w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
@@ -279,7 +295,7 @@ class _Where:
         whole, more = vector(kind, lanes), k * self.scalar.size
         if not emitter.mask and not (emitter.maths.gathers and self.scalar.size >= 4):
             return self._loads(kind, more)
-        name = f"llvm.masked.gather.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
@@ -317,12 +333,8 @@ class _Where:
                 one = w.emit(f"extractelement {whole} {value}, i64 {lane}")
                 w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
             return
-        name = f"llvm.masked.scatter.v{lanes}{_suffix(kind)}.v{lanes}p0"
+        name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
         passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")
-
-
-def _suffix(kind: str) -> str:
-    return {"float": "f32", "double": "f64"}.get(kind, kind)

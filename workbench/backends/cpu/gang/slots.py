@@ -15,7 +15,7 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     type = op.result.type
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
-    keys = [("gang", "slots", op.result, k) for k in range(width(type.dtype))]
+    keys = [("gang", "slots", emitter.width, op.result, k) for k in range(width(type.dtype))]
     emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
 
 

@@ -9,7 +9,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import add_beside
+from workbench.backends.cpu.gang.memory import add_beside, lanes_apart
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -42,6 +42,7 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
+            lanes_apart(emitter)
             each_lane(emitter, op)
         return
     w, kind = emitter.writer, reduction.register
@@ -114,4 +115,4 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Where the threads' own results so far lie: registers after optimisation."""
     kind = vector(reduction.register, emitter.width)
-    return emitter.writer.once(("gang", "reductions", k), f"alloca {kind}, align 64", "gang.sums")
+    return emitter.writer.once(("gang", "reductions", emitter.width, k), f"alloca {kind}, align 64", "gang.sums")

@@ -25,6 +25,11 @@ def vector(kind: str, lanes: int) -> str:
     return f"<{lanes} x {kind}>"
 
 
+def suffix(kind: str) -> str:
+    """Return what stands for a type in an intrinsic's name."""
+    return {"float": "f32", "double": "f64"}.get(kind, kind)
+
+
 def splat(kind: str, constant: str) -> str:
     """Return a vector constant, without its type, that has a constant in every lane; as it is if it has already."""
     return constant if constant.startswith("splat") else f"splat ({kind} {constant})"

@@ -40,6 +40,11 @@ class Maths(msgspec.Struct, frozen=True):
     fused: bool = True
     gathers: bool = False
 
+    @property
+    def filled(self) -> int:
+        """Bits of the registers that straight code fills: of 512, Intel's CPUs use half, as LLVM has them prefer."""
+        return min(self.bits, 256) if self.gathers else self.bits
+
 
 class Callee(msgspec.Struct, frozen=True):
     """A maths function to call from a loop over threads.
