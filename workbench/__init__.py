@@ -108,7 +108,11 @@ if TYPE_CHECKING:
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
+    from workbench.builtins.geometry.meshes import MeshQueryRay
+    from workbench.builtins.geometry.points import MeshQueryPoint
+    from workbench.builtins.geometry.trees import BvhQuery
     from workbench.utils.hash_grid import HashGrid
+    from workbench.utils.mesh import Bvh, Mesh
 
 __version__ = "0.1.0"
 _MODULES = {
@@ -141,6 +145,10 @@ _MODULES = {
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
     "workbench.utils.hash_grid": ("HashGrid",),
+    "workbench.utils.mesh": ("Bvh", "Mesh"),
+    "workbench.builtins.geometry.trees": ("BvhQuery",),
+    "workbench.builtins.geometry.meshes": ("MeshQueryRay",),
+    "workbench.builtins.geometry.points": ("MeshQueryPoint",),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
@@ -235,10 +243,10 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Comparison", "CudaKernel", "CudaModule",
+    "LANGUAGE", "Bench", "BuildError", "Bvh", "BvhQuery", "CacheError", "Cell", "CellErrors", "Comparison", "CudaKernel", "CudaModule",
     "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode",
     "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "LaunchPair", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
+    "LaunchPair", "Mesh", "MeshQueryPoint", "MeshQueryRay", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
     "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array",
     "array1d", "array2d", "array3d", "array4d", "bench", "build_cell", "cache", "capture", "capture_if",
     "capture_stream", "capture_while", "checks", "clone", "compare", "constant", "copy", "cuda_module", "empty",
