@@ -153,7 +153,7 @@ def mesh_query_aabb(mesh, low, high):
 @written("mesh_query_aabb_next(query, face)")
 def mesh_query_aabb_next(query):
     """In a `while`, the next face of a query, as `bvh_query_next`."""
-    return bvh_query_next(query, None)
+    return bvh_query_next(query)
 
 
 @written("mesh_query_sphere(mesh, center, radius)")
