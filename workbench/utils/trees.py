@@ -57,15 +57,14 @@ class Tree:
         launch(_bounds, n, [lowers, uppers], [bounds], **self._quiet)
         launch(_codes, n, [lowers, uppers, bounds], [codes, order], **self._quiet)
         _, order = sorted_by_bits(codes, order, 0, 30)
-        shape = [empty(n, int32, device) for _ in range(4)]
+        shape = [empty(n, NODE, device), empty(n, int32, device), empty(n, int32, device)]
         self.places, first = self._cluster(lowers, uppers, order, leaf_size, shape)
         if n > 1:
-            self.nodes = empty(int(shape[3][n - 2 : n - 1].numpy()[0]), NODE, device)
-        results = [self.places, first, self.items, self.nodes]
-        launch(_root, 1, [n, order], results, **self._quiet)
+            self.nodes = empty(int(shape[2][n - 2 : n - 1].numpy()[0]), NODE, device)
+        given, results = [lowers, uppers, order], [self.places, first, self.items, self.nodes]
+        launch(_root, 1, [n, *given], results, **self._quiet)
         for start, threads, each in reversed(self._steps()):
-            launch(_settle, threads, [*shape, order, leaf_size, start, each], results, **self._quiet)
-        self.refit(lowers, uppers)
+            launch(_settle, threads, [*given, *shape, leaf_size, start, each], results, **self._quiet)
 
     def _steps(self) -> list[tuple[int, int, int]]:
         """The nodes of each round: the first, how many threads, and how many nodes for each; the last nodes on one."""
@@ -149,24 +148,17 @@ def _leaves(lowers: array[VEC3], uppers: array[VEC3], order: array[int32], boxes
     k = i - REACH
     if k >= 0 and k < n:
         j = order[k]
-        for axis in range(3):
-            boxes[axis, i] = lowers[j][axis]
-            boxes[axis + 3, i] = uppers[j][axis]
+        _put(lowers[j], uppers[j], k, boxes)
         names[k] = -1 - k
     else:
-        for axis in range(3):
-            boxes[axis, i] = -HUGE
-            boxes[axis + 3, i] = HUGE
+        _put(VEC3(-HUGE), VEC3(HUGE), k, boxes)
 
 
 @kernel
 def _pad(n: int, boxes: box2d):
     """The large boxes before and after n clusters."""
     i = tid()
-    k = i if i < REACH else i + n
-    for axis in range(3):
-        boxes[axis, k] = -HUGE
-        boxes[axis + 3, k] = HUGE
+    _put(VEC3(-HUGE), VEC3(HUGE), i - REACH if i < REACH else i - REACH + n, boxes)
 
 
 @func
@@ -222,23 +214,37 @@ def _number(counts: array[int32], name: int):
 
 
 @func
-def _named(
-    node: int, a: int, b: int, leaf_size: int, left: array[int32], right: array[int32], count: array[int32],
-    size: array[int32],
-):  # fmt: skip
-    """Write down the node of two clusters."""
-    left[node] = a
-    right[node] = b
+def _named(node: int, a: int, b: int, leaf_size: int, made: array[NODE], count: array[int32], size: array[int32]):
+    """Write down the node of two clusters, but for its box."""
+    made[node].skip = a
+    made[node].right = b
     items = _number(count, a) + _number(count, b)
     count[node] = items
     size[node] = _number(size, a) + _number(size, b) + 1 if items > leaf_size else 1
 
 
+@func
+def _merged(boxes: box2d, i: int, j: int):
+    """The corners of the box around two clusters."""
+    p, q = i + REACH, j + REACH
+    lower, upper = VEC3(0.0), VEC3(0.0)
+    for axis in range(3):
+        lower[axis] = _smaller(boxes[axis, p], boxes[axis, q])
+        upper[axis] = _larger(boxes[axis + 3, p], boxes[axis + 3, q])
+    return lower, upper
+
+
+@func
+def _put(lower: VEC3, upper: VEC3, to: int, boxes: box2d):
+    for axis in range(3):
+        boxes[axis, to + REACH] = lower[axis]
+        boxes[axis + 3, to + REACH] = upper[axis]
+
+
 @kernel
 def _join(
     boxes: box2d, names: array[int32], near: array[int32], steps: array[int64], first: int, leaf_size: int,
-    others: box2d, other_names: array[int32], left: array[int32], right: array[int32], count: array[int32],
-    size: array[int32],
+    others: box2d, other_names: array[int32], made: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Write the clusters of the next round, and a node for each pair; steps are sums up to each cluster."""
     i = tid()
@@ -246,22 +252,22 @@ def _join(
     mutual = near[j] == i
     if not (mutual and j < i):
         to = int(steps[i] & int64(0xFFFFFFFF)) - 1
-        other = j if mutual else i
-        for axis in range(3):
-            others[axis, to + REACH] = _smaller(boxes[axis, i + REACH], boxes[axis, other + REACH])
-            others[axis + 3, to + REACH] = _larger(boxes[axis + 3, i + REACH], boxes[axis + 3, other + REACH])
+        lower, upper = _merged(boxes, i, j if mutual else i)
+        _put(lower, upper, to, others)
         name = names[i]
         if mutual:
             node = first + int(steps[i] >> int64(32)) - 1
-            _named(node, name, names[j], leaf_size, left, right, count, size)
+            _named(node, name, names[j], leaf_size, made, count, size)
+            made[node].lower = lower
+            made[node].upper = upper
             name = node
         other_names[to] = name
 
 
 @kernel
 def _finish(
-    n: int, first: int, leaf_size: int, boxes: box2d, names: array[int32], near: array[int32], left: array[int32],
-    right: array[int32], count: array[int32], size: array[int32],
+    n: int, first: int, leaf_size: int, boxes: box2d, names: array[int32], near: array[int32], made: array[NODE],
+    count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Join the last clusters, in place, on one thread."""
     node = first + tid()
@@ -273,90 +279,92 @@ def _finish(
             j = near[i]
             mutual = near[j] == i
             if not (mutual and j < i):
-                other = j if mutual else i
-                for axis in range(3):
-                    boxes[axis, to + REACH] = _smaller(boxes[axis, i + REACH], boxes[axis, other + REACH])
-                    boxes[axis + 3, to + REACH] = _larger(boxes[axis + 3, i + REACH], boxes[axis + 3, other + REACH])
+                lower, upper = _merged(boxes, i, j if mutual else i)
+                _put(lower, upper, to, boxes)
                 name = names[i]
                 if mutual:
-                    _named(node, name, names[j], leaf_size, left, right, count, size)
+                    _named(node, name, names[j], leaf_size, made, count, size)
+                    made[node].lower = lower
+                    made[node].upper = upper
                     name = node
                     node += 1
                 names[to] = name
                 to += 1
         for k in range(REACH):
-            for axis in range(3):
-                boxes[axis, to + REACH + k] = -HUGE
-                boxes[axis + 3, to + REACH + k] = HUGE
+            _put(VEC3(-HUGE), VEC3(HUGE), to + k, boxes)
         n = to
 
 
 @func
-def _set_leaf(nodes: array[NODE], at: int, first: int, count: int):
-    nodes[at].right = -1 - first
-    nodes[at].skip = count
+def _set(nodes: array[NODE], at: int, lower: VEC3, upper: VEC3, right: int, skip: int):
+    nodes[at].lower = lower
+    nodes[at].upper = upper
+    nodes[at].right = right
+    nodes[at].skip = skip
 
 
 @kernel
 def _root(
-    n: int, order: array[int32], places: array[int32], first: array[int32], items: array[int32], nodes: array[NODE]
-):
+    n: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32], places: array[int32], first: array[int32],
+    items: array[int32], nodes: array[NODE],
+):  # fmt: skip
     """The place of the root, which is the last node; of one item, its leaf."""
     if n > 1:
         places[n - 2] = tid()
         first[n - 2] = 0
     else:
-        items[0] = order[0]
-        _set_leaf(nodes, 0, 0, 1)
+        _child(-1, 0, 0, lowers, uppers, order, places, first, items, nodes)
 
 
 @func
 def _child(
-    name: int, at: int, start: int, order: array[int32], places: array[int32], first: array[int32],
-    items: array[int32], nodes: array[NODE],
+    name: int, at: int, start: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32],
+    places: array[int32], first: array[int32], items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
     """Give a child its place, and its items theirs; at is negative within a leaf."""
     if name >= 0:
         places[name] = at
         first[name] = start
     else:
-        items[start] = order[-1 - name]
+        item = order[-1 - name]
+        items[start] = item
         if at >= 0:
-            _set_leaf(nodes, at, start, 1)
+            _set(nodes, at, lowers[item], uppers[item], -1 - start, 1)
 
 
 @kernel
 def _settle(
-    left: array[int32], right: array[int32], count: array[int32], size: array[int32], order: array[int32],
-    leaf_size: int, start: int, each: int, places: array[int32], first: array[int32], items: array[int32],
-    nodes: array[NODE],
+    lowers: array[VEC3], uppers: array[VEC3], order: array[int32], made: array[NODE], count: array[int32],
+    size: array[int32], leaf_size: int, start: int, each: int, places: array[int32], first: array[int32],
+    items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
-    """Write nodes without their boxes, and give their children places; a thread begins with the last of its own."""
+    """Write nodes to their places, and give places to their children; a thread begins with the last of its own."""
     for k in range(each):
         i = start + tid() * each + each - 1 - k
-        at, begin, a, b = places[i], first[i], left[i], right[i]
+        at, begin, a, b = places[i], first[i], made[i].skip, made[i].right
         inner = at >= 0 and count[i] > leaf_size
         second = at + 1 + _number(size, a)
         if inner:
-            nodes[at].right = second
-            nodes[at].skip = at + size[i]
+            _set(nodes, at, made[i].lower, made[i].upper, second, at + size[i])
         elif at >= 0:
-            _set_leaf(nodes, at, begin, count[i])
-        _child(a, at + 1 if inner else -1, begin, order, places, first, items, nodes)
-        _child(b, second if inner else -1, begin + _number(count, a), order, places, first, items, nodes)
+            _set(nodes, at, made[i].lower, made[i].upper, -1 - begin, count[i])
+        middle = begin + _number(count, a)
+        _child(a, at + 1 if inner else -1, begin, lowers, uppers, order, places, first, items, nodes)
+        _child(b, second if inner else -1, middle, lowers, uppers, order, places, first, items, nodes)
 
 
 @func
 def _fit_leaf(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], at: int, nodes: array[NODE]):
     """Set the box of a leaf to that around its items."""
-    begin, end = -1 - nodes[at].right, -1 - nodes[at].right + nodes[at].skip
-    for axis in range(3):
-        lower, upper = lowers[items[begin]][axis], uppers[items[begin]][axis]
-        for k in range(begin + 1, end):
-            lower = _smaller(lower, lowers[items[k]][axis])
-            upper = _larger(upper, uppers[items[k]][axis])
-        nodes[at].lower[axis] = lower
-        nodes[at].upper[axis] = upper
+    begin = -1 - nodes[at].right
+    lower, upper = lowers[items[begin]], uppers[items[begin]]
+    for k in range(begin + 1, begin + nodes[at].skip):
+        low, high = lowers[items[k]], uppers[items[k]]
+        for axis in range(3):
+            lower[axis] = _smaller(lower[axis], low[axis])
+            upper[axis] = _larger(upper[axis], high[axis])
+    nodes[at].lower = lower
+    nodes[at].upper = upper
 
 
 @kernel

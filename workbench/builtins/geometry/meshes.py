@@ -156,12 +156,6 @@ def mesh_query_aabb_next(query):
     return bvh_query_next(query)
 
 
-@written("mesh_query_sphere(mesh, center, radius)")
-def mesh_query_sphere(mesh, center, radius):
-    """The faces whose boxes a ball meets: `for f in mesh_query_sphere(mesh, center, radius)`."""
-    return _query(mesh, 2, center, center, greater(radius, 0.0))
-
-
 @written("mesh_eval_position(mesh, face, u, v)")
 def mesh_eval_position(mesh, face, u, v):
     """The point of a face with the weights u, v and 1 - u - v at its corners."""
@@ -190,6 +184,12 @@ def mesh_eval_face_normal(mesh, face):
 @written("mesh_get(mesh)")
 def mesh_get(mesh):
     """The mesh: its `points`, `velocities` and `indices` are arrays."""
+    return mesh
+
+
+@written("mesh_get_bvh(mesh)")
+def mesh_get_bvh(mesh):
+    """The mesh as the tree of its faces' boxes, for `bvh_query_ray` and the like."""
     return mesh
 
 

@@ -32,19 +32,9 @@ class BvhQuery:
     )
 
 
-@written("_box_inverse(d)")
-def inverse(d, /):
-    """1 over each component of a direction; a large number where it is 0, so that no product is NaN."""
-    tiny = 1.0e-30
-    x, y, z = d[0], d[1], d[2]
-    return _vector(
-        1.0 / (x if abs(x) > tiny else tiny), 1.0 / (y if abs(y) > tiny else tiny), 1.0 / (z if abs(z) > tiny else tiny)
-    )
-
-
 @written("_lesser(a, b)")
 def lesser(a, b, /):
-    """The smaller number; of numbers of which none is NaN, in one instruction."""
+    """The smaller number, in one instruction; b if a is NaN."""
     return a if a < b else b
 
 
@@ -54,18 +44,26 @@ def greater(a, b, /):
     return a if a > b else b
 
 
+@written("_inverse(d)")
+def inverse(d, /):
+    """1 over each component of a direction."""
+    return _vector(1.0 / d[0], 1.0 / d[1], 1.0 / d[2])
+
+
 @written("_box_entered(lower, upper, start, inv, limit)")
 def entered(lower, upper, start, inv, limit, /):
     """Where along a ray a box begins, at least 0; 3e38 if the ray does not meet it, or not before the limit.
 
-    The far ends are widened by a few roundings, so that no ray passes between two boxes that touch.
+    `inv` is 1 over each component of the direction. Beside a direction of 0, a face on which the ray begins gives NaN,
+    which the order of the comparisons leaves out. The near end is drawn in by a few roundings, so that no ray passes
+    between two boxes that touch.
     """
     ax, bx = (lower[0] - start[0]) * inv[0], (upper[0] - start[0]) * inv[0]
     ay, by = (lower[1] - start[1]) * inv[1], (upper[1] - start[1]) * inv[1]
     az, bz = (lower[2] - start[2]) * inv[2], (upper[2] - start[2]) * inv[2]
-    first = greater(greater(lesser(ax, bx), lesser(ay, by)), greater(lesser(az, bz), 0.0))
-    last = lesser(lesser(greater(ax, bx), greater(ay, by)), greater(az, bz)) * 1.0000004
-    return first if first <= lesser(last, limit) else 3.0e38
+    first = greater(lesser(bx, ax), greater(lesser(by, ay), greater(lesser(bz, az), 0.0))) * 0.9999996
+    last = lesser(greater(ax, bx), lesser(greater(ay, by), lesser(greater(az, bz), limit)))
+    return first if first <= last else 3.0e38
 
 
 @written("_box_distance(lower, upper, p)")

@@ -16,7 +16,7 @@ from workbench.types import SCALARS
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
-_BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "mesh_query_sphere")
+_BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "bvh_query_capsule")
 _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """By the beginning of a function's name: what its first argument is."""
 _ANSWERS = ("next", "tiled")
@@ -41,6 +41,10 @@ class _Known:
 
 class HashGrid(_Known, wb.HashGrid):
     """`workbench.HashGrid`, whose `id` is what kernels are given."""
+
+    def __init__(self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None) -> None:
+        """An empty grid; the type of its points is that of those that it is built of."""
+        super().__init__(dim_x, dim_y, dim_z, device)
 
     def reserve(self, num_points: int) -> None:
         """Make room for so many points, if the grid was not built yet."""

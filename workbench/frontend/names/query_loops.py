@@ -24,7 +24,7 @@ from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
 from workbench.source import nodes_of, parsed
 
-BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb", "mesh_query_sphere")
+BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
 NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_aabb_next"
 TEXT = """
 while QUERY.at < len(QUERY.nodes):
