@@ -103,14 +103,14 @@ if TYPE_CHECKING:
     from workbench.api.profiling.report import Profile
     from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
+    from workbench.builtins.geometry.meshes import MeshQueryRay
+    from workbench.builtins.geometry.points import MeshQueryPoint
+    from workbench.builtins.geometry.trees import BvhQuery
     from workbench.interop.jax.sharing.export import jax_export
     from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
-    from workbench.builtins.geometry.meshes import MeshQueryRay
-    from workbench.builtins.geometry.points import MeshQueryPoint
-    from workbench.builtins.geometry.trees import BvhQuery
     from workbench.utils.hash_grid import HashGrid
     from workbench.utils.mesh import Bvh, Mesh
 

@@ -242,7 +242,7 @@ def test_the_gradient_through_a_hit_is_that_of_jax():
     with wb.Tape() as tape:
         wb.launch(image, 24, [mesh, *arrays[1:]], [out])
     tape.backward(grads={out: wb.ones(24)})
-    face = meets(mesh, start, dir)[0]
+    face = jnp.array(meets(mesh, start, dir)[0])
 
     def distance(x, p):  # to all faces, by the nearest of the plane's foot, the edges' feet and the corners
         def to_edge(a, b):
@@ -261,7 +261,7 @@ def test_the_gradient_through_a_hit_is_that_of_jax():
         return jnp.where(inside, jnp.abs(h), edges).min()
 
     def loss(p, s, d):
-        a, b, c = (p[faces[jnp.maximum(face, 0), k]] for k in range(3))
+        a, b, c = (p[jnp.array(faces)[jnp.maximum(face, 0), k]] for k in range(3))
         n = jnp.cross(b - a, c - a)
         t = ((a - s) * n).sum(-1) / (n * d).sum(-1)
         x = s + t[:, None] * d

@@ -113,7 +113,11 @@ class HashGrid(StructValue):
         Raises:
             LaunchError: the points are no such array or lie elsewhere, or the radius is not positive.
         """
-        if not isinstance(points, array) or points.ndim != 1 or points.dtype not in (_FLOATS, Vector(3, float64), Vector(3, float16)):
+        if (
+            not isinstance(points, array)
+            or points.ndim != 1
+            or points.dtype not in (_FLOATS, Vector(3, float64), Vector(3, float16))
+        ):
             shown = f"{points.type!r}" if isinstance(points, array) else repr(points)
             raise LaunchError(f"build() takes an array of vec3 in one dimension, not {shown}.", parameter="points")
         if points.device != self.device:

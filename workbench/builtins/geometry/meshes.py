@@ -9,7 +9,8 @@ from __future__ import annotations
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
-from workbench.builtins.geometry.trees import VEC3, _query, bvh_query_next, entered, greater, inverse, lesser
+from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
+from workbench.builtins.geometry.trees import MESH, VEC3, _query, bvh_query_next, entered, greater, inverse, lesser
 from workbench.builtins.vectors.dot_and_length import cross, dot, normalize
 from workbench.structs import Struct
 from workbench.types import bool as bool_
@@ -92,7 +93,7 @@ def _nearest_face(mesh, start, dir, limit, /):
     return face
 
 
-@written("mesh_query_ray(mesh, start, dir, max_t)")
+@written("mesh_query_ray(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
 def mesh_query_ray(mesh, start, dir, max_t):
     """The first face that a ray meets before `max_t` lengths of `dir`.
 
@@ -132,38 +133,38 @@ def _hits(mesh, start, dir, limit, enough, /):
     return count
 
 
-@written("mesh_query_ray_anyhit(mesh, start, dir, max_t)")
+@written("mesh_query_ray_anyhit(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
 def mesh_query_ray_anyhit(mesh, start, dir, max_t):
     """Whether a ray meets any face before `max_t` lengths of `dir`."""
     return _hits(mesh, start, dir, max_t, 1) > 0
 
 
-@written("mesh_query_ray_count_intersections(mesh, start, dir)")
+@written("mesh_query_ray_count_intersections(mesh, start, dir)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_ray_count_intersections(mesh, start, dir):
     """How many faces a ray meets; one that meets an edge counts both faces."""
     return _hits(mesh, start, dir, 3.0e38, 2147483647)
 
 
-@written("mesh_query_aabb(mesh, low, high)")
+@written("mesh_query_aabb(mesh, low, high)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_aabb(mesh, low, high):
     """The faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
     return _query(mesh, 0, low, high, 0.0)
 
 
-@written("mesh_query_aabb_next(query, face)")
+@written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_aabb_next(query):
     """In a `while`, the next face of a query, as `bvh_query_next`."""
     return bvh_query_next(query)
 
 
-@written("mesh_eval_position(mesh, face, u, v)")
+@written("mesh_eval_position(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
 def mesh_eval_position(mesh, face, u, v):
     """The point of a face with the weights u, v and 1 - u - v at its corners."""
     p, q, r = corners(mesh, face)
     return p * u + q * v + r * (1.0 - u - v)
 
 
-@written("mesh_eval_velocity(mesh, face, u, v)")
+@written("mesh_eval_velocity(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
 def mesh_eval_velocity(mesh, face, u, v):
     """The velocity of such a point; 0 if the mesh has no velocities."""
     speed = _vector(0.0, 0.0, 0.0)
@@ -174,38 +175,38 @@ def mesh_eval_velocity(mesh, face, u, v):
     return speed
 
 
-@written("mesh_eval_face_normal(mesh, face)")
+@written("mesh_eval_face_normal(mesh, face)", kinds(INTEGER), of=MESH)
 def mesh_eval_face_normal(mesh, face):
     """The unit normal of a face, from whose side its corners go around against the clock."""
     p, q, r = corners(mesh, face)
     return normalize(cross(q - p, r - p))
 
 
-@written("mesh_get(mesh)")
+@written("mesh_get(mesh)", kinds(), of=MESH)
 def mesh_get(mesh):
     """The mesh: its `points`, `velocities` and `indices` are arrays."""
     return mesh
 
 
-@written("mesh_get_bvh(mesh)")
+@written("mesh_get_bvh(mesh)", kinds(), of=MESH)
 def mesh_get_bvh(mesh):
     """The mesh as the tree of its faces' boxes, for `bvh_query_ray` and the like."""
     return mesh
 
 
-@written("mesh_get_index(mesh, i)")
+@written("mesh_get_index(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_index(mesh, i):
     """The i-th of the indices: corner i % 3 of face i // 3."""
     return mesh.indices[i]
 
 
-@written("mesh_get_point(mesh, i)")
+@written("mesh_get_point(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_point(mesh, i):
     """The point at the i-th of the indices."""
     return mesh.points[mesh.indices[i]]
 
 
-@written("mesh_get_velocity(mesh, i)")
+@written("mesh_get_velocity(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_velocity(mesh, i):
     """The velocity at the i-th of the indices."""
     return mesh.velocities[mesh.indices[i]]

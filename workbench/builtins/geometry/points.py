@@ -5,8 +5,9 @@ from __future__ import annotations
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
+from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
 from workbench.builtins.geometry.meshes import _hits, _nearest_face, corners, weights
-from workbench.builtins.geometry.trees import VEC3, distance, greater, lesser
+from workbench.builtins.geometry.trees import MESH, VEC3, distance, greater, lesser, up_to
 from workbench.builtins.scalars.maths import acos, atan2, sqrt
 from workbench.builtins.scalars.randoms import rand_init, randf
 from workbench.builtins.vectors.dot_and_length import cross, dot, length, length_sq, normalize
@@ -130,7 +131,7 @@ def _furthest_face(mesh, p, least, /):
     return face, corner
 
 
-@written("mesh_query_point_no_sign(mesh, point, max_dist)")
+@written("mesh_query_point_no_sign(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point_no_sign(mesh, point, max_dist):
     """The nearest point of a mesh within `max_dist`: a `MeshQueryPoint` with `result`, `face`, `u` and `v`.
 
@@ -147,7 +148,7 @@ def mesh_query_point_no_sign(mesh, point, max_dist):
     return found
 
 
-@written("mesh_query_furthest_point_no_sign(mesh, point, min_dist)")
+@written("mesh_query_furthest_point_no_sign(mesh, point, min_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
     """The furthest point of a mesh, a corner, if it is further than `min_dist`: a `MeshQueryPoint`; `sign` is 0."""
     face, corner = _furthest_face(mesh, point, min_dist)
@@ -172,7 +173,7 @@ def _behind(mesh, point, dir, /):
     return count
 
 
-@written("mesh_query_point(mesh, point, max_dist)")
+@written("mesh_query_point(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point(mesh, point, max_dist):
     """The nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it first."""
     found = mesh_query_point_no_sign(mesh, point, max_dist)
@@ -183,7 +184,11 @@ def mesh_query_point(mesh, point, max_dist):
     return found
 
 
-@written("mesh_query_point_sign_parity(mesh, point, max_dist, n_sample=1, perturbation_scale=0.1)")
+@written(
+    "mesh_query_point_sign_parity(mesh, point, max_dist, n_sample=1, perturbation_scale=0.1)",
+    up_to(VECTOR, NUMBER, INTEGER, NUMBER, least=2),
+    of=MESH,
+)
 def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
     """The nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
     found = mesh_query_point_no_sign(mesh, point, max_dist)
@@ -234,7 +239,11 @@ def _pseudo_normal(mesh, point, reach, tolerance, /):
     return total
 
 
-@written("mesh_query_point_sign_normal(mesh, point, max_dist, epsilon=0.001)")
+@written(
+    "mesh_query_point_sign_normal(mesh, point, max_dist, epsilon=0.001)",
+    up_to(VECTOR, NUMBER, NUMBER, least=2),
+    of=MESH,
+)
 def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
     """The nearest point; `sign` is -1 behind the faces that meet there, by their normals weighted with angles.
 
@@ -281,7 +290,11 @@ def _winding_number(mesh, point, accuracy, /):
     return total / 12.566371
 
 
-@written("mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy=2.0, threshold=0.5)")
+@written(
+    "mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy=2.0, threshold=0.5)",
+    up_to(VECTOR, NUMBER, NUMBER, NUMBER, least=2),
+    of=MESH,
+)
 def mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy, threshold):
     """The nearest point; `sign` is -1 where the mesh winds around the point more often than `threshold`.
 

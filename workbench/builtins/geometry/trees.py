@@ -7,12 +7,14 @@ negative `right`, -1 minus the place in `items` where its own begin; its `skip` 
 
 from __future__ import annotations
 
-from workbench.builtins.declaration.declare import written
+from collections.abc import Sequence
+
+from workbench.builtins.declaration.declare import Takes, written
 from workbench.builtins.declaration.forms import natural
 from workbench.builtins.declaration.forms import vector as _vector
-from workbench.builtins.vectors.dot_and_length import dot
+from workbench.builtins.declaration.rules import NUMBER, VECTOR, Arg, kinds
 from workbench.structs import Struct, StructArray
-from workbench.types import ArrayType, Vector, float32, int32
+from workbench.types import ArrayType, Type, Vector, float32, int32
 
 VEC3 = Vector(3, float32)
 NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
@@ -21,6 +23,18 @@ TREE = [
     ("items", ArrayType(int32, 1)),
 ]  # fmt: skip
 """The fields of a tree: the items' boxes, the nodes, the items in the order of leaves."""
+
+
+BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
+
+
+def up_to(*wanted: str, least: int = 0) -> Takes:
+    """Arguments of these kinds, of which those after the first `least` may be left out."""
+
+    def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+        return kinds(*wanted[: max(least, len(args))])(name, args)
+
+    return takes
 
 
 class BvhQuery:
@@ -87,13 +101,13 @@ def _query(tree, kind, low, high, radius, /):
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, kind, low, high, radius, 0, 0)
 
 
-@written("bvh_query_aabb(bvh, low, high)")
+@written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_aabb(bvh, low, high):
     """The items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
     return _query(bvh, 0, low, high, 0.0)
 
 
-@written("bvh_query_ray(bvh, start, dir)")
+@written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_ray(bvh, start, dir):
     """The items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
 
@@ -102,13 +116,13 @@ def bvh_query_ray(bvh, start, dir):
     return _query(bvh, 1, start, inverse(dir), 0.0)
 
 
-@written("bvh_query_sphere(bvh, center, radius)")
+@written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)
 def bvh_query_sphere(bvh, center, radius):
     """The items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
     return _query(bvh, 2, center, center, greater(radius, 0.0))
 
 
-@written("bvh_query_capsule(bvh, start, dir, radius)")
+@written("bvh_query_capsule(bvh, start, dir, radius)", kinds(VECTOR, VECTOR, NUMBER), of=BVH)
 def bvh_query_capsule(bvh, start, dir, radius):
     """The items whose boxes, grown by `radius` on all sides, a ray meets."""
     return _query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
@@ -127,7 +141,7 @@ def _met(query, lower, upper, limit, /):
     return entered(lower - margin, upper + margin, query.low, query.high, limit) < 1.0e38
 
 
-@written("bvh_query_next(query, item, limit=inf)")
+@written("bvh_query_next(query, item, limit=inf)", up_to(NUMBER), of=("BvhQuery", "within"))
 def bvh_query_next(query, limit):
     """In a `while`, the next item of a query: `while bvh_query_next(query, i)`, which sets the local name i.
 

@@ -42,7 +42,9 @@ class _Known:
 class HashGrid(_Known, wb.HashGrid):
     """`workbench.HashGrid`, whose `id` is what kernels are given."""
 
-    def __init__(self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None
+    ) -> None:
         """An empty grid; the type of its points is that of those that it is built of."""
         super().__init__(dim_x, dim_y, dim_z, device)
 
@@ -85,7 +87,9 @@ class Mesh(_Known, wb.Mesh):
             NotImplementedError: there are groups.
         """
         _without_groups(groups)
-        super().__init__(points, indices, velocities, support_winding_number, 4 if bvh_leaf_size is None else bvh_leaf_size)
+        super().__init__(
+            points, indices, velocities, support_winding_number, 4 if bvh_leaf_size is None else bvh_leaf_size
+        )
 
 
 def _without_groups(groups: Any) -> None:

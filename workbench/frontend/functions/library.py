@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from math import isqrt
 from typing import Any
@@ -22,7 +23,7 @@ from workbench.frontend.functions.inline import inlined
 from workbench.frontend.state.coerce import apply, components, convert, describe, indexable, materialise, usable, weak
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value
@@ -104,6 +105,13 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
     """The arguments in the types that the function takes."""
+    if form.of is not None:
+        name, field = form.of
+        if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
+            shown = describe(args[0]) if args else "nothing"
+            advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
+            raise context.error(KernelTypeError, f"{form.name}() takes a {name} first; this is {shown}.", advice)
+        return [args[0], *_typed(context, replace(form, of=None), args[1:])]
     if form.takes is None:
         return list(args)
     operands = [indexable(context, a) for a in args]

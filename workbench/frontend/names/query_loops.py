@@ -80,7 +80,10 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
             onward.attr = NEXT
         elif isinstance(onward, ast.Name):
             onward.id = NEXT
-        step, before = ast.Call(onward, [ast.Name(query, ast.Load())], []), [ast.Assign([ast.Name(query, ast.Store())], call)]
+        step, before = (
+            ast.Call(onward, [ast.Name(query, ast.Load())], []),
+            [ast.Assign([ast.Name(query, ast.Store())], call)],
+        )
         if not _named(definition, step, (NEXT,)):
             raise KernelSyntaxError(f"The loop needs {NEXT}, which has no meaning here.", advice=f"Import {NEXT}, too.")
     elif isinstance(node, ast.While) and _continued(definition, node):
