@@ -201,7 +201,7 @@ def test_the_nearest_point_of_a_cube_and_its_side(device):
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     faces = np.array([f for q in quads for f in ((q[0], q[1], q[2]), (q[0], q[2], q[3]))], np.int32)
     given = wb.array(points, dtype=wb.vec3, device=device), wb.array(faces.reshape(-1), device=device)
-    mesh = wb.Mesh(*given, support_winding_number=True)
+    mesh = wb.Mesh(*given, support_winding_number=device == "cpu")
     m = 400 if device == "cpu" else 20
     x = (2.0 * np.random.default_rng(0).random((m, 3)) - 0.5).astype(np.float32)
     x = np.concatenate([x, [[1.2, 1.2, 1.2], [0.55, 1.3, 1.3], [0.9, 0.8, 0.97]]]).astype(np.float32)

@@ -41,7 +41,7 @@ class Bvh(StructValue):
 
     Attributes:
         lowers, uppers: the boxes, arrays of vec3 that it does not copy.
-        nodes: the tree in depth-first order: `lower`, `upper`, `right`, `skip` (`docs/guide/geometry.md`: how to walk it).
+        nodes: the tree in depth-first order: `lower`, `upper`, `right`, `skip` (the guide says how to walk it).
         items: the numbers of the boxes in the order of leaves; int32.
     """
 
@@ -80,7 +80,7 @@ class Bvh(StructValue):
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
 
     def refit(self) -> None:
-        """Follow boxes that have moved, with the tree that is there: fast, and the slower to query the further they went."""
+        """Follow boxes that have moved, with the tree that is there: the further they went, the slower are queries."""
         self.__dict__["_tree"].refit(self.lowers, self.uppers)
 
 
@@ -104,7 +104,7 @@ class Mesh(StructValue):
         velocities: theirs, an array of vec3; empty if there are none.
         indices: three for each face: int32 in one dimension.
         lowers, uppers, nodes, items: the tree of the faces' boxes, as in `Bvh`.
-        moments: for winding numbers, the area, the middle and the reach of each node.
+        moments: for winding numbers, the area, the middle and the reach of each node, and one more; else one.
     """
 
     __wb_struct__ = Struct.of(
@@ -131,7 +131,7 @@ class Mesh(StructValue):
             points: the corners, an array of vec3 in one dimension.
             indices: an array of int32 in one dimension, three for each face, which say which points it joins.
             velocities: those of the points, for `mesh_eval_velocity`.
-            support_winding_number: whether kernels may call `mesh_query_point_sign_winding_number`.
+            support_winding_number: prepare for `mesh_query_point_sign_winding_number`, which else sums up every face.
             leaf_size: how many faces a leaf may hold. Results are the same.
 
         Raises:
@@ -150,8 +150,7 @@ class Mesh(StructValue):
         boxes = empty(n, VEC3, points.device), empty(n, VEC3, points.device)
         speeds = empty(0, VEC3, points.device) if velocities is None else velocities
         self.__dict__.update(_leaf_size=leaf_size, _winds=support_winding_number)
-        moments = empty(0, MOMENT, points.device)
-        super().__init__(points, speeds, indices, *boxes, empty(0, NODE, points.device), empty(0, int32), moments)
+        super().__init__(points, speeds, indices, *boxes)
         self.rebuild()
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -173,8 +172,7 @@ class Mesh(StructValue):
         self._measure()
         tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
-        if self.__dict__["_winds"]:
-            self.moments = empty(self.nodes.size, MOMENT, self.device)
+        self.moments = empty(1 + (self.nodes.size if self.__dict__["_winds"] else 0), MOMENT, self.device)
         self._weigh()
 
     def refit(self) -> None:
@@ -188,7 +186,7 @@ class Mesh(StructValue):
         launch(_boxes, self.lowers.size, given, [self.lowers, self.uppers], device=self.device, **QUIET)
 
     def _weigh(self) -> None:
-        if self.moments.size:
+        if self.moments.size > 1:
             given = [self.points, self.indices, self.nodes, self.items]
             launch(_moments, self.nodes.size, given, [self.moments], device=self.device, **QUIET)
 

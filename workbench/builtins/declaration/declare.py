@@ -132,8 +132,8 @@ class Form:
         rebinds: the argument that a call changes, as a position and a keyword: a local name, which the call rebinds.
         body: a function of the kernel language, which a call inlines; None if the front end has code for the name.
         takes: of a body: from the types of the arguments to the types the body takes; None for one that stays as it is.
-        of: of a body: the struct that its first argument must be, and a field by which that is known; `takes` is then of
-            the others.
+        of: of a body: the struct that its first argument must be, and a field by which that is known; `takes` then
+            says what the others are.
         gradients: the body's own gradient, a function as for `@func_grad`; none: that of its lines.
     """
 

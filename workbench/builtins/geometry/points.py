@@ -276,16 +276,19 @@ def _winding_number(mesh, point, accuracy, /):
     while at < end:
         node = natural(at)
         right, skip = mesh.nodes[node].right, mesh.nodes[node].skip
-        moment = mesh.moments[node]
-        there = moment.center - point
-        squared = length_sq(there)
-        near = squared <= moment.reach * moment.reach * accuracy * accuracy
+        near = True
+        there, squared, normal = point, 1.0, point
+        if mesh.moments.shape[0] > 1:
+            moment = mesh.moments[node]
+            there, normal = moment.center - point, moment.normal
+            squared = length_sq(there)
+            near = squared <= moment.reach * moment.reach * accuracy * accuracy
         if near and right < 0:
             for k in range(-1 - right, skip - 1 - right):
                 p, q, r = corners(mesh, mesh.items[natural(k)])
                 total = total + _solid_angle(p - point, q - point, r - point)
         if not near:
-            total = total + dot(moment.normal, there) / (squared * sqrt(squared))
+            total = total + dot(normal, there) / (squared * sqrt(squared))
         at = at + 1 if near or right < 0 else skip
     return total / 12.566371
 

@@ -101,7 +101,8 @@ def rewritten(definition: Definition) -> Definition:
     """The definition as the language writes it.
 
     A parameter that is asked as a grid, a mesh or a tree is one, whatever its annotation says; one that is given to a
-    func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile that is transformed or sorted in place is assigned the result.
+    func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile
+    that is transformed or sorted in place is assigned the result.
     """
     own = _asked(definition)
     if not own and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
