@@ -47,8 +47,8 @@ def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice
     )
     wide, determinant = wp.sin(wp.float64(0.5)), wp.determinant(wp.mat22d(1, 2, 3, 4))
     assert isinstance(wide, wp.float64) and isinstance(determinant, wp.float64) and type(wp.abs(wp.int32(-3))) is int
-    with pytest.raises(NotImplementedError, match=r"wp\.Mesh is not in Workbench.*geometry"):
-        wp.Mesh(points=None)
+    with pytest.raises(NotImplementedError, match=r"wp\.Volume is not in Workbench.*geometry"):
+        wp.Volume(None)
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         wp.no_such_name  # noqa: B018
 
