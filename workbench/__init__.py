@@ -103,16 +103,13 @@ if TYPE_CHECKING:
     from workbench.api.profiling.report import Profile
     from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
-    from workbench.builtins.geometry.meshes import MeshQueryRay
-    from workbench.builtins.geometry.points import MeshQueryPoint
-    from workbench.builtins.geometry.trees import BvhQuery
     from workbench.interop.jax.sharing.export import jax_export
     from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
     from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.utils.hash_grid import HashGrid
-    from workbench.utils.mesh import Bvh, Mesh
+    from workbench.utils.mesh import Bvh, BvhQuery, Mesh, MeshQueryPoint, MeshQueryRay
 
 __version__ = "0.1.0"
 _MODULES = {
@@ -145,10 +142,7 @@ _MODULES = {
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
     "workbench.utils.hash_grid": ("HashGrid",),
-    "workbench.utils.mesh": ("Bvh", "Mesh"),
-    "workbench.builtins.geometry.trees": ("BvhQuery",),
-    "workbench.builtins.geometry.meshes": ("MeshQueryRay",),
-    "workbench.builtins.geometry.points": ("MeshQueryPoint",),
+    "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))

@@ -11,8 +11,11 @@ from typing import Any
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
+from workbench.builtins.geometry.meshes import MeshQueryRay as MeshQueryRay
 from workbench.builtins.geometry.points import MOMENT
+from workbench.builtins.geometry.points import MeshQueryPoint as MeshQueryPoint
 from workbench.builtins.geometry.trees import NODE, TREE, VEC3
+from workbench.builtins.geometry.trees import BvhQuery as BvhQuery
 from workbench.builtins.vectors.dot_and_length import cross, length
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array

@@ -31,6 +31,8 @@ from workbench.utils.sort import QUIET, sorted_by_bits
 tid, atomic_min, atomic_max = FORMS["tid"], FORMS["atomic_min"], FORMS["atomic_max"]
 REACH = 8
 FEW = 512
+ROUNDS = 64
+"""From then on neighbours pair without a choice: so a tree is less than 64 + 31 deep, and searches have room for 96."""
 HUGE = 1.0e18
 box2d = array(dtype=float32, ndim=2)
 
@@ -83,7 +85,7 @@ class Tree:
         launch(_leaves, width, [lowers, uppers, order], [boxes, names], **quiet)
         n = items
         while n > FEW:
-            launch(_nearest, n, [boxes], [near], **quiet)
+            launch(_nearest, n, [boxes, len(self.rounds), n], [near], **quiet)
             launch(_pairs, n, [near], [steps], **quiet)
             array_scan(steps[:n], out=steps[:n])
             last = int(steps[n - 1 : n].numpy()[0])
@@ -94,7 +96,7 @@ class Tree:
             n = last & 0xFFFFFFFF
             launch(_pad, 2 * REACH, [n], [boxes], **quiet)
         if n > 1:
-            launch(_finish, 1, [n, self.rounds[-1], leaf_size], [boxes, names, near, *shape], **quiet)
+            launch(_finish, 1, [n, self.rounds[-1], leaf_size, len(self.rounds)], [boxes, names, near, *shape], **quiet)
             self.rounds.append(items - 1)
         return near, other_names
 
@@ -188,10 +190,16 @@ def _chosen(boxes: box2d, i: int):
     return found - REACH
 
 
+@func
+def _beside(i: int, n: int):
+    """The cluster with which cluster i pairs where there is no choice; of an odd one, one that pairs with another."""
+    return i ^ 1 if (i ^ 1) < n else i - 1
+
+
 @kernel
-def _nearest(boxes: box2d, near: array[int32]):
+def _nearest(boxes: box2d, turn: int, n: int, near: array[int32]):
     i = tid()
-    near[i] = _chosen(boxes, i)
+    near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
 
 
 @kernel
@@ -266,14 +274,14 @@ def _join(
 
 @kernel
 def _finish(
-    n: int, first: int, leaf_size: int, boxes: box2d, names: array[int32], near: array[int32], made: array[NODE],
-    count: array[int32], size: array[int32],
+    n: int, first: int, leaf_size: int, turn: int, boxes: box2d, names: array[int32], near: array[int32],
+    made: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Join the last clusters, in place, on one thread."""
     node = first + tid()
     while n > 1:
         for i in range(n):
-            near[i] = _chosen(boxes, i)
+            near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
         to = 0
         for i in range(n):
             j = near[i]
@@ -293,6 +301,7 @@ def _finish(
         for k in range(REACH):
             _put(VEC3(-HUGE), VEC3(HUGE), to + k, boxes)
         n = to
+        turn += 1
 
 
 @func

@@ -61,7 +61,7 @@ def passed(mesh, face, start, dir, /):
 def _nearest_face(mesh, start, dir, limit, /):
     """The first face along a ray before the limit; -1 if there is none. The nearer child of a node comes first."""
     inv = inverse(dir)
-    later, starts = stack(64, 0), stack(64, 0.0)
+    later, starts = stack(96, 0), stack(96, 0.0)
     face = -1
     top = 0
     at = 0 if mesh.nodes.shape[0] > 0 else -1

@@ -74,7 +74,7 @@ def _seen(mesh, face, p, /):
 @written("_closest_face(mesh, p, limit)")
 def _closest_face(mesh, p, limit, /):
     """The face nearest to p within the limit; -1 if there is none."""
-    later, starts = stack(64, 0), stack(64, 0.0)
+    later, starts = stack(96, 0), stack(96, 0.0)
     face = -1
     nearest = limit * limit
     top = 0
