@@ -112,6 +112,23 @@ def rewritten(definition: Definition) -> Definition:
     return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
 
 
+def only_indexed(definition: Definition, name: str) -> bool:
+    """Whether every use of a parameter is `name[…]`: none asks whether there is an array."""
+    indexed = sum(isinstance(n, ast.Subscript) and getattr(n.value, "id", "") == name for n in definition.nodes)
+    return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
+
+
+def _written_out(node: ast.For) -> ast.expr:
+    """What a loop runs over: each number of its range, where its body has a `static` of the loop's variable."""
+    static = [part for call in _calls(node, ("static",)) for part in ast.walk(call)]
+    used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
+    known = isinstance(node.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in node.iter.args)
+    if not used or not known or not _is_call(node.iter, ("range",)):
+        return node.iter
+    numbers = range(*(a.value for a in node.iter.args))  # type: ignore[union-attr]
+    return _placed(ast.Tuple([ast.Constant(n) for n in numbers], ast.Load()), node.iter)
+
+
 def _asked(definition: Definition) -> dict[str, Any]:
     """The parameters that stand for grids, meshes and trees, with what they are."""
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
@@ -142,6 +159,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
+        node.iter = _written_out(node)
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
