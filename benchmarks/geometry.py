@@ -2,7 +2,7 @@
 
 Warp has to be importable (`PYTHONPATH=…`). Both take turns, and each turn reads two clocks: processor time, of all
 threads, and wall time. Warp runs a launch and a build on one thread. A row's note says how many rays met another face
-(ties, where two faces are equally far, are among them).
+than Warp's, how far the two hits are from one another at most, and how many met a face in one of both alone.
 """
 
 from __future__ import annotations
@@ -111,9 +111,14 @@ def measured(triangles: int) -> list[Row]:
         }
         for case in cases.values():
             case()
-        differ = int((a[3].numpy() != b[3].numpy()).sum())
+        other, apart = a[3].numpy() != b[3].numpy(), abs(a[2].numpy() - b[2].numpy())
+        lost = int(((a[3].numpy() < 0) != (b[3].numpy() < 0)).sum())
         kind = "coherent" if coherent else "random"
-        found += rows(f"{n:,} {kind} rays, {triangles:,} triangles", cases, f"{differ} other faces")
+        found += rows(
+            f"{n:,} {kind} rays, {triangles:,} triangles",
+            cases,
+            f"{other.sum()} ties, apart {apart[other].max(initial=0.0):.0e}; {lost} lost",
+        )
     return found
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.errors import KernelSyntaxError, LaunchError
+from workbench.errors import KernelSyntaxError, KernelTypeError, LaunchError
 
 DEVICES = ("cpu", pytest.param("emulated", marks=pytest.mark.slow))
 
@@ -327,3 +327,19 @@ def test_what_is_refused():
 
     with pytest.raises(KernelSyntaxError, match="local names of a query and of an item"):
         wb.launch(unnamed, 1, [wb.Bvh(points, points), wb.zeros(3, dtype=int)])
+
+    @wb.kernel
+    def too_many(mesh: wb.Mesh, x: wb.array[wb.vec3]):
+        i = wb.tid()
+        x[i] = wb.mesh_query_ray(mesh, x[i], x[i], 1.0, i).normal
+
+    with pytest.raises(KernelTypeError, match=r"After the Mesh, mesh_query_ray\(\) takes 3 arguments; it got 4"):
+        wb.launch(too_many, 1, [mesh, points])
+
+    @wb.kernel
+    def no_mesh(x: wb.array[wb.vec3]):
+        i = wb.tid()
+        x[i] = wb.mesh_query_ray(x, x[i], x[i], 1.0).normal
+
+    with pytest.raises(KernelTypeError, match=r"takes a Mesh first; this is array\[vec3\].*mesh: wb.Mesh"):
+        wb.launch(no_mesh, 1, [points])

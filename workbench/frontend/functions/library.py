@@ -111,7 +111,7 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
             shown = describe(args[0]) if args else "nothing"
             advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
             raise context.error(KernelTypeError, f"{form.name}() takes a {name} first; this is {shown}.", advice)
-        return [args[0], *_typed(context, replace(form, of=None), args[1:])]
+        return [args[0], *_typed(context, replace(form, of=None, name=f"After the {name}, {form.name}"), args[1:])]
     if form.takes is None:
         return list(args)
     operands = [indexable(context, a) for a in args]
