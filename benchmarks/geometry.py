@@ -114,11 +114,8 @@ def measured(triangles: int) -> list[Row]:
         other, apart = a[3].numpy() != b[3].numpy(), abs(a[2].numpy() - b[2].numpy())
         lost = int(((a[3].numpy() < 0) != (b[3].numpy() < 0)).sum())
         kind = "coherent" if coherent else "random"
-        found += rows(
-            f"{n:,} {kind} rays, {triangles:,} triangles",
-            cases,
-            f"{other.sum()} ties, apart {apart[other].max(initial=0.0):.0e}; {lost} lost",
-        )
+        note = f"{other.sum()} ties, apart {apart[other].max(initial=0.0):.0e}; {lost} lost"
+        found += rows(f"{n:,} {kind} rays, {triangles:,} triangles", cases, note)
     return found
 
 
