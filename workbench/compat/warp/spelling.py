@@ -19,6 +19,13 @@ _QUERY = "hash_grid_query"
 _BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "bvh_query_capsule")
 _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """By the beginning of a function's name: what its first argument is."""
+_SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
+_INTO: dict[str, tuple[int, tuple[str, ...]]] = {
+    "mesh_query_ray": (4, ("t", "u", "v", "sign", "normal", "face")), "mesh_query_point": _SIGNED,
+    **{f"mesh_query_point_sign_{how}": _SIGNED for how in ("normal", "parity", "winding_number")},
+    "mesh_query_point_no_sign": _UNSIGNED, "mesh_query_furthest_point_no_sign": _UNSIGNED,
+}  # fmt: skip
+"""Queries that may be given names for their results: after how many arguments, and what they are."""
 _ANSWERS = ("next", "tiled")
 """Ends of names whose first argument is a query."""
 _IN_PLACE = {
@@ -147,10 +154,49 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef) -> None:
+        self.before: list[ast.stmt] = []
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
         self.locals = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
         self.locals |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.queries = {n.targets[0].id: n.value for n in assigned if isinstance(n.targets[0], ast.Name)}
+
+    def visit(self, node: ast.AST) -> Any:
+        """What stands for a node; before a statement, those of the calls in it that write to names."""
+        if not isinstance(node, (ast.Expr, ast.Assign, ast.If)):
+            return super().visit(node)
+        outer, self.before = self.before, []
+        made: Any = node
+        if isinstance(node, ast.If):
+            node.test = super().visit(node.test)
+        else:
+            made = super().visit(node)
+            made = None if isinstance(made, ast.Expr) and isinstance(made.value, ast.Attribute) else made
+        mine, self.before = self.before, []
+        if isinstance(node, ast.If):
+            for name in ("body", "orelse"):
+                block = ast.Module(getattr(node, name), [])
+                self.generic_visit(block)
+                setattr(node, name, block.body)
+        self.before = outer
+        return [*mine, *([made] if made is not None else [])] if mine else made
+
+    def _into(self, node: ast.Call) -> ast.expr:
+        """A query that writes to names, as whether it found something; else the call."""
+        count, fields = _INTO[_name(node)]
+        names = [n for n in node.args[count : count + len(fields)] if isinstance(n, ast.Name)]
+        if len(names) != len(fields):
+            return node
+        found = f"found.{node.lineno}.{node.col_offset}"
+        query = ast.Call(node.func, [*node.args[:count], *node.args[count + len(fields) :]], node.keywords)
+
+        def part(field: str) -> ast.expr:
+            return ast.Attribute(ast.Name(found, ast.Load()), field, ast.Load())
+
+        self.before.append(_placed(ast.Assign([ast.Name(found, ast.Store())], query), node))
+        for name, field in zip(names, fields, strict=True):
+            value = ast.IfExp(part("result"), part(field), ast.Name(name.id, ast.Load()))
+            self.before.append(_placed(ast.Assign([ast.Name(name.id, ast.Store())], value), node))
+        return _placed(part("result"), node)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         dropped = node.value in self.queries.values() and _is_call(node.value, (_QUERY,))
@@ -180,6 +226,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         """Write a factor above the diagonal as the transpose of that below, and other calls as here."""
         self.generic_visit(node)
+        if _name(node) in _INTO:
+            return self._into(node)
         if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
             return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
