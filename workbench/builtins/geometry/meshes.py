@@ -6,6 +6,8 @@ flows through the hit to the points, and to where the ray begins and points.
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
@@ -19,6 +21,14 @@ from workbench.types import float32, int32
 
 class MeshQueryRay:
     """What `mesh_query_ray` found."""
+
+    result: Any
+    sign: Any
+    face: Any
+    t: Any
+    u: Any
+    v: Any
+    normal: Any
 
     __wb_struct__ = Struct.of(
         "MeshQueryRay",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
@@ -18,6 +20,12 @@ from workbench.types import float32, int32
 
 class MeshQueryPoint:
     """What `mesh_query_point` and its like found."""
+
+    result: Any
+    sign: Any
+    face: Any
+    u: Any
+    v: Any
 
     __wb_struct__ = Struct.of(
         "MeshQueryPoint",

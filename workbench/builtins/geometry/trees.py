@@ -8,6 +8,7 @@ negative `right`, -1 minus the place in `items` where its own begin; its `skip` 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from workbench.builtins.declaration.declare import Takes, written
 from workbench.builtins.declaration.forms import natural
@@ -39,6 +40,9 @@ def up_to(*wanted: str, least: int = 0) -> Takes:
 
 class BvhQuery:
     """A query that goes on: what is asked (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule), and how far it is."""
+
+    def __init__(self, *fields: Any) -> None:
+        """Its fields, in a kernel."""
 
     __wb_struct__ = Struct.of(
         "BvhQuery",

@@ -236,7 +236,7 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     None for an array that the kernel only indexes, behind a flag say, is an array of nothing.
     """
     values = list(values)
-    if not any(isinstance(v, _PARTS) for v in values):
+    if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
     names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
@@ -249,7 +249,7 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     return values
 
 
-_PARTS = (tuple, list, np.ndarray, type(None))
+_PARTS = (tuple, list, np.ndarray)
 
 
 def _blocks(block_dim: int | None) -> dict[str, Any]:

@@ -89,10 +89,10 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
     elif isinstance(node, ast.While) and _continued(definition, node):
         step, before = copy.deepcopy(node.test), []
         assert isinstance(step, ast.Call)
-        names = step.args[:2]
-        if len(names) != 2 or not all(isinstance(n, ast.Name) for n in names):
+        names = [n.id for n in step.args[:2] if isinstance(n, ast.Name)]
+        if len(names) != 2:
             raise KernelSyntaxError(f"{NEXT}() takes the local names of a query and of an item.", advice="Name them.")
-        query, target = names[0].id, ast.Name(names[1].id, ast.Store())
+        query, target = names[0], ast.Name(names[1], ast.Store())
         del step.args[1]
     else:
         return [node]
