@@ -133,13 +133,13 @@ def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
     return shown
 
 
-def mesh(value: Any, faces: Any, name: str = "mesh", **options: Any) -> Shown:
+def mesh(value: Any, faces: Any = None, name: str = "mesh", **options: Any) -> Shown:
     """Triangles between points; a live view turns, moves and enlarges them.
 
         show.mesh(x, faces, "cloth", color=stress)
 
     Args:
-        value: the points, as of `points`.
+        value: the points, as of `points`; or a `wb.Mesh`, which has its faces.
         faces: the numbers of the corners of each: an array of integers of shape (n, 3), or of vectors of three.
         name: what to call it.
         options: `color`, `colours`, `range`, `size` and `box` of `points`; colours are blended between corners.
@@ -150,6 +150,8 @@ def mesh(value: Any, faces: Any, name: str = "mesh", **options: Any) -> Shown:
     Raises:
         Refusal: these are no points or faces, or an option does not fit.
     """
+    if isinstance(value, wb.Mesh):
+        value, faces = value.points, value.indices.numpy().reshape(-1, 3)
     return _mesh(value, faces, 3, name, options)
 
 

@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.linear.roots import implicit
     from workbench.utils.hash_grid import HashGrid
+    from workbench.utils.mesh import Bvh, BvhQuery, Mesh, MeshQueryPoint, MeshQueryRay
 
 __version__ = "0.1.0"
 _MODULES = {
@@ -144,6 +145,7 @@ _MODULES = {
     "workbench.api.recorder": ("Recorder", "record"),
     "workbench.linear.roots": ("implicit",),
     "workbench.utils.hash_grid": ("HashGrid",),
+    "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
@@ -238,19 +240,19 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "LANGUAGE", "Bench", "BuildError", "CacheError", "Cell", "CellErrors", "Comparison", "CudaKernel", "CudaModule",
-    "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport", "Graph", "GraphMode",
-    "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch", "LaunchError",
-    "LaunchPair", "NotConverged", "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice",
-    "ScopedStream", "ScopedTimer", "Stream", "Sweep", "Tape", "Verdict", "Work", "WorkbenchError", "array",
-    "array1d", "array2d", "array3d", "array4d", "bench", "build_cell", "cache", "capture", "capture_if",
-    "capture_stream", "capture_while", "checks", "clone", "compare", "constant", "copy", "cuda_module", "empty",
-    "empty_like", "errors", "events", "explain_grad", "find_nan", "from_dlpack", "from_jax", "from_numpy",
-    "from_torch", "full", "full_like", "func", "func_grad", "func_native", "func_replay", "get_device",
-    "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit", "indexedarray",
-    "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export", "jax_kernel",
-    "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent", "launch_tiled",
-    "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "reset_device",
-    "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types", "utils",
-    "value_and_grad", "vector", "wait", "zeros", "zeros_like",
+    "LANGUAGE", "Bench", "BuildError", "Bvh", "BvhQuery", "CacheError", "Cell", "CellErrors", "Comparison",
+    "CudaKernel", "CudaModule", "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport",
+    "Graph", "GraphMode", "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch",
+    "LaunchError", "LaunchPair", "Mesh", "MeshQueryPoint", "MeshQueryRay", "NotConverged", "NotDifferentiable",
+    "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep",
+    "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "bench",
+    "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while", "checks", "clone", "compare",
+    "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events", "explain_grad", "find_nan",
+    "from_dlpack", "from_jax", "from_numpy", "from_torch", "full", "full_like", "func", "func_grad", "func_native",
+    "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit",
+    "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export",
+    "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
+    "launch_tiled", "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record",
+    "reset_device", "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types",
+    "utils", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -47,8 +47,8 @@ def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice
     )
     wide, determinant = wp.sin(wp.float64(0.5)), wp.determinant(wp.mat22d(1, 2, 3, 4))
     assert isinstance(wide, wp.float64) and isinstance(determinant, wp.float64) and type(wp.abs(wp.int32(-3))) is int
-    with pytest.raises(NotImplementedError, match=r"wp\.Mesh is not in Workbench.*geometry"):
-        wp.Mesh(points=None)
+    with pytest.raises(NotImplementedError, match=r"wp\.Volume is not in Workbench.*geometry"):
+        wp.Volume(None)
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         wp.no_such_name  # noqa: B018
 
@@ -161,3 +161,35 @@ def summed(x: wp.array3d(dtype=float), total: wp.array(dtype=float)):
     i, j, k = wp.tid()
     weight = float(100 * i + 10 * j + k)
     wp.tile_atomic_add(total, wp.tile_sum(wp.tile(x[i, j, k] * weight)))
+
+
+@wp.func
+def depth(mesh: wp.uint64, x: wp.vec3):
+    query = wp.mesh_query_ray(mesh, x, wp.vec3(0.0, 0.0, -1.0), 10.0)
+    return query.t
+
+
+@wp.kernel
+def asked(
+    mesh: wp.uint64, bvh: wp.uint64, x: wp.array(dtype=wp.vec3), t: wp.array(dtype=float), n: wp.array(dtype=int)
+):
+    i = wp.tid()
+    t[i] = depth(mesh, x[i])
+    query = wp.bvh_query_aabb(bvh, x[i] - wp.vec3(1.0), x[i])
+    item = 0
+    while wp.bvh_query_next(query, item):
+        n[i] += item
+    for face in wp.mesh_query_aabb(mesh, x[i] - wp.vec3(3.0), x[i]):
+        n[i] += 100 * (face + 1)
+
+
+def test_kernels_take_the_numbers_of_meshes_and_trees():
+    corners = wp.array([[0, 0, 0], [2, 0, 0], [0, 2, 0]], dtype=wp.vec3)
+    mesh = wp.Mesh(points=corners, indices=wp.array([0, 1, 2], dtype=int), bvh_constructor="sah")
+    low = wp.array([[5, 0, 0], [0.2, 0.2, 1.5], [0, 0, 9]], dtype=wp.vec3)
+    bvh = wp.Bvh(low, low, constructor=None)
+    t, n = wp.zeros(1), wp.zeros(1, dtype=int)
+    wp.launch(asked, dim=1, inputs=[mesh.id, bvh.id, wp.array([[0.5, 0.5, 2.0]], dtype=wp.vec3), t, n])
+    assert t.numpy().tolist() == [2.0] and n.numpy().tolist() == [101]
+    with pytest.raises(NotImplementedError, match="a tree of each group"):
+        wp.Bvh(low, low, groups=wp.zeros(3, dtype=int))

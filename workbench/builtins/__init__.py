@@ -8,6 +8,7 @@ from workbench.builtins import atomics, tile_factors, tile_fourier, tile_orders,
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
+from workbench.builtins.geometry import meshes, points, trees
 from workbench.builtins.scalars import (
     bits,
     extrema,
@@ -36,7 +37,7 @@ from workbench.builtins.vectors import (
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions",
-    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "spatial", "tile_factors",
-    "tile_fourier", "tile_orders", "tiles", "transforms", "views",
+    "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises", "operators",
+    "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations", "rounding",
+    "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees", "views",
 ]  # fmt: skip

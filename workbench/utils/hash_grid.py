@@ -22,7 +22,7 @@ from workbench.runtime.arrays.create import empty, from_numpy, zeros
 from workbench.runtime.arrays.structure import StructValue
 from workbench.runtime.device.device import Device, get_device
 from workbench.structs import Struct
-from workbench.types import ArrayType, Vector, float32, float64, int32, uint32
+from workbench.types import ArrayType, Vector, float16, float32, float64, int32, uint32
 from workbench.utils.sort import QUIET, sorted_by_bits
 
 tid = FORMS["tid"]
@@ -106,14 +106,18 @@ class HashGrid(StructValue):
             grid.build(x, radius=0.1)
 
         Args:
-            points: an array of vec3 or vec3d in one dimension.
+            points: an array of vec3, vec3d or vec3h in one dimension.
             radius: the width of a cell; queries within about that are fastest, and any are right. Not given for a
                 periodic grid, or to keep the width of before.
 
         Raises:
             LaunchError: the points are no such array or lie elsewhere, or the radius is not positive.
         """
-        if not isinstance(points, array) or points.ndim != 1 or points.dtype not in (_FLOATS, Vector(3, float64)):
+        if (
+            not isinstance(points, array)
+            or points.ndim != 1
+            or points.dtype not in (_FLOATS, Vector(3, float64), Vector(3, float16))
+        ):
             shown = f"{points.type!r}" if isinstance(points, array) else repr(points)
             raise LaunchError(f"build() takes an array of vec3 in one dimension, not {shown}.", parameter="points")
         if points.device != self.device:

@@ -52,7 +52,7 @@ ADVICE = [
     ("z = idx + 1", "idx", "i = tid()"),
     ("z = norm(x[i])", "norm", "Write length(v)."),
     ("wb.syncthreads()", "wb.syncthreads", "work together on tiles"),
-    ("z = wb.Mesh()", "wb.Mesh", "Queries of geometry are not in the language"),
+    ("z = wb.Volume()", "wb.Volume", "Queries of geometry are not in the language"),
     ("z = none(i)\n    y[i] = z", "y[i]", "End the func with a return of a value."),
     ("z = one(i, i)", "one(i, i)", "one() takes 1 argument; it got 2."),
 ]  # fmt: skip
@@ -73,7 +73,7 @@ def test_in_kernels(statement: str, place: str, advice: str) -> None:
     ("name", "advice"),
     [
         ("init", "nothing has to be initialised"), ("set_device", "ScopedDevice"),
-        ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Mesh", "Queries of geometry"),
+        ("is_cuda_available", "get_devices"), ("capture_begin", "with wb.capture()"), ("Volume", "Queries of geometry"),
         ("sparse", "library beside the language"), ("overload", "first launch"), ("to_torch", "torch.from_dlpack"),
         ("vec5", "Write vector(5, float)"), ("select", "Write where("), ("lunch", "Did you mean launch?"),
         ("arange", "NumPy has it: wb.array(np.arange(…))."), ("sum", "Write x.sum()"), ("cumsum", "array_scan"),

@@ -57,7 +57,7 @@ def test_a_fault_where_it_does_not_hold(body, faults):
         ("x[i] = select(i > 0, 1.0, 2.0)", "Write where(condition, if_true, if_false)"),
         ("x[i] = wb.fma(x[i], 2.0, 1.0)", "Write x * y + z; @wb.kernel(fma=True)"),
         ("breakpoint_()", "not defined"),
-        ("m = mesh_query_point(x, x)", "library of geometry"),
+        ("m = mesh_query_point(x, x)", "takes a Mesh first; this is array[float32]"),
         ("m = transformation(x, x)", "Use a quat and a vec3"),
         ("m = tile_fft(x)", "takes a tile of vec2"),
     ],

@@ -70,6 +70,7 @@ def test_a_mesh_and_lines_are_laid_out_evenly_with_colours_between_their_corners
     cells = np.histogram2d(at[:, 0], at[:, 1], bins=10, range=((0, 1), (0, 1)))[0]
     assert cells.min() > 0.7 * cells.mean() and cells.max() < 1.3 * cells.mean()
     assert np.corrcoef(inks[:, 0], at[:, 0])[0, 1] > 0.99, "between the corners' colours"
+    assert show.mesh(wb.Mesh(wb.array(corners, dtype=wb.vec3), square.flatten())).view.kind == view.kind
     upright = show.mesh(corners, [[0, 1, 4], [0, 1, 2]]).view
     assert len(np.unique(np.frombuffer(base64.b64decode(upright.colours), np.uint8).reshape(-1, 3), axis=0)) == 2
     rod = show.lines(corners[:4]).view

@@ -132,6 +132,8 @@ class Form:
         rebinds: the argument that a call changes, as a position and a keyword: a local name, which the call rebinds.
         body: a function of the kernel language, which a call inlines; None if the front end has code for the name.
         takes: of a body: from the types of the arguments to the types the body takes; None for one that stays as it is.
+        of: of a body: the struct that its first argument must be, and a field by which that is known; `takes` then
+            says what the others are.
         gradients: the body's own gradient, a function as for `@func_grad`; none: that of its lines.
     """
 
@@ -141,6 +143,7 @@ class Form:
     rebinds: tuple[int, str] | None = None
     body: Callable[..., Any] | None = field(default=None, repr=False)
     takes: Takes | None = field(default=None, repr=False)
+    of: tuple[str, str] | None = field(default=None, repr=False)
     gradients: list[Callable[..., Any]] = field(default_factory=list, repr=False, compare=False)
 
     def derivative(self, gradient: Callable[..., Any]) -> Callable[..., Any]:
@@ -204,7 +207,9 @@ def form(signature: str, doc: str, rebinds: tuple[int, str] | None = None) -> Fo
     return FORMS[name]
 
 
-def written(signature: str, takes: Takes | None = None, *, draws: bool = False) -> Callable[..., Form]:
+def written(
+    signature: str, takes: Takes | None = None, *, of: tuple[str, str] | None = None, draws: bool = False
+) -> Callable[..., Form]:
     """Decorator: declare a name by a function of the kernel language; its docstring is the documentation.
 
     The function is read as source code when a kernel first calls it, and sees the names of its module. Its parameters
@@ -213,13 +218,14 @@ def written(signature: str, takes: Takes | None = None, *, draws: bool = False) 
     Args:
         signature: for the docs. A name that begins with `_` is for other such functions alone.
         takes: the types of the arguments; None if they are whatever they are.
+        of: the struct that the first argument must be, and a field of it; `takes` is then of the others.
         draws: the first parameter is a random state; the function returns the advanced state after its results, and a
             call rebinds the local name that it was given.
     """
 
     def declare(body: Callable[..., Any]) -> Form:
         name = signature.split("(")[0]
-        made = Form(name, signature, inspect.cleandoc(body.__doc__ or ""), STATE if draws else None, body, takes)
+        made = Form(name, signature, inspect.cleandoc(body.__doc__ or ""), STATE if draws else None, body, takes, of)
         if not name.startswith("_"):
             FORMS[name] = made
         return made

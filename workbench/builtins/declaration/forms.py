@@ -57,3 +57,6 @@ has_components = Form("_has_components", "has_components(v, n)", "Whether v is a
 is_double = Form("_is_double", "is_double(v)", "Whether the floats of v have 64 bits, known at compile time.")
 epsilon = Form("_epsilon", "epsilon(x)", "The distance from 1 to the next number of x's type.")
 factors = Form("_factors", "factors(n)", "The p and q with p·q = n that are nearest, known at compile time.")
+stack = Form("_stack", "stack(n, v)", "A thread's own memory for n values of v's type, whose content is undefined.")
+pushed = Form("_pushed", "pushed(stack, i, v)", "Writes v to place i of such memory; the next place.")
+popped = Form("_popped", "popped(stack, i)", "What stands at place i of such memory.")

@@ -7,10 +7,9 @@ from typing import Any
 from workbench.frontend import instead_of
 
 ABSENT = (
-    "Bvh", "BvhQuery", "BvhQueryTiled", "HashGridQuery", "MarchingCubes", "Mesh", "MeshQuery", "MeshQueryAABB",
-    "MeshQueryAABBTiled", "MeshQueryPoint", "MeshQueryRay", "Texture1D", "Texture2D", "Texture3D", "Volume",
-    "fabricarray", "fabricarrayarray", "indexedfabricarray", "indexedfabricarrayarray", "fixedarray", "ref",
-    "tile_stack",
+    "BvhQueryTiled", "HashGridQuery", "MarchingCubes", "MeshQueryAABBTiled", "Texture1D", "Texture2D", "Texture3D",
+    "Volume", "fabricarray", "fabricarrayarray", "indexedfabricarray", "indexedfabricarrayarray", "fixedarray",
+    "ref", "tile_stack",
 )  # fmt: skip
 
 

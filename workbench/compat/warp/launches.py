@@ -24,11 +24,11 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
-from workbench.compat.warp.spelling import FIELDS, HashGrid, rewritten
+from workbench.compat.warp.spelling import FIELDS, HashGrid, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
-from workbench.types import Vector
+from workbench.types import ArrayType, Vector
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
@@ -255,7 +255,7 @@ def launch(
         given = [*adj_inputs, *[None] * (len(inputs) - len(adj_inputs))]
         unwanted = [isinstance(v, wb.array) and not v.requires_grad for v in inputs]
         adj_inputs = [False if a is None and n else a for a, n in zip(given, unwanted, strict=True)]
-    inputs, outputs = _as_vectors(kernel, inputs, 0), _as_vectors(kernel, outputs, len(inputs))
+    inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
     return wb.launch(
@@ -264,14 +264,21 @@ def launch(
     )  # fmt: skip
 
 
-def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int) -> list[Any]:
-    """The arguments, with tuples for vectors and matrices as values of those."""
+def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
+    """The arguments, with tuples for vectors and matrices as values of those.
+
+    None for an array that the kernel only indexes, behind a flag say, is an array of nothing.
+    """
     values = list(values)
-    if not any(isinstance(v, _PARTS) for v in values):
+    if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
+    names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
-        if isinstance(value, _PARTS) and type(value) is not HostVector and isinstance(kind, Vector):
+        if value is None:
+            if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
+                values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
+        elif isinstance(value, _PARTS) and type(value) is not HostVector and isinstance(kind, Vector):
             values[k] = kind(*value)
     return values
 

@@ -22,7 +22,7 @@ from workbench.compat.warp.attributes import Module, from_ptr, get_module
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
 from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
-from workbench.compat.warp.spelling import HashGrid
+from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.interop.jax.values.library import library
 from workbench.types import Scalar, as_type, float32, int8, int32, matrix, uint64, vector
 
@@ -333,6 +333,9 @@ TABLE: dict[str, Row] = {
     "capture_launch": Row(launches.capture_launch, "graph.launch()"),
     "HashGrid": Row(HashGrid, "wb.HashGrid", "kernels take `grid.id` as a `wp.uint64`; with `wb` the grid itself"),
     "copy": Row(_copy, "wb.copy", "`count=0` copies everything"),
+    "Mesh": Row(Mesh, "wb.Mesh", "kernels take `mesh.id` as a `wp.uint64`; with `wb` the mesh itself"),
+    "Bvh": Row(Bvh, "wb.Bvh", "kernels take `bvh.id` as a `wp.uint64`; with `wb` the tree itself"),
+    **{name: Row(wb.BvhQuery, "wb.BvhQuery", _HERE) for name in ("MeshQuery", "MeshQueryAABB")},
     "synchronize_device": Row(wb.synchronize, "wb.synchronize"),
     "set_device": Row(_set_device, "with wb.ScopedDevice(device):", "sets `WORKBENCH_DEVICE` for this process"),
     "get_preferred_device": Row(wb.get_device, "wb.get_device"),

@@ -10,11 +10,24 @@ from typing import Any
 from msgspec.structs import replace
 
 import workbench as wb
+from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
+from workbench.types import SCALARS
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
-_ASKED = (_QUERY, "hash_grid_point_id")
+_BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "bvh_query_capsule")
+_ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
+"""By the beginning of a function's name: what its first argument is."""
+_SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
+_INTO: dict[str, tuple[int, tuple[str, ...]]] = {
+    "mesh_query_ray": (4, ("t", "u", "v", "sign", "normal", "face")), "mesh_query_point": _SIGNED,
+    **{f"mesh_query_point_sign_{how}": _SIGNED for how in ("normal", "parity", "winding_number")},
+    "mesh_query_point_no_sign": _UNSIGNED, "mesh_query_furthest_point_no_sign": _UNSIGNED,
+}  # fmt: skip
+"""Queries that may be given names for their results: after how many arguments, and what they are."""
+_ANSWERS = ("next", "tiled")
+"""Ends of names whose first argument is a query."""
 _IN_PLACE = {
     "tile_fft": (0,), "tile_ifft": (0,), "tile_sort": (0, 1), "tile_cholesky_inplace": (0,), "tile_axpy": (2,),
     "tile_cholesky_solve_inplace": (1,), "tile_lower_solve_inplace": (1,), "tile_upper_solve_inplace": (1,),
@@ -24,13 +37,23 @@ _IN_PLACE = {
 _OTHERWISE = ("tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
 
 
-class HashGrid(wb.HashGrid):
-    """`workbench.HashGrid`, whose `id` is what kernels are given."""
+class _Known:
+    """What kernels are given by its `id`."""
 
     @property
-    def id(self) -> HashGrid:
-        """The grid itself."""
+    def id(self) -> Any:
+        """Itself."""
         return self
+
+
+class HashGrid(_Known, wb.HashGrid):
+    """`workbench.HashGrid`, whose `id` is what kernels are given."""
+
+    def __init__(
+        self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None
+    ) -> None:
+        """An empty grid; the type of its points is that of those that it is built of."""
+        super().__init__(dim_x, dim_y, dim_z, device)
 
     def reserve(self, num_points: int) -> None:
         """Make room for so many points, if the grid was not built yet."""
@@ -38,34 +61,151 @@ class HashGrid(wb.HashGrid):
             self.points = wb.empty(num_points, wb.int32, self.device)  # a fill would be captured
 
 
+class Bvh(_Known, wb.Bvh):
+    """`workbench.Bvh`, whose `id` is what kernels are given."""
+
+    def __init__(
+        self, lowers: wb.array, uppers: wb.array, constructor: Any = None, groups: None = None, leaf_size: int = 1
+    ) -> None:
+        """The tree of these boxes; the constructor has no effect.
+
+        Raises:
+            NotImplementedError: there are groups.
+        """
+        _without_groups(groups)
+        super().__init__(lowers, uppers, leaf_size)
+
+    def rebuild(self, constructor: Any = None) -> None:
+        """Build the tree again; the constructor has no effect."""
+        super().rebuild()
+
+
+class Mesh(_Known, wb.Mesh):
+    """`workbench.Mesh`, whose `id` is what kernels are given."""
+
+    def __init__(
+        self, points: wb.array, indices: wb.array, velocities: wb.array | None = None,
+        support_winding_number: bool = False, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
+        groups: None = None,
+    ) -> None:  # fmt: skip
+        """The mesh of these triangles; the constructor has no effect.
+
+        Raises:
+            NotImplementedError: there are groups.
+        """
+        _without_groups(groups)
+        super().__init__(
+            points, indices, velocities, support_winding_number, 4 if bvh_leaf_size is None else bvh_leaf_size
+        )
+
+
+def _without_groups(groups: Any) -> None:
+    if groups is not None:
+        raise NotImplementedError("groups= is not in Workbench: make a tree of each group.")
+
+
 def rewritten(definition: Definition) -> Definition:
     """The definition as the language writes it.
 
-    A parameter that is asked as a grid is one, whatever its annotation says. A local name of a query stands for the
-    query in the `for` that runs over it. A tile that is transformed or sorted in place is assigned the result.
+    A parameter that is asked as a grid, a mesh or a tree is one, whatever its annotation says; one that is given to a
+    func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile
+    that is transformed or sorted in place is assigned the result.
     """
-    grids = {c.args[0].id for c in _calls(definition.node, _ASKED) if c.args and isinstance(c.args[0], ast.Name)}
-    if not grids and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
+    own = _asked(definition)
+    if not own and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
-    own = {p.arg: wb.HashGrid for p in definition.parameters if p.arg in grids}
     return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
+
+
+def only_indexed(definition: Definition, name: str) -> bool:
+    """Whether every use of a parameter is `name[…]`: none asks whether there is an array."""
+    indexed = sum(isinstance(n, ast.Subscript) and getattr(n.value, "id", "") == name for n in definition.nodes)
+    return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
+
+
+def _written_out(node: ast.For) -> ast.expr:
+    """What a loop runs over: each number of its range, where its body has a `static` of the loop's variable."""
+    static = [part for call in _calls(node, ("static",)) for part in ast.walk(call)]
+    used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
+    known = isinstance(node.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in node.iter.args)
+    if not used or not known or not _is_call(node.iter, ("range",)):
+        return node.iter
+    numbers = range(*(a.value for a in node.iter.args))  # type: ignore[union-attr]
+    return _placed(ast.Tuple([ast.Constant(n) for n in numbers], ast.Load()), node.iter)
+
+
+def _asked(definition: Definition) -> dict[str, Any]:
+    """The parameters that stand for grids, meshes and trees, with what they are."""
+    names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
+    own: dict[str, Any] = {}
+    for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
+        kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
+        for place, argument in enumerate(call.args):
+            if not isinstance(argument, ast.Name) or argument.id not in names:
+                continue
+            if kinds and place == 0 and not _name(call).endswith(_ANSWERS):
+                own[argument.id] = kinds[0]
+            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in {*FORMS, *TABLE, *SCALARS}:
+                own.setdefault(argument.id, Any)
+    return own
 
 
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef) -> None:
-        assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, (_QUERY,)))
+        self.before: list[ast.stmt] = []
+        assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
         self.locals = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
         self.locals |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.queries = {n.targets[0].id: n.value for n in assigned if isinstance(n.targets[0], ast.Name)}
 
+    def visit(self, node: ast.AST) -> Any:
+        """What stands for a node; before a statement, those of the calls in it that write to names."""
+        if not isinstance(node, (ast.Expr, ast.Assign, ast.If)):
+            return super().visit(node)
+        outer, self.before = self.before, []
+        made: Any = node
+        if isinstance(node, ast.If):
+            node.test = super().visit(node.test)
+        else:
+            made = super().visit(node)
+            made = None if isinstance(made, ast.Expr) and isinstance(made.value, ast.Attribute) else made
+        mine, self.before = self.before, []
+        if isinstance(node, ast.If):
+            for name in ("body", "orelse"):
+                block = ast.Module(getattr(node, name), [])
+                self.generic_visit(block)
+                setattr(node, name, block.body)
+        self.before = outer
+        return [*mine, *([made] if made is not None else [])] if mine else made
+
+    def _into(self, node: ast.Call) -> ast.expr:
+        """A query that writes to names, as whether it found something; else the call."""
+        count, fields = _INTO[_name(node)]
+        names = [n for n in node.args[count : count + len(fields)] if isinstance(n, ast.Name)]
+        if len(names) != len(fields):
+            return node
+        found = f"found.{node.lineno}.{node.col_offset}"
+        query = ast.Call(node.func, [*node.args[:count], *node.args[count + len(fields) :]], node.keywords)
+
+        def part(field: str) -> ast.expr:
+            return ast.Attribute(ast.Name(found, ast.Load()), field, ast.Load())
+
+        self.before.append(_placed(ast.Assign([ast.Name(found, ast.Store())], query), node))
+        for name, field in zip(names, fields, strict=True):
+            value = ast.IfExp(part("result"), part(field), ast.Name(name.id, ast.Load()))
+            self.before.append(_placed(ast.Assign([ast.Name(name.id, ast.Store())], value), node))
+        return _placed(part("result"), node)
+
     def visit_Assign(self, node: ast.Assign) -> Any:
-        return None if node.value in self.queries.values() else self.generic_visit(node)
+        dropped = node.value in self.queries.values() and _is_call(node.value, (_QUERY,))
+        return None if dropped else self.generic_visit(node)
 
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
+        node.iter = _written_out(node)
         return self.generic_visit(node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
@@ -86,6 +226,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         """Write a factor above the diagonal as the transpose of that below, and other calls as here."""
         self.generic_visit(node)
+        if _name(node) in _INTO:
+            return self._into(node)
         if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
             return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn

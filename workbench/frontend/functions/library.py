@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from math import isqrt
 from typing import Any
@@ -14,19 +15,19 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration import forms
-from workbench.builtins.declaration.declare import Form
+from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
-from workbench.frontend.state.coerce import components, convert, describe, indexable, materialise, usable, weak
+from workbench.frontend.state.coerce import apply, components, convert, describe, indexable, materialise, usable, weak
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value
-from workbench.types import Quaternion, Vector, element, int64, uint32
+from workbench.types import Quaternion, Slots, Vector, element, int64, uint32
 
 
 @cache
@@ -104,6 +105,13 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
     """The arguments in the types that the function takes."""
+    if form.of is not None:
+        name, field = form.of
+        if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
+            shown = describe(args[0]) if args else "nothing"
+            advice = f"Annotate the parameter as {name.lower()}: wb.{name}."
+            raise context.error(KernelTypeError, f"{form.name}() takes a {name} first; this is {shown}.", advice)
+        return [args[0], *_typed(context, replace(form, of=None, name=f"After the {name}, {form.name}"), args[1:])]
     if form.takes is None:
         return list(args)
     operands = [indexable(context, a) for a in args]
@@ -192,6 +200,26 @@ def _factors(context: Context, node: ast.Call, expression: Expression) -> Operan
     return Literal(p), Literal(n // p)
 
 
+def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    count, value = (expression(context, a) for a in node.args)
+    assert isinstance(count, Literal)
+    return context.builder.slots(materialise(context, value).type, int(count.value))  # type: ignore[arg-type]
+
+
+def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    slots, place, value = (expression(context, a) for a in node.args)
+    assert isinstance(slots, Value) and isinstance(slots.type, Slots)
+    index = materialise(context, place)
+    context.builder.slot_write(slots, index, convert(context, value, slots.type.dtype))
+    return apply(context, TABLE["add"], (index, Literal(1)))
+
+
+def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    slots, place = (expression(context, a) for a in node.args)
+    assert isinstance(slots, Value)
+    return context.builder.slot_read(slots, materialise(context, place))
+
+
 FORMS: dict[str, FormHandler] = {
     forms.vector.name: _composed(Vector),
     forms.quaternion.name: _composed(Quaternion),
@@ -201,4 +229,7 @@ FORMS: dict[str, FormHandler] = {
     forms.is_double.name: _is_double,
     forms.epsilon.name: _epsilon,
     forms.factors.name: _factors,
+    forms.stack.name: _stack,
+    forms.pushed.name: _pushed,
+    forms.popped.name: _popped,
 }

@@ -42,6 +42,7 @@ ABSENT: dict[str, str] = {
     "tile_query_valid": "Queries of trees are not in the language.",
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
     "hash_grid_query_next": "Write for j in hash_grid_query(grid, x, r): …",
+    "mesh_query_sphere": "Write for face in mesh_query_aabb(mesh, p - r, p + r), and compare the distance.",
     "velocity_at_point": "Write cross(w, r) + v.",
 }
 _DEVICES = "Give device= to zeros, array and launch, or write with wb.ScopedDevice(device): …"
@@ -60,7 +61,7 @@ HOST: dict[str, str] = {
                     "wb.get_devices() lists what there is."),
     **dict.fromkeys(("capture_begin", "capture_end", "capture_launch", "ScopedCapture"), _CAPTURES),
     **dict.fromkeys(("synchronize_device", "synchronize_stream", "synchronize_event"), "Write wb.synchronize()."),
-    **dict.fromkeys(("Mesh", "Volume", "Bvh", "MarchingCubes", "Texture2D", "Texture3D"), _QUERIES),
+    **dict.fromkeys(("Volume", "MarchingCubes", "Texture2D", "Texture3D"), _QUERIES),
     **dict.fromkeys(("fem", "sim", "render", "sparse", "autograd", "jax_experimental"), _LIBRARY),
     **dict.fromkeys(("force_load", "load_module", "compile_aot_module", "build_module", "overload"), _BUILT),
     **dict.fromkeys(("to_torch", "to_jax", "to_dlpack", "to_paddle"), _EXCHANGED),

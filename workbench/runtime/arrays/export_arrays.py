@@ -26,6 +26,8 @@ def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
     """
     inner, memory = source.dtype.shape, source.memory
     strides = (*source.strides, *dense(inner, element(source.dtype).size)) if inner else source.strides
+    if 0 in source.shape:  # NumPy refuses the strides of a field of no structs
+        return np.empty((*source.shape, *inner), item(source.dtype))
     lies_in = buffer if buffer is not None else memory.owner if memory.plain else flat(memory)
     return np.ndarray((*source.shape, *inner), item(source.dtype), lies_in, source.address - memory.address, strides)
 

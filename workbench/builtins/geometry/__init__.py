@@ -1,0 +1,1 @@
+"""Trees of boxes and meshes of triangles: queries, written in the kernel language."""

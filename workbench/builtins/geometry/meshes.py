@@ -1,0 +1,222 @@
+"""Rays, and what a kernel reads of a `Mesh`.
+
+A query finds a face by a search that has no derivative, then computes the result from the face's corners: so a gradient
+flows through the hit to the points, and to where the ray begins and points.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import natural, popped, pushed, stack
+from workbench.builtins.declaration.forms import vector as _vector
+from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
+from workbench.builtins.geometry.trees import MESH, VEC3, _query, bvh_query_next, entered, greater, inverse, lesser
+from workbench.builtins.vectors.dot_and_length import cross, dot, normalize
+from workbench.structs import Struct
+from workbench.types import bool as bool_
+from workbench.types import float32, int32
+
+
+class MeshQueryRay:
+    """What `mesh_query_ray` found."""
+
+    result: Any
+    sign: Any
+    face: Any
+    t: Any
+    u: Any
+    v: Any
+    normal: Any
+
+    __wb_struct__ = Struct.of(
+        "MeshQueryRay",
+        [("result", bool_), ("sign", float32), ("face", int32), ("t", float32), ("u", float32), ("v", float32),
+         ("normal", VEC3)],
+    )  # fmt: skip
+
+
+@written("_mesh_corners(mesh, face)")
+def corners(mesh, face, /):
+    """The three corners of a face."""
+    k = natural(3 * face)
+    a, b, c = natural(mesh.indices[k]), natural(mesh.indices[k + 1]), natural(mesh.indices[k + 2])
+    return mesh.points[a], mesh.points[b], mesh.points[c]
+
+
+@written("_triangle_weights(a, b, c, dir)")
+def weights(a, b, c, dir, /):
+    """How a ray from the origin passes the edges of a triangle: its weights at the corners, before they are scaled.
+
+    An edge's number is the negative of that of its neighbour to the bit, so no ray slips through between the two.
+    """
+    ac, ba, cb = c - a, a - b, b - c
+    return dot(cross(cb, b + c), dir), dot(cross(ac, c + a), dir), dot(cross(ba, a + b), dir)
+
+
+@written("_ray_passed(mesh, face, start, dir)")
+def passed(mesh, face, start, dir, /):
+    """How far along a ray a face is, in lengths of `dir`; -1 if the ray does not meet it."""
+    p, q, r = corners(mesh, face)
+    a, b, c = p - start, q - start, r - start
+    u, v, w = weights(a, b, c, dir)
+    t = -1.0
+    if lesser(lesser(u, v), w) >= 0.0 or greater(greater(u, v), w) <= 0.0:
+        t = (u * dot(a, dir) + v * dot(b, dir) + w * dot(c, dir)) / ((u + v + w) * dot(dir, dir))
+    return t
+
+
+@written("_nearest_face(mesh, start, dir, limit)")
+def _nearest_face(mesh, start, dir, limit, /):
+    """The first face along a ray before the limit; -1 if there is none. The nearer child of a node comes first."""
+    inv = inverse(dir)
+    later, starts = stack(96, 0), stack(96, 0.0)
+    face = -1
+    top = 0
+    at = 0 if mesh.nodes.shape[0] > 0 else -1
+    while at >= 0:
+        node = natural(at)
+        right = mesh.nodes[node].right
+        at = -1
+        if right < 0:
+            for k in range(-1 - right, mesh.nodes[node].skip - 1 - right):
+                f = mesh.items[natural(k)]
+                t = passed(mesh, f, start, dir)
+                if t >= 0.0 and t < limit:
+                    limit = t
+                    face = f
+        else:
+            left = node + 1
+            right = natural(right)
+            near = entered(mesh.nodes[left].lower, mesh.nodes[left].upper, start, inv, limit)
+            far = entered(mesh.nodes[right].lower, mesh.nodes[right].upper, start, inv, limit)
+            if lesser(near, far) < 1.0e38:
+                at = left if near <= far else right
+                if greater(near, far) < 1.0e38:
+                    pushed(starts, top, greater(near, far))
+                    top = pushed(later, top, right if near <= far else left)
+        while at < 0 and top > 0:
+            top = top - 1
+            if popped(starts, top) < limit:
+                at = popped(later, top)
+    return face
+
+
+@written("mesh_query_ray(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
+def mesh_query_ray(mesh, start, dir, max_t):
+    """The first face that a ray meets before `max_t` lengths of `dir`.
+
+    A `MeshQueryRay`: `result`, whether there is one; `t`, how far; `face`; `u` and `v`, the weights of its first
+    two corners; `sign`, 1 if the ray comes from the side to which the normal points, else -1; the unit `normal`.
+    """
+    face = _nearest_face(mesh, start, dir, max_t)
+    hit = MeshQueryRay()
+    if face >= 0:
+        p, q, r = corners(mesh, face)
+        a, b, c = p - start, q - start, r - start
+        u, v, w = weights(a, b, c, dir)
+        total = u + v + w
+        hit.result = True
+        hit.face = face
+        hit.u, hit.v = u / total, v / total
+        hit.t = (u * dot(a, dir) + v * dot(b, dir) + w * dot(c, dir)) / (total * dot(dir, dir))
+        hit.normal = normalize(cross(q - p, r - p))
+        hit.sign = 1.0 if total < 0.0 else -1.0
+    return hit
+
+
+@written("_ray_hits(mesh, start, dir, limit, enough)")
+def _hits(mesh, start, dir, limit, enough, /):
+    """How many faces a ray meets before the limit; it stops at `enough`."""
+    inv = inverse(dir)
+    count, at, end = 0, 0, mesh.nodes.shape[0]
+    while at < end and count < enough:
+        node = natural(at)
+        right, skip = mesh.nodes[node].right, mesh.nodes[node].skip
+        inside = entered(mesh.nodes[node].lower, mesh.nodes[node].upper, start, inv, limit) < 1.0e38
+        if right < 0 and inside:
+            for k in range(-1 - right, skip - 1 - right):
+                t = passed(mesh, mesh.items[natural(k)], start, dir)
+                count = count + (1 if t >= 0.0 and t < limit else 0)
+        at = at + 1 if inside or right < 0 else skip
+    return count
+
+
+@written("mesh_query_ray_anyhit(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
+def mesh_query_ray_anyhit(mesh, start, dir, max_t):
+    """Whether a ray meets any face before `max_t` lengths of `dir`."""
+    return _hits(mesh, start, dir, max_t, 1) > 0
+
+
+@written("mesh_query_ray_count_intersections(mesh, start, dir)", kinds(VECTOR, VECTOR), of=MESH)
+def mesh_query_ray_count_intersections(mesh, start, dir):
+    """How many faces a ray meets; one that meets an edge counts both faces."""
+    return _hits(mesh, start, dir, 3.0e38, 2147483647)
+
+
+@written("mesh_query_aabb(mesh, low, high)", kinds(VECTOR, VECTOR), of=MESH)
+def mesh_query_aabb(mesh, low, high):
+    """The faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
+    return _query(mesh, 0, low, high, 0.0)
+
+
+@written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
+def mesh_query_aabb_next(query):
+    """In a `while`, the next face of a query, as `bvh_query_next`."""
+    return bvh_query_next(query)
+
+
+@written("mesh_eval_position(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
+def mesh_eval_position(mesh, face, u, v):
+    """The point of a face with the weights u, v and 1 - u - v at its corners."""
+    p, q, r = corners(mesh, face)
+    return p * u + q * v + r * (1.0 - u - v)
+
+
+@written("mesh_eval_velocity(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
+def mesh_eval_velocity(mesh, face, u, v):
+    """The velocity of such a point; 0 if the mesh has no velocities."""
+    speed = _vector(0.0, 0.0, 0.0)
+    if mesh.velocities.shape[0] > 0:
+        k = natural(3 * face)
+        a, b, c = mesh.indices[k], mesh.indices[k + 1], mesh.indices[k + 2]
+        speed = mesh.velocities[a] * u + mesh.velocities[b] * v + mesh.velocities[c] * (1.0 - u - v)
+    return speed
+
+
+@written("mesh_eval_face_normal(mesh, face)", kinds(INTEGER), of=MESH)
+def mesh_eval_face_normal(mesh, face):
+    """The unit normal of a face, from whose side its corners go around against the clock."""
+    p, q, r = corners(mesh, face)
+    return normalize(cross(q - p, r - p))
+
+
+@written("mesh_get(mesh)", kinds(), of=MESH)
+def mesh_get(mesh):
+    """The mesh: its `points`, `velocities` and `indices` are arrays."""
+    return mesh
+
+
+@written("mesh_get_bvh(mesh)", kinds(), of=MESH)
+def mesh_get_bvh(mesh):
+    """The mesh as the tree of its faces' boxes, for `bvh_query_ray` and the like."""
+    return mesh
+
+
+@written("mesh_get_index(mesh, i)", kinds(INTEGER), of=MESH)
+def mesh_get_index(mesh, i):
+    """The i-th of the indices: corner i % 3 of face i // 3."""
+    return mesh.indices[i]
+
+
+@written("mesh_get_point(mesh, i)", kinds(INTEGER), of=MESH)
+def mesh_get_point(mesh, i):
+    """The point at the i-th of the indices."""
+    return mesh.points[mesh.indices[i]]
+
+
+@written("mesh_get_velocity(mesh, i)", kinds(INTEGER), of=MESH)
+def mesh_get_velocity(mesh, i):
+    """The velocity at the i-th of the indices."""
+    return mesh.velocities[mesh.indices[i]]

@@ -1,0 +1,318 @@
+"""The point of a `Mesh` that is nearest to a point, and on which side of the mesh that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.builtins.declaration.declare import written
+from workbench.builtins.declaration.forms import natural, popped, pushed, stack
+from workbench.builtins.declaration.forms import vector as _vector
+from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
+from workbench.builtins.geometry.meshes import _hits, _nearest_face, corners, weights
+from workbench.builtins.geometry.trees import MESH, VEC3, distance, greater, lesser, up_to
+from workbench.builtins.scalars.maths import acos, atan2, sqrt
+from workbench.builtins.scalars.randoms import rand_init, randf
+from workbench.builtins.vectors.dot_and_length import cross, dot, length, length_sq, normalize
+from workbench.structs import Struct
+from workbench.types import bool as bool_
+from workbench.types import float32, int32
+
+
+class MeshQueryPoint:
+    """What `mesh_query_point` and its like found."""
+
+    result: Any
+    sign: Any
+    face: Any
+    u: Any
+    v: Any
+
+    __wb_struct__ = Struct.of(
+        "MeshQueryPoint",
+        [("result", bool_), ("sign", float32), ("face", int32), ("u", float32), ("v", float32)],
+    )
+
+
+MOMENT = Struct.of("MeshMoment", [("normal", VEC3), ("center", VEC3), ("reach", float32)])
+"""What the faces below a node are from far away: their area, as a vector, its middle, and how far the box reaches."""
+
+
+@written("_closest(a, b, c)")
+def closest(a, b, c, /):
+    """The weights u and v of the point of a triangle that is nearest to the origin.
+
+    By the region in which that lies (Ericson, Real-Time Collision Detection, 5.1.5): a corner, an edge, the inside.
+    """
+    ab, ac = b - a, c - a
+    d1, d2 = -dot(ab, a), -dot(ac, a)
+    d3, d4 = -dot(ab, b), -dot(ac, b)
+    d5, d6 = -dot(ab, c), -dot(ac, c)
+    wa, wb, wc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    u, v = 1.0, 0.0
+    if d1 <= 0.0 and d2 <= 0.0:
+        u, v = 1.0, 0.0
+    elif d3 >= 0.0 and d4 <= d3:
+        u, v = 0.0, 1.0
+    elif d6 >= 0.0 and d5 <= d6:
+        u, v = 0.0, 0.0
+    elif wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        v = d1 / (d1 - d3)
+        u = 1.0 - v
+    elif wb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        v = 0.0
+        u = 1.0 - d2 / (d2 - d6)
+    elif wa <= 0.0 and d4 >= d3 and d5 >= d6:
+        u = 0.0
+        v = 1.0 - (d4 - d3) / ((d4 - d3) + (d5 - d6))
+    else:
+        total = wa + wb + wc
+        u, v = wa / total, wb / total
+    return u, v
+
+
+@written("_seen(mesh, face, p)")
+def _seen(mesh, face, p, /):
+    """From p: the nearest point of a face."""
+    q, r, s = corners(mesh, face)
+    a, b, c = q - p, r - p, s - p
+    u, v = closest(a, b, c)
+    return a * u + b * v + c * (1.0 - u - v)
+
+
+@written("_closest_face(mesh, p, limit)")
+def _closest_face(mesh, p, limit, /):
+    """The face nearest to p within the limit; -1 if there is none."""
+    later, starts = stack(96, 0), stack(96, 0.0)
+    face = -1
+    nearest = limit * limit
+    top = 0
+    at = 0 if mesh.nodes.shape[0] > 0 else -1
+    while at >= 0:
+        node = natural(at)
+        right = mesh.nodes[node].right
+        at = -1
+        if right < 0:
+            for k in range(-1 - right, mesh.nodes[node].skip - 1 - right):
+                f = mesh.items[natural(k)]
+                d = length_sq(_seen(mesh, f, p))
+                if d < nearest:
+                    nearest = d
+                    face = f
+        else:
+            left = node + 1
+            right = natural(right)
+            near = distance(mesh.nodes[left].lower, mesh.nodes[left].upper, p)
+            far = distance(mesh.nodes[right].lower, mesh.nodes[right].upper, p)
+            if lesser(near, far) < nearest:
+                at = left if near <= far else right
+                if greater(near, far) < nearest:
+                    pushed(starts, top, greater(near, far))
+                    top = pushed(later, top, right if near <= far else left)
+        while at < 0 and top > 0:
+            top = top - 1
+            if popped(starts, top) < nearest:
+                at = popped(later, top)
+    return face
+
+
+@written("_furthest_face(mesh, p, least)")
+def _furthest_face(mesh, p, least, /):
+    """The face with the corner that is furthest from p, which corner that is, beyond `least`; -1 if none is."""
+    furthest = least * least
+    face, corner = -1, 0
+    at, end = 0, mesh.nodes.shape[0]
+    while at < end:
+        node = natural(at)
+        right, skip = mesh.nodes[node].right, mesh.nodes[node].skip
+        a, b = p - mesh.nodes[node].lower, mesh.nodes[node].upper - p
+        x, y, z = greater(abs(a[0]), abs(b[0])), greater(abs(a[1]), abs(b[1])), greater(abs(a[2]), abs(b[2]))
+        inside = x * x + y * y + z * z > furthest
+        if right < 0 and inside:
+            for k in range(-1 - right, skip - 1 - right):
+                f = mesh.items[natural(k)]
+                for j in range(3):
+                    d = length_sq(mesh.points[mesh.indices[natural(3 * f + j)]] - p)
+                    if d > furthest:
+                        furthest = d
+                        face, corner = f, j
+        at = at + 1 if inside or right < 0 else skip
+    return face, corner
+
+
+@written("mesh_query_point_no_sign(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
+def mesh_query_point_no_sign(mesh, point, max_dist):
+    """The nearest point of a mesh within `max_dist`: a `MeshQueryPoint` with `result`, `face`, `u` and `v`.
+
+    Its place is `mesh_eval_position(mesh, face, u, v)`; `sign` is 0.
+    """
+    face = _closest_face(mesh, point, max_dist)
+    found = MeshQueryPoint()
+    if face >= 0:
+        p, q, r = corners(mesh, face)
+        u, v = closest(p - point, q - point, r - point)
+        found.result = True
+        found.face = face
+        found.u, found.v = u, v
+    return found
+
+
+@written("mesh_query_furthest_point_no_sign(mesh, point, min_dist)", kinds(VECTOR, NUMBER), of=MESH)
+def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
+    """The furthest point of a mesh, a corner, if it is further than `min_dist`: a `MeshQueryPoint`; `sign` is 0."""
+    face, corner = _furthest_face(mesh, point, min_dist)
+    found = MeshQueryPoint()
+    if face >= 0:
+        found.result = True
+        found.face = face
+        found.u = 1.0 if corner == 0 else 0.0
+        found.v = 1.0 if corner == 1 else 0.0
+    return found
+
+
+@written("_behind(mesh, point, dir)")
+def _behind(mesh, point, dir, /):
+    """1 if the first face along a ray is seen from behind."""
+    face = _nearest_face(mesh, point, dir, 3.0e38)
+    count = 0
+    if face >= 0:
+        p, q, r = corners(mesh, face)
+        u, v, w = weights(p - point, q - point, r - point, dir)
+        count = 1 if u + v + w > 0.0 else 0
+    return count
+
+
+@written("mesh_query_point(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
+def mesh_query_point(mesh, point, max_dist):
+    """The nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it first."""
+    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    if found.result:
+        votes = _behind(mesh, point, _vector(1.0, 0.0, 0.0)) + _behind(mesh, point, _vector(0.0, 1.0, 0.0))
+        votes = votes + _behind(mesh, point, _vector(0.0, 0.0, 1.0))
+        found.sign = -1.0 if votes >= 2 else 1.0
+    return found
+
+
+@written(
+    "mesh_query_point_sign_parity(mesh, point, max_dist, n_sample=1, perturbation_scale=0.1)",
+    up_to(VECTOR, NUMBER, INTEGER, NUMBER, least=2),
+    of=MESH,
+)
+def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
+    """The nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
+    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    samples = 1 if n_sample is None else n_sample
+    scale = 0.1 if perturbation_scale is None else perturbation_scale
+    if found.result:
+        state = rand_init(42)
+        votes = 0
+        for _ in range(samples):
+            x = randf(state, -scale, scale)
+            y = randf(state, -scale, scale)
+            z = randf(state, -scale, scale)
+            votes = votes + _hits(mesh, point, _vector(1.0 + x, 1.0 + y, 1.0 + z), 3.0e38, 2147483647) % 2
+        found.sign = -1.0 if votes * 2 >= samples else 1.0
+    return found
+
+
+@written("_angle(a, b)")
+def _angle(a, b, /):
+    return acos(lesser(greater(dot(normalize(a), normalize(b)), -1.0), 1.0))
+
+
+@written("_pseudo_normal(mesh, point, reach, tolerance)")
+def _pseudo_normal(mesh, point, reach, tolerance, /):
+    """The sum of the normals of all faces within reach, each times the angle that it fills around its nearest point."""
+    total = _vector(0.0, 0.0, 0.0)
+    at, end = 0, mesh.nodes.shape[0]
+    while at < end:
+        node = natural(at)
+        right, skip = mesh.nodes[node].right, mesh.nodes[node].skip
+        inside = distance(mesh.nodes[node].lower, mesh.nodes[node].upper, point) <= reach * reach
+        if right < 0 and inside:
+            for k in range(-1 - right, skip - 1 - right):
+                p, q, r = corners(mesh, mesh.items[natural(k)])
+                a, b, c = p - point, q - point, r - point
+                u, v = closest(a, b, c)
+                w = 1.0 - u - v
+                normal = cross(b - a, c - a)
+                if length(a * u + b * v + c * w) <= reach and length_sq(normal) > 0.0:
+                    angle = 6.2831853
+                    if greater(greater(u, v), w) >= 1.0 - tolerance:
+                        angle = _angle(c - b, a - b) if v >= u and v >= w else _angle(a - c, b - c)
+                        angle = _angle(b - a, c - a) if u >= v and u >= w else angle
+                    elif lesser(lesser(u, v), w) <= tolerance:
+                        angle = 3.1415927
+                    total = total + normalize(normal) * angle
+        at = at + 1 if inside or right < 0 else skip
+    return total
+
+
+@written(
+    "mesh_query_point_sign_normal(mesh, point, max_dist, epsilon=0.001)",
+    up_to(VECTOR, NUMBER, NUMBER, least=2),
+    of=MESH,
+)
+def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
+    """The nearest point; `sign` is -1 behind the faces that meet there, by their normals weighted with angles.
+
+    Faces meet there that are nearer than `epsilon` edges more than the nearest.
+    """
+    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    tolerance = 0.001 if epsilon is None else epsilon
+    if found.result:
+        p, q, r = corners(mesh, found.face)
+        there = p * found.u + q * found.v + r * (1.0 - found.u - found.v) - point
+        edge = (length(q - p) + length(r - q) + length(p - r)) / 3.0
+        normal = _pseudo_normal(mesh, point, length(there) + tolerance * edge, tolerance)
+        found.sign = -1.0 if dot(normal, there) >= 0.0 else 1.0
+    return found
+
+
+@written("_solid_angle(a, b, c)")
+def _solid_angle(a, b, c, /):
+    """The part of the unit sphere around the origin that a triangle covers, signed (Van Oosterom and Strackee)."""
+    x, y, z = length(a), length(b), length(c)
+    over = dot(a, cross(b, c))
+    return 2.0 * atan2(over, x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y)
+
+
+@written("_winding_number(mesh, point, accuracy)")
+def _winding_number(mesh, point, accuracy, /):
+    """How often the mesh winds around a point. What is far away, for its size, counts as one dipole."""
+    total = 0.0
+    at, end = 0, mesh.nodes.shape[0]
+    while at < end:
+        node = natural(at)
+        right, skip = mesh.nodes[node].right, mesh.nodes[node].skip
+        near = True
+        there, squared, normal = point, 1.0, point
+        if mesh.moments.shape[0] > 1:
+            moment = mesh.moments[node]
+            there, normal = moment.center - point, moment.normal
+            squared = length_sq(there)
+            near = squared <= moment.reach * moment.reach * accuracy * accuracy
+        if near and right < 0:
+            for k in range(-1 - right, skip - 1 - right):
+                p, q, r = corners(mesh, mesh.items[natural(k)])
+                total = total + _solid_angle(p - point, q - point, r - point)
+        if not near:
+            total = total + dot(normal, there) / (squared * sqrt(squared))
+        at = at + 1 if near or right < 0 else skip
+    return total / 12.566371
+
+
+@written(
+    "mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy=2.0, threshold=0.5)",
+    up_to(VECTOR, NUMBER, NUMBER, NUMBER, least=2),
+    of=MESH,
+)
+def mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy, threshold):
+    """The nearest point; `sign` is -1 where the mesh winds around the point more often than `threshold`.
+
+    This is right for meshes with holes, too. What is more than `accuracy` times its own size away is summed up.
+    """
+    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    if found.result:
+        winding = _winding_number(mesh, point, 2.0 if accuracy is None else accuracy)
+        found.sign = -1.0 if winding > (0.5 if threshold is None else threshold) else 1.0
+    return found

@@ -1,0 +1,171 @@
+"""Queries of a `Bvh`, a tree of boxes, or of the tree of a `Mesh`: which items' boxes a box, ball or ray meets.
+
+The nodes stand in depth-first order, the root first. The left child of node i is i + 1, `right` is the right child. Who
+does not enter a node goes on at `skip`, the node after all that is below it, so a loop needs no stack. A leaf has a
+negative `right`, -1 minus the place in `items` where its own begin; its `skip` is their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.builtins.declaration.declare import Takes, written
+from workbench.builtins.declaration.forms import natural
+from workbench.builtins.declaration.forms import vector as _vector
+from workbench.builtins.declaration.rules import NUMBER, VECTOR, Arg, kinds
+from workbench.structs import Struct, StructArray
+from workbench.types import ArrayType, Type, Vector, float32, int32
+
+VEC3 = Vector(3, float32)
+NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
+TREE = [
+    ("lowers", ArrayType(VEC3, 1)), ("uppers", ArrayType(VEC3, 1)), ("nodes", StructArray(NODE, 1)),
+    ("items", ArrayType(int32, 1)),
+]  # fmt: skip
+"""The fields of a tree: the items' boxes, the nodes, the items in the order of leaves."""
+
+
+BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
+
+
+def up_to(*wanted: str, least: int = 0) -> Takes:
+    """Arguments of these kinds, of which those after the first `least` may be left out."""
+
+    def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+        return kinds(*wanted[: max(least, len(args))])(name, args)
+
+    return takes
+
+
+class BvhQuery:
+    """A query that goes on: what is asked (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule), and how far it is."""
+
+    def __init__(self, *fields: Any) -> None:
+        """Its fields, in a kernel."""
+
+    __wb_struct__ = Struct.of(
+        "BvhQuery",
+        [*TREE, ("kind", int32), ("low", VEC3), ("high", VEC3), ("radius", float32), ("at", int32), ("within", int32)],
+    )
+
+
+@written("_lesser(a, b)")
+def lesser(a, b, /):
+    """The smaller number, in one instruction; b if a is NaN."""
+    return a if a < b else b
+
+
+@written("_greater(a, b)")
+def greater(a, b, /):
+    """The larger number, as `lesser`."""
+    return a if a > b else b
+
+
+@written("_inverse(d)")
+def inverse(d, /):
+    """1 over each component of a direction."""
+    return _vector(1.0 / d[0], 1.0 / d[1], 1.0 / d[2])
+
+
+@written("_box_entered(lower, upper, start, inv, limit)")
+def entered(lower, upper, start, inv, limit, /):
+    """Where along a ray a box begins, at least 0; 3e38 if the ray does not meet it, or not before the limit.
+
+    `inv` is 1 over each component of the direction. Beside a direction of 0, a face on which the ray begins gives NaN,
+    which the order of the comparisons leaves out. The near end is drawn in by a few roundings, so that no ray passes
+    between two boxes that touch.
+    """
+    ax, bx = (lower[0] - start[0]) * inv[0], (upper[0] - start[0]) * inv[0]
+    ay, by = (lower[1] - start[1]) * inv[1], (upper[1] - start[1]) * inv[1]
+    az, bz = (lower[2] - start[2]) * inv[2], (upper[2] - start[2]) * inv[2]
+    first = greater(lesser(bx, ax), greater(lesser(by, ay), greater(lesser(bz, az), 0.0))) * 0.9999996
+    last = lesser(greater(ax, bx), lesser(greater(ay, by), lesser(greater(az, bz), limit)))
+    return first if first <= last else 3.0e38
+
+
+@written("_box_distance(lower, upper, p)")
+def distance(lower, upper, p, /):
+    """The square of the distance from a point to a box."""
+    x = greater(greater(lower[0] - p[0], p[0] - upper[0]), 0.0)
+    y = greater(greater(lower[1] - p[1], p[1] - upper[1]), 0.0)
+    z = greater(greater(lower[2] - p[2], p[2] - upper[2]), 0.0)
+    return x * x + y * y + z * z
+
+
+@written("_box_overlaps(lower, upper, low, high)")
+def overlaps(lower, upper, low, high, /):
+    """Whether two boxes share a point."""
+    gap = greater(greater(lower[0] - high[0], low[0] - upper[0]), greater(lower[1] - high[1], low[1] - upper[1]))
+    return greater(gap, greater(lower[2] - high[2], low[2] - upper[2])) <= 0.0
+
+
+@written("_bvh_query(tree, kind, low, high, radius)")
+def _query(tree, kind, low, high, radius, /):
+    return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, kind, low, high, radius, 0, 0)
+
+
+@written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
+def bvh_query_aabb(bvh, low, high):
+    """The items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
+    return _query(bvh, 0, low, high, 0.0)
+
+
+@written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
+def bvh_query_ray(bvh, start, dir):
+    """The items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
+
+    `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item.
+    """
+    return _query(bvh, 1, start, inverse(dir), 0.0)
+
+
+@written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)
+def bvh_query_sphere(bvh, center, radius):
+    """The items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
+    return _query(bvh, 2, center, center, greater(radius, 0.0))
+
+
+@written("bvh_query_capsule(bvh, start, dir, radius)", kinds(VECTOR, VECTOR, NUMBER), of=BVH)
+def bvh_query_capsule(bvh, start, dir, radius):
+    """The items whose boxes, grown by `radius` on all sides, a ray meets."""
+    return _query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
+
+
+@written("_bvh_met(query, lower, upper, limit)")
+def _met(query, lower, upper, limit, /):
+    r = query.radius
+    if query.kind == 0:
+        return overlaps(lower, upper, query.low, query.high)
+    if query.kind == 1:
+        return entered(lower, upper, query.low, query.high, limit) < 1.0e38
+    if query.kind == 2:
+        return distance(lower, upper, query.low) <= r * r
+    margin = _vector(r, r, r)
+    return entered(lower - margin, upper + margin, query.low, query.high, limit) < 1.0e38
+
+
+@written("bvh_query_next(query, item, limit=inf)", up_to(NUMBER), of=("BvhQuery", "within"))
+def bvh_query_next(query, limit):
+    """In a `while`, the next item of a query: `while bvh_query_next(query, i)`, which sets the local name i.
+
+    As a function of the library: the node and the place in it where the query goes on, and the item found, or -1.
+    """
+    far = 3.0e38 if limit is None else limit
+    at = natural(query.at)
+    node = query.nodes[at]
+    k = query.within
+    hit = True
+    if k == 0:
+        hit = _met(query, node.lower, node.upper, far)
+    onward, found = at + 1, -1
+    if node.right >= 0:
+        onward = onward if hit else node.skip
+        k = 0
+    elif hit:
+        item = query.items[natural(k - 1 - node.right)]
+        if node.skip == 1 or _met(query, query.lowers[natural(item)], query.uppers[natural(item)], far):
+            found = item
+        k = k + 1 if k + 1 < node.skip else 0
+        onward = at if k > 0 else onward
+    return onward, k, found

@@ -1,0 +1,111 @@
+"""Loops over what a query of a tree finds: `for i in bvh_query_aabb(…)`, `while bvh_query_next(query, i)`.
+
+Both become a `while` that visits a node in each round, and does the loop's body where an item is found:
+
+    while query.at < len(query.nodes):
+        query.at, query.within, found = bvh_query_next(query, limit)
+        if found >= 0:
+            i = found
+            …
+
+So queries need no stack, differentiate as any loop does, and may be left and gone on with.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+
+from workbench.builtins.declaration.declare import Form
+from workbench.errors import KernelSyntaxError
+from workbench.frontend.names.python_names import usable_in_kernel
+from workbench.frontend.state.definition import Definition
+from workbench.frontend.state.reads import dotted
+from workbench.source import nodes_of, parsed
+
+BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
+NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_aabb_next"
+TEXT = """
+while QUERY.at < len(QUERY.nodes):
+    QUERY.at, QUERY.within, FOUND = _
+    if FOUND >= 0:
+        _ = FOUND
+"""
+
+
+def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """The statements with such loops written out; themselves if there is none."""
+    nodes = definition.nodes if body is definition.node.body else nodes_of(*body)
+    if not any(_begun(definition, node) or _continued(definition, node) for node in nodes):
+        return body
+    return _statements(definition, copy.deepcopy(list(body)))
+
+
+def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
+    for statement in body:
+        for block in (getattr(statement, name, None) for name in ("body", "orelse")):
+            if isinstance(block, list):
+                block[:] = _statements(definition, block)
+    return [new for old in body for new in _loop(definition, old)]
+
+
+def _named(definition: Definition, node: ast.AST, names: Sequence[str]) -> bool:
+    """Whether a node calls one of these forms."""
+    path = dotted(node.func) if isinstance(node, ast.Call) else None
+    value = definition.read(path, usable_in_kernel) if path is not None and path.split(".")[-1] in names else None
+    return isinstance(value, Form) and value.name in names
+
+
+def _begun(definition: Definition, node: ast.AST) -> bool:
+    return isinstance(node, ast.For) and _named(definition, node.iter, BEGIN)
+
+
+def _continued(definition: Definition, node: ast.AST) -> bool:
+    return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, MESH_NEXT))
+
+
+def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
+    """A statement, or what stands for it if it is such a loop.
+
+    Raises:
+        KernelSyntaxError: `bvh_query_next` is not given local names, or cannot be seen beside what begins the query.
+    """
+    at = f".{node.lineno}.{node.col_offset}"
+    if isinstance(node, ast.For) and _begun(definition, node):
+        query, target, call = f"query{at}", node.target, copy.deepcopy(node.iter)
+        assert isinstance(call, ast.Call)
+        onward = copy.deepcopy(call.func)
+        if isinstance(onward, ast.Attribute):
+            onward.attr = NEXT
+        elif isinstance(onward, ast.Name):
+            onward.id = NEXT
+        step, before = (
+            ast.Call(onward, [ast.Name(query, ast.Load())], []),
+            [ast.Assign([ast.Name(query, ast.Store())], call)],
+        )
+        if not _named(definition, step, (NEXT,)):
+            raise KernelSyntaxError(f"The loop needs {NEXT}, which has no meaning here.", advice=f"Import {NEXT}, too.")
+    elif isinstance(node, ast.While) and _continued(definition, node):
+        step, before = copy.deepcopy(node.test), []
+        assert isinstance(step, ast.Call)
+        names = [n.id for n in step.args[:2] if isinstance(n, ast.Name)]
+        if len(names) != 2:
+            raise KernelSyntaxError(f"{NEXT}() takes the local names of a query and of an item.", advice="Name them.")
+        query, target = names[0], ast.Name(names[1], ast.Store())
+        del step.args[1]
+    else:
+        return [node]
+    (loop,) = copy.deepcopy(parsed(TEXT).body)
+    assert isinstance(loop, ast.While)
+    for part in (*nodes_of(loop), *nodes_of(*before), *nodes_of(step)):
+        ast.copy_location(part, node)
+    advance, branch = loop.body
+    assert isinstance(advance, ast.Assign) and isinstance(branch, ast.If) and isinstance(branch.body[0], ast.Assign)
+    for part in nodes_of(loop):
+        if isinstance(part, ast.Name):
+            part.id = {"QUERY": query, "FOUND": f"found{at}"}.get(part.id, part.id)
+    advance.value, branch.body[0].targets = step, [target]
+    branch.body += node.body
+    loop.orelse = node.orelse
+    return [*before, loop]

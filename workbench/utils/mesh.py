@@ -1,0 +1,248 @@
+"""`Bvh` and `Mesh` on the host: trees of boxes that kernels ask (`builtins/geometry`: how)."""
+
+# The bodies of kernels are read by our compiler.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.api.kernels.kernel import kernel
+from workbench.api.launches.launch import launch
+from workbench.builtins import FORMS
+from workbench.builtins.geometry.meshes import MeshQueryRay as MeshQueryRay
+from workbench.builtins.geometry.points import MOMENT
+from workbench.builtins.geometry.points import MeshQueryPoint as MeshQueryPoint
+from workbench.builtins.geometry.trees import NODE, TREE, VEC3
+from workbench.builtins.geometry.trees import BvhQuery as BvhQuery
+from workbench.builtins.vectors.dot_and_length import cross, length
+from workbench.errors import LaunchError
+from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.create import empty
+from workbench.runtime.arrays.structure import StructValue
+from workbench.runtime.device.device import Device
+from workbench.structs import Struct, StructArray
+from workbench.types import ArrayType, int32
+from workbench.utils.sort import QUIET
+from workbench.utils.trees import Tree
+
+tid = FORMS["tid"]
+
+
+class Bvh(StructValue):
+    """A tree of boxes, so that a kernel finds those that a box, a ball or a ray meets without looking at all of them.
+
+        @wb.kernel
+        def count(bvh: wb.Bvh, low: wb.array[wb.vec3], high: wb.array[wb.vec3], out: wb.array[int]):
+            i = wb.tid()
+            for j in wb.bvh_query_aabb(bvh, low[i], high[i]):
+                out[i] += 1
+
+        bvh = wb.Bvh(lowers, uppers)
+        wb.launch(count, len(low), [bvh, low, high], [out])
+
+    Attributes:
+        lowers, uppers: the boxes, arrays of vec3 that it does not copy.
+        nodes: the tree in depth-first order: `lower`, `upper`, `right`, `skip` (the guide says how to walk it).
+        items: the numbers of the boxes in the order of leaves; int32.
+    """
+
+    __wb_struct__ = Struct.of("Bvh", TREE)
+    lowers: array
+    uppers: array
+    nodes: array
+    items: array
+
+    def __init__(self, lowers: array, uppers: array, leaf_size: int = 1) -> None:
+        """The tree of these boxes, built on their device.
+
+        Args:
+            lowers, uppers: the least and the greatest corners, two arrays of vec3 of one length, on one device.
+            leaf_size: how many boxes a leaf may hold. Results are the same.
+
+        Raises:
+            LaunchError: they are no such arrays, or the size is not positive.
+        """
+        _require("Bvh()", VEC3, lowers=lowers, uppers=uppers)
+        if lowers.size != uppers.size:
+            raise LaunchError(f"Bvh() got {lowers.size} lowers and {uppers.size} uppers.", parameter="uppers")
+        _positive(leaf_size)
+        self.__dict__["_leaf_size"] = leaf_size
+        super().__init__(lowers, uppers)
+        self.rebuild()
+
+    @property
+    def device(self) -> Device:
+        """Where it lies."""
+        return self.lowers.device
+
+    def rebuild(self) -> None:
+        """Build the tree again, for boxes that have moved far."""
+        tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
+        self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
+
+    def refit(self) -> None:
+        """Follow boxes that have moved, with the tree that is there: the further they went, the slower are queries."""
+        self.__dict__["_tree"].refit(self.lowers, self.uppers)
+
+
+class Mesh(StructValue):
+    """Triangles, so that a kernel finds where a ray meets them and which point of them is nearest.
+
+        @wb.kernel
+        def depth(mesh: wb.Mesh, start: wb.array[wb.vec3], out: wb.array[float]):
+            i = wb.tid()
+            hit = wb.mesh_query_ray(mesh, start[i], wb.vec3(0.0, 0.0, -1.0), 100.0)
+            if hit.result:
+                out[i] = hit.t
+
+        mesh = wb.Mesh(points, indices)
+        wb.launch(depth, len(start), [mesh, start], [out])
+
+    A gradient flows through a hit to `mesh.points`, if they have one, and to the ray.
+
+    Attributes:
+        points: the corners, an array of vec3 that it does not copy. Another one may be assigned; the mesh follows it.
+        velocities: theirs, an array of vec3; empty if there are none.
+        indices: three for each face: int32 in one dimension.
+        lowers, uppers, nodes, items: the tree of the faces' boxes, as in `Bvh`.
+        moments: for winding numbers, the area, the middle and the reach of each node, and one more; else one.
+    """
+
+    __wb_struct__ = Struct.of(
+        "Mesh",
+        [("points", ArrayType(VEC3, 1)), ("velocities", ArrayType(VEC3, 1)), ("indices", ArrayType(int32, 1)), *TREE,
+         ("moments", StructArray(MOMENT, 1))],
+    )  # fmt: skip
+    points: array
+    velocities: array
+    indices: array
+    lowers: array
+    uppers: array
+    nodes: array
+    items: array
+    moments: array
+
+    def __init__(
+        self, points: array, indices: array, velocities: array | None = None, support_winding_number: bool = False,
+        leaf_size: int = 4,
+    ) -> None:  # fmt: skip
+        """The mesh of these triangles, built on their device.
+
+        Args:
+            points: the corners, an array of vec3 in one dimension.
+            indices: an array of int32 in one dimension, three for each face, which say which points it joins.
+            velocities: those of the points, for `mesh_eval_velocity`.
+            support_winding_number: prepare for `mesh_query_point_sign_winding_number`, which else sums up every face.
+            leaf_size: how many faces a leaf may hold. Results are the same.
+
+        Raises:
+            LaunchError: they are no such arrays, lie on several devices, or an index is not one of a point.
+        """
+        _require("Mesh()", VEC3, points=points)
+        _require("Mesh()", int32, points.device, indices=indices)
+        if velocities is not None:
+            _require("Mesh()", VEC3, points.device, velocities=velocities)
+        n = indices.size // 3
+        if indices.size % 3:
+            raise LaunchError(f"Mesh() takes three indices for each face; {indices.size} is no multiple of 3.")
+        if n and not 0 <= int(indices.min()) <= int(indices.max()) < points.size:
+            raise LaunchError(f"Mesh() got indices outside of the {points.size} points.", parameter="indices")
+        _positive(leaf_size)
+        boxes = empty(n, VEC3, points.device), empty(n, VEC3, points.device)
+        speeds = empty(0, VEC3, points.device) if velocities is None else velocities
+        self.__dict__.update(_leaf_size=leaf_size, _winds=support_winding_number)
+        super().__init__(points, speeds, indices, *boxes)
+        self.rebuild()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        before = self.__dict__.get("points")
+        super().__setattr__(name, value)
+        if name == "points" and before is not None and "_tree" in self.__dict__:
+            if before.shape != value.shape or before.device != value.device:
+                self.__dict__["points"] = before
+                raise LaunchError(f"Mesh.points takes as many points as there were, {before.size}, on the same device.")
+            self.refit()
+
+    @property
+    def device(self) -> Device:
+        """Where it lies."""
+        return self.points.device
+
+    def rebuild(self) -> None:
+        """Build the tree again, for points that have moved far."""
+        self._measure()
+        tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
+        self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
+        self.moments = empty(1 + (self.nodes.size if self.__dict__["_winds"] else 0), MOMENT, self.device)
+        self._weigh()
+
+    def refit(self) -> None:
+        """Follow points that have moved, with the tree that is there; call it after you have changed them."""
+        self._measure()
+        self.__dict__["_tree"].refit(self.lowers, self.uppers)
+        self._weigh()
+
+    def _measure(self) -> None:
+        given = [self.points, self.indices]
+        launch(_boxes, self.lowers.size, given, [self.lowers, self.uppers], device=self.device, **QUIET)
+
+    def _weigh(self) -> None:
+        if self.moments.size > 1:
+            given = [self.points, self.indices, self.nodes, self.items]
+            launch(_moments, self.nodes.size, given, [self.moments], device=self.device, **QUIET)
+
+
+def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any) -> None:
+    """Raise a LaunchError unless these are arrays of the type in one dimension, on one device."""
+    for name, value in arrays.items():
+        if not isinstance(value, array) or value.ndim != 1 or value.dtype != dtype:
+            shown = f"{value.type!r}" if isinstance(value, array) else repr(value)
+            raise LaunchError(f"{what} takes {name} as an array of {dtype!r}, not {shown}.", parameter=name)
+        device = device or value.device
+        if value.device != device:
+            raise LaunchError(f"{what} got {name} on {value.device.name}, others on {device.name}.", parameter=name)
+
+
+def _positive(leaf_size: int) -> None:
+    if not isinstance(leaf_size, int) or leaf_size < 1:
+        raise LaunchError(f"A leaf holds at least one item, not {leaf_size!r}.", parameter="leaf_size")
+
+
+@kernel
+def _boxes(points: array[VEC3], indices: array[int32], lowers: array[VEC3], uppers: array[VEC3]):
+    i = tid()
+    a, b, c = points[indices[3 * i]], points[indices[3 * i + 1]], points[indices[3 * i + 2]]
+    for axis in range(3):
+        lowers[i][axis] = min(a[axis], b[axis], c[axis])
+        uppers[i][axis] = max(a[axis], b[axis], c[axis])
+
+
+@kernel
+def _moments(
+    points: array[VEC3], indices: array[int32], nodes: array[NODE], items: array[int32], moments: array[MOMENT]
+):
+    """The sum of the area vectors below a node, the middle of the area, and how far its box reaches from there."""
+    i = tid()
+    end = i + 1 if nodes[i].right < 0 else nodes[i].skip
+    normal, center = VEC3(0.0), VEC3(0.0)
+    area = 0.0
+    for at in range(i, end):
+        right = nodes[at].right
+        if right < 0:
+            for k in range(-1 - right, nodes[at].skip - 1 - right):
+                f = 3 * items[k]
+                a, b, c = points[indices[f]], points[indices[f + 1]], points[indices[f + 2]]
+                vector = 0.5 * cross(b - a, c - a)
+                normal += vector
+                center += (a + b + c) * (length(vector) / 3.0)
+                area += length(vector)
+    box = nodes[i]
+    center = center / area if area > 0.0 else 0.5 * (box.lower + box.upper)
+    far = VEC3(0.0)
+    for axis in range(3):
+        far[axis] = max(box.upper[axis] - center[axis], center[axis] - box.lower[axis])
+    moments[i].normal = normal
+    moments[i].center = center
+    moments[i].reach = length(far)
