@@ -22,6 +22,7 @@ from workbench.builtins.scalars import (
     search,
 )
 from workbench.builtins.vectors import (
+    complex_numbers,
     decompositions,
     dot_and_length,
     hash_grids,
@@ -35,8 +36,8 @@ from workbench.builtins.vectors import (
 )
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "noises", "operators", "plane_decompositions",
-    "poissons", "positions", "quaternions", "randoms", "rotations", "rounding", "search", "spatial", "tile_factors",
-    "tile_fourier", "tile_orders", "tiles", "transforms", "views",
+    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
+    "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "noises",
+    "operators", "plane_decompositions", "poissons", "positions", "quaternions", "randoms", "rotations", "rounding",
+    "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "views",
 ]  # fmt: skip

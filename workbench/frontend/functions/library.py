@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value
-from workbench.types import Quaternion, Vector, element, int64, uint32
+from workbench.types import Complex, Quaternion, Vector, element, int64, uint32
 
 
 @cache
@@ -195,6 +195,7 @@ def _factors(context: Context, node: ast.Call, expression: Expression) -> Operan
 FORMS: dict[str, FormHandler] = {
     forms.vector.name: _composed(Vector),
     forms.quaternion.name: _composed(Quaternion),
+    forms.complex_of.name: _composed(Complex),
     forms.natural.name: _natural,
     forms.low_word.name: _low_word,
     forms.has_components.name: _has_components,

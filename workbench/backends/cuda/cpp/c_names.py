@@ -59,7 +59,7 @@ def c_type(type: Type) -> str:
 
 def form_of(type: Vector) -> str:
     """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "2x3" for a matrix."""
-    return "x".join(map(str, type.shape))
+    return "x".join(map(str, type.parts_shape))
 
 
 def label(form: str) -> str:
