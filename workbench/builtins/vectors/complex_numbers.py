@@ -168,7 +168,7 @@ def _hyperbolic(x):
     size = exp(where(large, abs(x) - far, 0.0)) * 0.5
     near = where(large, 0.0, x)
     s, c = where(large, copysign(size, x), sinh(near)), where(large, size, cosh(near))
-    return s, c, where(large, exp(far), 1.0)
+    return s, c, where(large, type(x)(exp(far)), 1.0)
 
 
 @written("_complex_sinh(z)", kinds(COMPLEX))
@@ -210,7 +210,7 @@ def complex_tanh(z, /):
     near = where(flat, 0.0, x)
     s, c, u, v = sinh(near), cosh(near), sin(y), cos(y)
     under = s * s + v * v
-    real = where(flat, copysign(1.0, x), s * c / under)
+    real = where(flat, where(isinf(x) or isfinite(y), copysign(1.0, x), y - y), s * c / under)
     imag = where(flat, u * v * 4.0 * exp(abs(x) * -2.0), u * v / under)
     imag = where(isinf(x) and not isfinite(y), copysign(0.0, y), imag)
     return complex_of(where(x == 0.0, x, real), where(y == 0.0, y, imag))
