@@ -571,6 +571,13 @@ def element(t: Any) -> Scalar:
     return t
 
 
+def number_type(t: Any) -> Scalar | Complex:
+    """The type of the numbers that a NumPy or JAX array of it holds: that of a component, or complex."""
+    while not isinstance(t, (Scalar, Complex)):
+        t = t.dtype
+    return t
+
+
 def is_float(t: Any) -> py.bool:
     """Whether the type is a float, or has floats inside: whether it can carry a gradient."""
     return element(t).kind is _FLOAT
