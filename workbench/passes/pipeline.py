@@ -83,7 +83,8 @@ ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
 RUNNABLE_ADJOINT: Stage = ("reductions", "by_component")
 
-TANGENT: Stage = ("dce", "fold", "dce")
+# `recompute` as in SWEPT: a gradient that a user wrote is walked backwards for the tangent of its func.
+TANGENT: Stage = ("recompute", "dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 
 # Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `nonatomic` has not.

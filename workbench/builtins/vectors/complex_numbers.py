@@ -99,7 +99,8 @@ def complex_exp(z, /):
     large = x > far
     size = exp(x - where(large, far, 0.0))
     back = where(large, exp(far), 1.0)
-    endless = isinf(x) and not isfinite(y)
+    endless, wild = isinf(x), not isfinite(y)
+    endless = endless and wild
     real = where(endless, where(x > 0.0, x, 0.0), size * cos(y) * back)
     imag = where(endless and x < 0.0, 0.0, size * sin(y) * back)
     return complex_of(real, where(y == 0.0, y, imag))
@@ -176,7 +177,8 @@ def complex_sinh(z, /):
     """Hyperbolic sine."""
     x, y = z.real, z.imag
     s, c, scale = _hyperbolic(x)
-    only = (x == 0.0 or isinf(x)) and not isfinite(y)
+    endless, wild = isinf(x), not isfinite(y)
+    only = (x == 0.0 or endless) and wild
     return complex_of(where(only, x, s * cos(y) * scale), where(y == 0.0, y, c * sin(y) * scale))
 
 
@@ -190,10 +192,10 @@ def complex_cosh(z, /):
     """Hyperbolic cosine."""
     x, y = z.real, z.imag
     s, c, scale = _hyperbolic(x)
-    endless = not isfinite(y)
-    none = y == 0.0 or (endless and x == 0.0)
+    endless, wild = isinf(x), not isfinite(y)
+    none = y == 0.0 or (wild and x == 0.0)
     side = copysign(0.0, x) * copysign(1.0, y)
-    real = where(endless and isinf(x), abs(x), c * cos(y) * scale)
+    real = where(wild and endless, abs(x), c * cos(y) * scale)
     return complex_of(real, where(none, side, s * sin(y) * scale))
 
 
@@ -206,13 +208,13 @@ def _complex_cosh_gradient(z, adj, /):
 def complex_tanh(z, /):
     """Hyperbolic tangent."""
     x, y = z.real, z.imag
-    flat = abs(x) > 22.0
+    flat, endless, wild = abs(x) > 22.0, isinf(x), not isfinite(y)
     near = where(flat, 0.0, x)
     s, c, u, v = sinh(near), cosh(near), sin(y), cos(y)
     under = s * s + v * v
-    real = where(flat, where(isinf(x) or isfinite(y), copysign(1.0, x), y - y), s * c / under)
+    real = where(flat, where(wild and not endless, y - y, copysign(1.0, x)), s * c / under)
     imag = where(flat, u * v * 4.0 * exp(abs(x) * -2.0), u * v / under)
-    imag = where(isinf(x) and not isfinite(y), copysign(0.0, y), imag)
+    imag = where(endless and wild, copysign(0.0, y), imag)
     return complex_of(where(x == 0.0, x, real), where(y == 0.0, y, imag))
 
 
