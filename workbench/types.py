@@ -578,6 +578,11 @@ def number_type(t: Any) -> Scalar | Complex:
     return t
 
 
+def is_complex(t: Any) -> py.bool:
+    """Whether the numbers of the type are complex."""
+    return isinstance(number_type(t), Complex)
+
+
 def is_float(t: Any) -> py.bool:
     """Whether the type is a float, or has floats inside: whether it can carry a gradient."""
     return element(t).kind is _FLOAT

@@ -21,7 +21,7 @@ from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
-from workbench.types import element, is_float
+from workbench.types import Scalar, element, is_float
 
 Arguments = int | Sequence[int]
 R = TypeVar("R")
@@ -104,7 +104,7 @@ def value_and_grad(
         tape = Tape(into_grad=False, only=by)
         with tape:
             result = _checked(f, f(*values, **options))
-        if result.size != 1 or result.dtype.shape:
+        if result.size != 1 or not isinstance(result.dtype, Scalar):
             raise LaunchError(
                 f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
                 advice="Sum it in a kernel, or use wb.jacobian.",

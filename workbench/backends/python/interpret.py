@@ -98,7 +98,7 @@ def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[i
 
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
-    if isinstance(contents(type), Complex) and np.iscomplexobj(arg):
+    if isinstance(type, Complex):
         arg = (arg.real, arg.imag)
     if not isinstance(type, ArrayType):
         return value_of(arg, contents(type))

@@ -9,11 +9,12 @@ division" (1962).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form, written
 from workbench.builtins.declaration.forms import adjoint, complex_of, is_double
-from workbench.builtins.declaration.rules import COMPLEX, Arg, kinds, refuse
+from workbench.builtins.declaration.rules import COMPLEX, WEAK_COMPLEX, Arg, kinds, refuse
 from workbench.builtins.scalars.extrema import abs, max, min
 from workbench.builtins.scalars.fused import fma
 from workbench.builtins.scalars.maths import (
@@ -32,6 +33,7 @@ from workbench.builtins.scalars.maths import (
     sqrt,
 )
 from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.rounding import floor
 from workbench.types import Complex, Type
 
 
@@ -64,7 +66,7 @@ def _complex_div_gradient(a, b, adj, /):
 def _one(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """One complex number."""
     found = kinds(COMPLEX)(name, args)
-    if not isinstance(args[0], Complex):
+    if not isinstance(args[0], Complex) and args[0] != WEAK_COMPLEX:
         raise refuse(name, args, "a complex number")
     return found
 
@@ -161,6 +163,29 @@ def _complex_sqrt_gradient(z, adj, /):
     adjoint[z] += adj * 0.5 / complex_sqrt(z)
 
 
+@written("_complex_pow(a, b)", kinds(COMPLEX, COMPLEX))
+def complex_pow(a, b, /):
+    """The power, `a ** b`: of integers below 100 by squaring, else exp(b log(a))."""
+    n = b.real
+    whole, zero = floor(n) == n, a.real == 0.0 and a.imag == 0.0
+    whole = whole and b.imag == 0.0 and n < 100.0 and n > -100.0
+    count = int(where(whole, abs(n), 0.0))
+    power, square = type(a)(1.0), a
+    for k in range(7):
+        power = where((count >> k) % 2 == 1, power * square, power)
+        square = square * square
+    power = where(n < 0.0, 1.0 / power, power)
+    nothing = where(n > 0.0 and b.imag == 0.0, 0.0, math.nan)
+    return where(whole, power, where(zero, complex_of(nothing, nothing), exp(b * log(a))))
+
+
+@complex_pow.derivative
+def _complex_pow_gradient(a, b, adj, /):
+    constant, zero = b.real == 0.0 and b.imag == 0.0, a.real == 0.0 and a.imag == 0.0
+    adjoint[a] += where(constant, type(a)(0.0), adj * b * a ** (b - 1.0))
+    adjoint[b] += where(zero, type(a)(0.0), adj * a**b * log(where(zero, type(a)(1.0), a)))
+
+
 @written("_hyperbolic(x)")
 def _hyperbolic(x):
     """sinh(x), cosh(x) and a factor of both, so that none of the three overflows before their products do."""
@@ -247,6 +272,6 @@ def complex_tan(z, /):
 ON_COMPLEX: dict[str, Form] = {
     "mul": complex_mul, "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
-    "cos": complex_cos, "tan": complex_tan,
+    "cos": complex_cos, "tan": complex_tan, "pow": complex_pow,
 }  # fmt: skip
 """What an operator or a builtin is on complex numbers, by its name."""

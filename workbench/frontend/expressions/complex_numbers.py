@@ -57,12 +57,9 @@ def _is_whole(type: object) -> bool:
 
 
 def _power(context: Context, base: Value | Literal, exponent: Value | Literal) -> Operand:
-    """Emit z ** n by squaring."""
+    """Emit z ** n, of an integer n that is written out by squaring."""
     if not isinstance(exponent, Literal) or exponent.is_float:
-        raise context.error(
-            KernelTypeError, f"A complex power has an integer exponent that is written out, not {describe(exponent)}.",
-            "Write exp(w * log(z)), or multiply in a loop.",
-        )  # fmt: skip
+        return library.call(context, ON_COMPLEX["pow"], (base, exponent))
     mul, result = ON_COMPLEX["mul"], Literal(1)
     square, n = base, abs(int(exponent.value))  # type: ignore[arg-type]
     while n:
