@@ -21,7 +21,7 @@ from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
-from workbench.types import Scalar, element, is_float
+from workbench.types import Scalar, element, is_complex, is_float
 
 Arguments = int | Sequence[int]
 R = TypeVar("R")
@@ -235,6 +235,9 @@ def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> 
         with tape:
             result = _checked(f, f(*values, **options))
         rows, columns = result.numpy(), x.numpy()
+        if is_complex(x.dtype) or is_complex(result.dtype):
+            message = f"jacobian() is of real functions; {_name(f)} takes {x.type!r} and returns {result.type!r}."
+            raise LaunchError(message, advice="Take wb.jvp(f), or wb.grad of a real number.")
         if rows.ndim + columns.ndim > 4:
             raise LaunchError(
                 f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",

@@ -60,8 +60,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
     if target is complex or isinstance(target, Complex):
-        type = target if isinstance(target, Complex) else None
-        return complex_numbers.construct(context, type, _no_keywords(context, callee, args, keywords))
+        made = target if isinstance(target, Complex) else None
+        return complex_numbers.construct(context, made, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):

@@ -10,7 +10,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import fill, uniform
+from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
 from workbench.ir.values import Value
@@ -114,7 +114,7 @@ class Arguments:
         try:
             # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
-            return as_type(operand.value)
+            return as_element(self.context, as_type(operand.value), "A tile")
         except (AssertionError, TypeError):
             raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
 
