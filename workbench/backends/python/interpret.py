@@ -103,7 +103,7 @@ def _argument(function: Function, param: Value, arg: Any) -> Any:
     if not isinstance(type, ArrayType):
         return value_of(arg, contents(type))
     if isinstance(type.dtype, Complex) and isinstance(arg, np.ndarray) and arg.dtype == type.dtype.numpy:
-        arg = np.ndarray((*arg.shape, 2), type.dtype.dtype.numpy, arg, 0, (*arg.strides, type.dtype.dtype.size))
+        arg = np.lib.stride_tricks.as_strided(arg.real, (*arg.shape, 2), (*arg.strides, type.dtype.dtype.size))
     tail = type.dtype.parts_shape if isinstance(type.dtype, Vector) else ()
     dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
     fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)

@@ -130,7 +130,7 @@ def complex_log(z, /):
     d = p - 1.0
     s = d + q
     r = s - d
-    rest = fma(high, high, -p) + (fma(low, low, -q) + ((d - (s - r)) + (q - r)))
+    rest = fma(high, high, -p) + fma(low, low, -q) + ((p - (d + 1.0)) + (d - (s - r)) + (q - r))
     real = where(near, log1p(where(near, s + rest, 0.0)) * 0.5, real)
     return complex_of(real, atan2(y, x))
 
