@@ -1,4 +1,4 @@
-"""Complex numbers in kernels, against NumPy and CPython: infinities, NaN, zeros of both signs, tiny and huge numbers."""
+"""Complex numbers in kernels, against NumPy and CPython: infinities, NaN, zeros of both signs, tiny, huge numbers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def operators(a: wb.array[Any], b: wb.array[Any], y: wb.array2d[Any], same: wb.a
 
 
 def values(kind: type, count: int = 500) -> np.ndarray:
-    """Pairs of parts that are zeros, infinities, NaN, the largest and least; random numbers; some near the unit circle."""
+    """Pairs of zeros, infinities, NaN, the largest and least parts; random numbers; some near the unit circle."""
     f = np.finfo(KINDS[kind])
     most = float(f.max) * 0.9
     parts = [0.0, -0.0, 1.0, -1.0, 0.5, -30.0, np.inf, -np.inf, np.nan, most, -most, most / 3, float(f.tiny) * 0.3]

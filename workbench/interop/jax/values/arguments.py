@@ -377,6 +377,8 @@ def _check_width(kernel: str, name: str, found: Type) -> None:
 def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
     """A number, or a tuple of them for a vector, as a NumPy array of the element type."""
     scalar = number_type(type)
+    if isinstance(scalar, Complex):
+        return np.asarray(_complex(kernel, name, value, scalar))
     try:
         plain = np.asarray(value)
         given = SCALARS.get(plain.dtype.name)
