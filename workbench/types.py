@@ -402,7 +402,7 @@ SCALARS: dict[str, Scalar] = {
 }
 complex64, complex128 = (Complex(2, t) for t in (float32, float64))
 COMPLEX: dict[str, Complex] = {t.name: t for t in (complex64, complex128)}
-NUMBERS: dict[str, Scalar | Complex] = {**SCALARS, **COMPLEX}
+NUMBERS: dict[str, Any] = {**SCALARS, **COMPLEX}
 """The types of NumPy's numbers, by NumPy's names."""
 WEAK_INT, WEAK_FLOAT = Scalar("int32", Kind.INT, 32, weak=True), Scalar("float32", Kind.FLOAT, 32, weak=True)
 _VECTOR_SUFFIX = {
@@ -433,7 +433,7 @@ TRANSFORMS: dict[str, Transform] = {
 }
 
 # What Python's own names mean in an annotation or a cast.
-PYTHON_TYPES: dict[type, Scalar | Complex] = {py.bool: bool, py.int: int32, py.float: float32, complex: complex64}
+PYTHON_TYPES: dict[type, Any] = {py.bool: bool, py.int: int32, py.float: float32, complex: complex64}
 
 
 MOST_COMPONENTS = 128
@@ -571,7 +571,7 @@ def element(t: Any) -> Scalar:
     return t
 
 
-def number_type(t: Any) -> Scalar | Complex:
+def number_type(t: Any) -> Any:
     """The type of the numbers that a NumPy or JAX array of it holds: that of a component, or complex."""
     while not isinstance(t, (Scalar, Complex)):
         t = t.dtype

@@ -202,12 +202,9 @@ def _is_number(value: Any, also: Any = None) -> bool:
 
 def _is_vector(value: Any) -> bool:
     """Return whether the value is a vector of 2 to 4 numbers, which a launch keeps as a tuple, or a complex number."""
-    return (
-        isinstance(value, complex)
-        or isinstance(value, tuple | np.ndarray)
-        and np.shape(value) in VECTORS
-        and all(map(_is_number, value))
-    )
+    if isinstance(value, complex):
+        return True
+    return isinstance(value, tuple | np.ndarray) and np.shape(value) in VECTORS and all(map(_is_number, value))
 
 
 def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:

@@ -262,16 +262,9 @@ def complex_cos(z, /):
     return complex_cosh(complex_of(-z.imag, z.real))
 
 
-@written("_complex_tan(z)", kinds(COMPLEX))
-def complex_tan(z, /):
-    """Tangent: tanh(iz) / i."""
-    turned = complex_tanh(complex_of(-z.imag, z.real))
-    return complex_of(turned.imag, -turned.real)
-
-
 ON_COMPLEX: dict[str, Form] = {
     "mul": complex_mul, "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
-    "cos": complex_cos, "tan": complex_tan, "pow": complex_pow,
+    "cos": complex_cos, "pow": complex_pow,
 }  # fmt: skip
 """What an operator or a builtin is on complex numbers, by its name."""

@@ -22,7 +22,7 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "abs": abs, "min": min, "max": max,
 }  # fmt: skip
 COMPLEX: dict[str, Callable[..., Any]] = {
-    "abs": abs, **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")}
+    "abs": abs, **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")}
 }  # fmt: skip
 
 
