@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Optimizer:
                     parameter="grads",
                 )
         # The loss falls along the conjugate of a complex gradient.
-        return [flat(map(conj, g) if isinstance(g.dtype, Complex) else g) for g in found]
+        return [flat(cast("array", map(conj, g)) if isinstance(g.dtype, Complex) else g) for g in found]
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options, as NumPy arrays by name."""

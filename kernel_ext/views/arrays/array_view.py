@@ -123,7 +123,7 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     if look.rgb and ndim == host.ndim and ndim > 2 and host.shape[-1] in (3, 4):
         ndim -= 1  # NumPy's way: the colours are the last dimension
     phases = host.dtype.kind == "c"
-    numbers = np.stack([host.real, host.imag], axis=-1) if phases else host
+    numbers = np.stack([np.real(host), np.imag(host)], axis=-1) if phases else host
     inner = int(np.prod(numbers.shape[ndim:], dtype=int))
     whole = numbers.reshape((*host.shape[:ndim], inner))
     leading = whole.shape[: max(0, ndim - 2)]

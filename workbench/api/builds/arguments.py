@@ -36,6 +36,7 @@ from workbench.types import (
     float32,
     int32,
     is_wide,
+    number_type,
 )
 from workbench.types import bool as bool_
 
@@ -360,8 +361,8 @@ def _complex(kernel: Kernel, name: str, type: Complex, value: Any) -> complex:
     if not is_number(value) and not isinstance(value, (complex, np.complexfloating)):
         raise _wrong(kernel, name, f"{type!r}: a number", value)
     if not fits(value, type.dtype):
-        raise LaunchError(f"{kernel.name}: {misfit(value, type, name)}.", parameter=name)
-    return complex(value)
+        raise LaunchError(f"{kernel.name}: {misfit(value, number_type(type), name)}.", parameter=name)
+    return complex(cast("complex", value))
 
 
 def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float, ...]:

@@ -313,7 +313,7 @@ def _host(type: Type, value: object) -> HostArray:
     return in_parts(np.array(host, number_type(wide_type(type)).numpy, order="C"))
 
 
-def in_parts(host: HostArray) -> HostArray:
+def in_parts(host: Any) -> Any:
     """Complex numbers as pairs of floats, along one more axis; other numbers as they are."""
     return np.ascontiguousarray(host)[..., None].view(host.real.dtype) if host.dtype.kind == "c" else host
 

@@ -23,7 +23,7 @@ from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
-from workbench.types import Scalar, element
+from workbench.types import Any, Scalar, element
 
 STEPS = {2: 6e-2, 4: 4e-3, 8: 2e-5}
 """Bytes of a float to the relative step: about the cube root of its precision."""
@@ -291,7 +291,7 @@ def _direction(
     host: HostArray = in_parts(start.numpy())
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
-    slope = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
+    slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
     signs = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape

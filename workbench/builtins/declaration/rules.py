@@ -66,7 +66,7 @@ ON_TRANSFORMS = {"add", "sub", "neg", "mul", "div", "where", "if … else", "joi
 # Products and functions of complex numbers are written in the language (`complex_numbers.py`).
 ON_COMPLEX = {"add", "sub", "neg", "where", "if … else", "join"}
 _UNORDERED = "Complex numbers have no order: compare abs(z), or z.real and z.imag."
-_ADVICE_COMPLEX = dict.fromkeys(("lt", "le", "gt", "ge", "min", "max", "clamp", "sign"), _UNORDERED)
+_ADVICE_COMPLEX: dict[str, str] = dict.fromkeys(("lt", "le", "gt", "ge", "min", "max", "clamp", "sign"), _UNORDERED)
 
 
 def called(name: str) -> str:

@@ -261,7 +261,7 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
         literals = isinstance(left, Literal) and isinstance(right, Literal)
         if either and not (literals and name in ("eq", "ne")):
-            part = complex_numbers.applied(context, name, (left, right))
+            part = materialise(context, complex_numbers.applied(context, name, (left, right)))
         elif isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
         elif name in ("eq", "ne") and _alike(left, right):

@@ -218,8 +218,8 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
     if isinstance(value, complex):  # and NumPy's complex128, which is one
         return Literal(complex(value), _capture(context, path, complex128, (value.real, value.imag)))
-    if isinstance(value, np.complex64):
-        return _constant(context, path, complex64, (float(value.real), float(value.imag)))
+    if isinstance(value, np.generic) and value.dtype == complex64.numpy:
+        return _constant(context, path, complex64, (float(np.real(value)), float(np.imag(value))))
     if isinstance(value, np.generic) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):

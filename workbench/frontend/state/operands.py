@@ -18,9 +18,9 @@ from workbench.types import ArrayType
 
 
 class Literal(msgspec.Struct, frozen=True):
-    """A number without a type yet; `captured` is its name in the user's namespace, if it came from there."""
+    """A number of Python without a type yet; `captured` is its name in the user's namespace if it came from there."""
 
-    value: int | float | complex
+    value: Any
     captured: str | None = None
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from workbench.errors import LaunchError
 from workbench.host.vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
-from workbench.types import NUMBERS, Complex, Scalar, Vector, element, is_float
+from workbench.types import NUMBERS, Complex, Scalar, Vector, is_float, number_type
 
 _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
 """What Python's numbers become."""
@@ -68,7 +68,7 @@ def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vec
         known = host.dtype.kind in "biuf" or host.dtype.name in NUMBERS
         if not known or (host.dtype.kind == "c" and not isinstance(kind, Complex)):
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
-        host = converted(host, kind if isinstance(kind, Complex) else element(kind))
+        host = converted(host, number_type(kind))
     inner = kind.shape
     if inner and host.ndim == 1 and host.size % prod(inner) == 0:  # flat: components side by side
         host = host.reshape(-1, *inner)
@@ -87,7 +87,7 @@ def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
     """
     refuse_masked(value)
     if not isinstance(dtype, Struct):
-        check(value, dtype if isinstance(dtype, Complex) else element(dtype))
+        check(value, number_type(dtype))
 
 
 def as_elements(value: Any, dtype: Scalar | Vector | Struct) -> np.ndarray[Any, Any]:

@@ -20,7 +20,7 @@ from workbench.runtime.arrays.shapes import dense, extent
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.device.memory import Memory
-from workbench.types import MAX_NDIM, NUMBERS, Complex, Scalar, Vector, as_type, element
+from workbench.types import MAX_NDIM, NUMBERS, Complex, Scalar, Vector, as_type, element, number_type
 
 _DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlpack.CUDA_MANAGED: "cuda"}
 
@@ -170,8 +170,7 @@ def adopted(
     kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
     inner = kind.shape
     dims = len(shape) - len(inner)
-    whole = kind if isinstance(kind, Complex) else element(kind)
-    fits = whole == scalar and shape[max(dims, 0) :] == inner
+    fits = number_type(kind) == scalar and shape[max(dims, 0) :] == inner
     if not fits or (prod(shape) and strides[dims:] != dense(inner, scalar.size)):
         raise TypeError(f"an array of {scalar!r} of shape {shape} cannot become one of {kind!r}")
     if not 1 <= dims <= MAX_NDIM:

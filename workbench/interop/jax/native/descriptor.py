@@ -15,7 +15,7 @@ import numpy as np
 from workbench.backends.layout import Layout
 from workbench.errors import LaunchError
 from workbench.interop.jax.native.abi import code, string_text
-from workbench.types import Complex, Scalar, Vector, number_type
+from workbench.types import Any, Complex, Scalar, Vector, number_type
 
 THUNK = "workbench_thunk"
 DESCRIPTION = "workbench_description"
@@ -165,7 +165,7 @@ def pattern(wire: Wire) -> bytes | None:
     if wire.fill is None or isinstance(wire.fill, bytes):
         return wire.fill
     kind = number_type(wire.type)
-    found = np.asarray(wire.fill).astype(kind.numpy)[()]
+    found: Any = np.asarray(wire.fill).astype(kind.numpy)[()]
     if isinstance(kind, Complex) and found.real == found.imag:
         return found.real.tobytes()
     if kind.size > 8:

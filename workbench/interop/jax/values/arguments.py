@@ -37,6 +37,7 @@ from workbench.types import (
     Type,
     Vector,
     as_type,
+    complex64,
     complex128,
     element,
     float64,
@@ -99,12 +100,13 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
 
 def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
     """A number as an operand of a complex type; a float of more digits is no number of complex64."""
-    if not is_typed(value) and isinstance(value, (bool, int, float, complex)) and fits(value, type.dtype):
-        return type.numpy.type(value)
-    given = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        given = complex64 if fits(value, type.dtype) else None
+    else:
+        given = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
     if given is None or (number_type(given) in (float64, complex128) and type != complex128):
         raise misfit(kernel, name, value, type, f"Pass a number that {type.name} can hold.")
-    return library().jax.lax.convert_element_type(value, type.numpy)
+    return library().jax.lax.convert_element_type(value, type.numpy) if is_typed(value) else type.numpy.type(value)
 
 
 def flat(value: Any, dtype: Scalar | Vector) -> Any:
