@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,7 +24,7 @@ from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
-from workbench.types import Any, Scalar, element
+from workbench.types import Scalar, element
 
 STEPS = {2: 6e-2, 4: 4e-3, 8: 2e-5}
 """Bytes of a float to the relative step: about the cube root of its precision."""
@@ -295,7 +296,7 @@ def _direction(
     signs = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape
-    along = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
+    along: Any = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
     told = float((slope * along).sum())
     step = STEPS[size]
 
