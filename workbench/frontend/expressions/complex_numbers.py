@@ -39,7 +39,7 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
     if any(is_tile(o) for o in operands):
         message = f"{called(name)} of a tile and a complex number: tiles have no complex elements."
         raise context.error(KernelTypeError, message, "Keep real and imaginary parts in two tiles.")
-    if name == "pow":
+    if name == "pow" and len(operands) == 2:
         return _power(context, *operands)
     if name in ("eq", "ne"):
         both = meet("join", [weak(o) for o in operands])
