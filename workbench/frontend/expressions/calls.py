@@ -26,7 +26,7 @@ from workbench.frontend.values import atomics, matrices, structs, swizzles, tran
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Complex, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
+from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
 
 
 def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -59,9 +59,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
-    if target is complex or isinstance(target, Complex):
-        made = target if isinstance(target, Complex) else None
-        return complex_numbers.construct(context, made, _no_keywords(context, callee, args, keywords))
+    if complex_numbers.makes(target):
+        return complex_numbers.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
@@ -178,7 +177,7 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
-    advice = "Take its .real, its .imag or abs()." if isinstance(operand.type, Complex) else ""
+    advice = "Take its .real, its .imag or abs()." if complex_numbers.is_complex(operand) else ""
     raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.", advice)
 
 

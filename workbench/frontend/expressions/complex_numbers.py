@@ -7,6 +7,7 @@ part is a function of the kernel language (`builtins/vectors/complex_numbers.py`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import called, meet
@@ -87,12 +88,18 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
     return components(context, z)[PARTS.index(name)]
 
 
-def construct(context: Context, type: Complex | None, args: Sequence[Operand]) -> Operand:
-    """`complex64()`, `complex64(z)`, `complex64(x, y)`; `complex(x, y)` without a type of its own, by its parts'.
+def makes(target: object) -> bool:
+    """Return whether a call of it makes a complex number."""
+    return target is complex or isinstance(target, Complex)
+
+
+def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand:
+    """`complex64()`, `complex64(z)`, `complex64(x, y)`; Python's `complex(x, y)` is of its parts' type.
 
     Raises:
         KernelTypeError: the arguments are no numbers.
     """
+    type = None if target is complex else target
     operands = [usable(context, a) for a in args]
     name = repr(type) if type is not None else "complex"
     single = len(operands) == 1 and is_complex(operands[0])
