@@ -225,6 +225,7 @@ def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> 
     """
     if mode not in ("auto", "reverse", "forward"):
         raise ValueError(f'mode is "auto", "reverse" or "forward", not {mode!r}')
+    f = _of_reals(f)
 
     @wraps(f)
     def matrix(*args: object, **options: object) -> array:
@@ -235,9 +236,6 @@ def jacobian(f: Callable[..., object], argnums: int = 0, mode: str = "auto") -> 
         with tape:
             result = _checked(f, f(*values, **options))
         rows, columns = result.numpy(), x.numpy()
-        if is_complex(x.dtype) or is_complex(result.dtype):
-            message = f"jacobian() is of real functions; {_name(f)} takes {x.type!r} and returns {result.type!r}."
-            raise LaunchError(message, advice="Take wb.jvp(f), or wb.grad of a real number.")
         if rows.ndim + columns.ndim > 4:
             raise LaunchError(
                 f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
@@ -348,6 +346,21 @@ def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array
             )
         found.append(made)
     return found
+
+
+def _of_reals(f: Callable[..., object]) -> Callable[..., object]:
+    """The function, refused where complex numbers go in or come out."""
+
+    @wraps(f)
+    def real(*args: object, **options: object) -> object:
+        result = f(*args, **options)
+        for value in (*args, result):
+            if isinstance(value, array) and is_complex(value.dtype):
+                message = f"jacobian() is of real functions; {_name(f)} takes or returns {value.type!r}."
+                raise LaunchError(message, advice="Take wb.jvp(f), or wb.grad of a real number.")
+        return result
+
+    return real
 
 
 def _checked(f: Callable[..., object], result: object) -> array:
