@@ -176,7 +176,7 @@ class _ArrayOf:
 array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))
 
 _BUILTINS = {name: b for name, b in _TABLE.items() if not b.hidden and not name.endswith("_")} | _FORMS
-_TYPES: dict[str, Any] = {**types.SCALARS, **types.VECTORS, **types.MATRICES, **types.QUATERNIONS, **types.TRANSFORMS}
+_TYPES: dict[str, Any] = {**types.NUMBERS, **types.VECTORS, **types.MATRICES, **types.QUATERNIONS, **types.TRANSFORMS}
 _TYPES |= {"vector": vector, "matrix": matrix}
 _ANNOTATIONS = {
     "array": array,

@@ -47,6 +47,8 @@ INFINITE_FROM: dict[str, float] = {
 
 def fits(number: Any, type: Scalar) -> bool:
     """Whether a number can be one of this type: not beyond an integer's range, nor infinite by rounding."""
+    if isinstance(number, (complex, np.complexfloating)):
+        return fits(number.real, type) and fits(number.imag, type)
     number = number if isinstance(number, int) else float(number)
     if type.kind.value == "float":
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf
@@ -68,7 +70,7 @@ def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any
     """
     with np.errstate(all="ignore"):
         made = host.astype(scalar.numpy)
-        if scalar.kind.value == "float":
+        if scalar.numpy.kind == "c" or scalar.kind.value == "float":
             bad = np.isinf(made)
             bad = bad & np.isfinite(host) if bad.any() else bad
         elif scalar.kind.value == "bool" or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
@@ -89,11 +91,14 @@ def check(value: Any, scalar: Scalar) -> None:
         TypeError: it is no number.
     """
     if type(value) in (int, float):
-        if value and not fits(value, scalar):  # 0 is what most arrays are filled with
+        # Of a complex type, the one of its parts.
+        if value and not fits(value, getattr(scalar, "dtype", scalar)):  # 0 is what most arrays are filled with
             raise OverflowError(misfit(value, scalar))
         return
     host = np.asarray(value)
-    if host.dtype.kind not in "biuf" and host.dtype.name != "bfloat16":
+    if host.dtype.kind == "c" and scalar.numpy.kind != "c":
+        raise TypeError(f"{value!r} is complex, and {scalar!r} is not: take its .real, .imag or abs()")
+    if host.dtype.kind not in "biufc" and host.dtype.name != "bfloat16":
         raise TypeError(f"{value!r} is not a number of type {scalar!r}")
     if host.dtype != scalar.numpy:
         converted(host, scalar)

@@ -231,7 +231,7 @@ def size(type: AnyType) -> int:
 def _format(type: AnyType) -> Any:
     if isinstance(type, Struct):
         return type.numpy
-    return (element(type).numpy, type.shape) if isinstance(type, Vector) else element(type).numpy
+    return (type.numpy, type.shape) if isinstance(type, Vector) else element(type).numpy
 
 
 def _leaves(struct: Struct, prefix: str, start: int) -> Iterator[Leaf]:

@@ -151,6 +151,16 @@ class Vector(Named):
         """The NumPy shape of a value: (length,)."""
         return (self.length,)
 
+    @property
+    def parts_shape(self) -> tuple[int, ...]:
+        """The shape of the components; of a complex number (2,), though its own shape is ()."""
+        return self.shape
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """The NumPy dtype of what a NumPy array of such elements holds: the components, or complex numbers."""
+        return self.dtype.numpy
+
     def __instancecheck__(self, value: object) -> py.bool:
         """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
         return getattr(value, "type", None) == self
@@ -260,6 +270,49 @@ class Transform(Vector):
         return super().__call__(*(flat or (0, 0, 0, 0, 0, 0, 1)))
 
 
+@dataclass(frozen=True, repr=False)
+class Complex(Vector):
+    """A complex number, held as the vector (real, imag); to NumPy it is one number of dtype complex64 or complex128."""
+
+    names = ""
+    has_product = True
+
+    @property
+    def name(self) -> str:
+        """The name users write: `complex64`, `complex128`."""
+        return f"complex{2 * self.dtype.bits}" if self.dtype.kind is Kind.FLOAT else f"complex({self.dtype})"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The NumPy shape of a value: ()."""
+        return ()
+
+    @property
+    def parts_shape(self) -> tuple[int, ...]:
+        """The shape of the components: (2,)."""
+        return (2,)
+
+    @property
+    def numpy(self) -> np.dtype[Any]:
+        """NumPy's complex dtype of this width."""
+        return np.dtype(self.name)
+
+    __numpy_dtype__ = numpy  # `np.zeros(3, wb.complex64)`
+
+    def __instancecheck__(self, value: object) -> py.bool:
+        """`isinstance(z[0], wb.complex64)`: whether it is a NumPy scalar of this type."""
+        return isinstance(value, np.generic) and value.dtype == self.numpy
+
+    def __call__(self, real: Any = 0, imag: Any = 0) -> Any:
+        """A NumPy scalar of this type: of a number, or of its real and imaginary parts.
+
+        Raises:
+            OverflowError: the number does not fit.
+            TypeError: it is no number.
+        """
+        return number(complex(real, imag) if imag else real, self)  # type: ignore[arg-type]
+
+
 class _Alias(type):
     """The class of the base of a class statement that makes an alias of a type."""
 
@@ -347,6 +400,10 @@ SCALARS: dict[str, Scalar] = {
     t.name: t
     for t in (bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64)
 }
+complex64, complex128 = (Complex(2, t) for t in (float32, float64))
+COMPLEX: dict[str, Complex] = {t.name: t for t in (complex64, complex128)}
+NUMBERS: dict[str, Any] = {**SCALARS, **COMPLEX}
+"""The types of NumPy's numbers, by NumPy's names."""
 WEAK_INT, WEAK_FLOAT = Scalar("int32", Kind.INT, 32, weak=True), Scalar("float32", Kind.FLOAT, 32, weak=True)
 _VECTOR_SUFFIX = {
     "float32": "", "float64": "d", "int8": "b", "uint8": "ub", "int16": "s", "uint16": "us", "int32": "i",
@@ -376,7 +433,7 @@ TRANSFORMS: dict[str, Transform] = {
 }
 
 # What Python's own names mean in an annotation or a cast.
-PYTHON_TYPES: dict[type, Scalar] = {py.bool: bool, py.int: int32, py.float: float32}
+PYTHON_TYPES: dict[type, Any] = {py.bool: bool, py.int: int32, py.float: float32, complex: complex64}
 
 
 MOST_COMPONENTS = 128
@@ -500,10 +557,10 @@ def as_type(spec: Any) -> Scalar | Vector:
         name = np.dtype(spec).name
     except (TypeError, ValueError):
         name = ""
-    if name in SCALARS:
-        return SCALARS[name]
+    if name in NUMBERS:
+        return NUMBERS[name]
     shown = spec.__name__ if isinstance(spec, type) else repr(spec)
-    known = ", ".join((*SCALARS, "vec2", "vec3", "vec4"))
+    known = ", ".join((*NUMBERS, "vec2", "vec3", "vec4"))
     raise TypeError(f"{shown} is not a type of the kernel language, which has {known}")
 
 
@@ -512,6 +569,18 @@ def element(t: Any) -> Scalar:
     while not isinstance(t, Scalar):
         t = t.dtype
     return t
+
+
+def number_type(t: Any) -> Any:
+    """The type of the numbers that a NumPy or JAX array of it holds: that of a component, or complex."""
+    while not isinstance(t, (Scalar, Complex)):
+        t = t.dtype
+    return t
+
+
+def is_complex(t: Any) -> py.bool:
+    """Whether the numbers of the type are complex."""
+    return isinstance(number_type(t), Complex)
 
 
 def is_float(t: Any) -> py.bool:

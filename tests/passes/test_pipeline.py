@@ -58,12 +58,15 @@ DERIVED = {
         *("dce_derivative", "recompute", "dce_derivative"),
         *("fold", "promote", "dce_derivative"),
     ],
-    "tangent": ["dce", "fold", "dce", "strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component"],
+    "tangent": [
+        *("recompute", "dce", "fold", "dce"),
+        *("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component"),
+    ],
 }
 DERIVED["finite"] = ["finite_checks", *DERIVED["forward"]]
 DERIVED["accesses"] = ["strip_asserts", "strip_prints", *DERIVED["forward"]]
 DERIVED["adjoint tangent"] = [*DERIVED["adjoint"], *DERIVED["tangent"]]
-DERIVED["tangent adjoint"] = ["dce", "fold", "dce", *DERIVED["adjoint"], "reductions", "by_component"]
+DERIVED["tangent adjoint"] = ["recompute", "dce", "fold", "dce", *DERIVED["adjoint"], "reductions", "by_component"]
 DERIVED["adjoint"] += ["reductions", "by_component"]
 
 

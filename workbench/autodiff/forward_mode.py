@@ -17,6 +17,7 @@ from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.reverse.cotangents import zero
 from workbench.autodiff.reverse.emitter import Emitter, relabelled, written
 from workbench.autodiff.reverse.linear import pushed, pushed_through
+from workbench.autodiff.reverse.recompute import written_out
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import ADJOINTS, KIND, NAME, REFERENCE
 from workbench.ir.ops import LEAD, TILED
@@ -47,7 +48,7 @@ def tangent(function: Function) -> Function:
     # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
     walk = _Tangent(function)
-    return verify(relabelled(run(TANGENT, walk.made()), walk.builder.labels))
+    return verify(relabelled(run(TANGENT, walk.made(), recompute=written_out), walk.builder.labels))
 
 
 def _refuse_tiles(function: Function) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from workbench.ir.attributes import NUMBER, PARTS
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.types import Kind, Scalar, Type, Vector, element
+from workbench.types import Complex, Kind, Scalar, Type, Vector, element
 
 SYMBOL = "wb_prints"
 HEAD = 16
@@ -46,9 +46,9 @@ def width(values: Sequence[Value]) -> int:
     return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
 
 
-def text(parts: Sequence[Any], values: Sequence[Any]) -> str:
-    """What one print shows; values as the interpreter has them."""
-    rest = iter(values)
+def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
+    """What one print shows; values as the interpreter has them, and their types."""
+    rest = (v.view(t.numpy)[0] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
     shown = []
     for part in parts:
         if isinstance(part, str):
@@ -82,7 +82,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
             count = value.type.length if isinstance(value.type, Vector) else 1
             values.append(_value(value.type, buffer[at : at + 8 * count]))
             at += 8 * count
-        found.append((thread, text(op.attrs[PARTS], values)))
+        found.append((thread, text(op.attrs[PARTS], values, [v.type for v in op.operands])))
     found.sort(key=lambda pair: pair[0])
     yield from (line for _, line in found)
     if dropped:
@@ -93,4 +93,4 @@ def _value(type: Type, data: bytes) -> Any:
     scalar = element(type)
     words = np.frombuffer(data, np.float64 if scalar.kind is Kind.FLOAT else np.int64)
     numbers = words.astype(scalar.numpy)
-    return numbers[0] if isinstance(type, Scalar) else numbers.reshape(type.shape)  # type: ignore[union-attr]
+    return numbers[0] if isinstance(type, Scalar) else numbers.reshape(type.parts_shape)  # type: ignore[union-attr]

@@ -23,6 +23,7 @@ from workbench.builtins.scalars import (
     search,
 )
 from workbench.builtins.vectors import (
+    complex_numbers,
     decompositions,
     dot_and_length,
     hash_grids,
@@ -36,8 +37,9 @@ from workbench.builtins.vectors import (
 )
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "decompositions", "dot_and_length", "extrema",
-    "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises", "operators",
-    "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations", "rounding",
-    "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees", "views",
+    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
+    "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
+    "operators", "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations",
+    "rounding", "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees",
+    "views",
 ]  # fmt: skip

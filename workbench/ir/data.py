@@ -21,8 +21,10 @@ from workbench.source import UNKNOWN, Location, Source
 from workbench.tiles import STORAGES, Tile, is_shape
 from workbench.types import (
     MAX_NDIM,
+    NUMBERS,
     SCALARS,
     ArrayType,
+    Complex,
     Matrix,
     Quaternion,
     Scalar,
@@ -98,7 +100,7 @@ def type_data(type: Type) -> Json:
         Unwritable: it is of a kind that has no form as data.
     """
     match type:
-        case Scalar() if SCALARS.get(type.name) == type:
+        case Scalar() | Complex() if NUMBERS.get(type.name) == type:
             return type.name
         case Matrix():
             return ["matrix", type.rows, type.columns, type_data(type.dtype)]
@@ -126,8 +128,8 @@ def read_type(data: Json) -> Type:
         Malformed: it is none.
     """
     match data:
-        case str() if data in SCALARS:
-            return SCALARS[data]
+        case str() if data in NUMBERS:
+            return NUMBERS[data]
         case ["vector", int() as length, dtype] if is_small((length,)):
             return Vector(length, _scalar(dtype))
         case ["matrix", int() as rows, int() as columns, dtype] if is_small((rows, columns)):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from workbench.api.launches.map import map
+from workbench.builtins.vectors.complex_numbers import conj
 from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import side_by_side
+from workbench.runtime.arrays.views import flat_as
 from workbench.structs import Struct
-from workbench.types import element, is_float
+from workbench.types import Complex, element, is_float
 
 
 class Optimizer:
@@ -69,7 +72,8 @@ class Optimizer:
                     f"not {shown}.",
                     parameter="grads",
                 )
-        return [flat(g) for g in found]
+        # The loss falls along the conjugate of a complex gradient.
+        return [flat(cast("array", map(conj, g)) if isinstance(g.dtype, Complex) else g) for g in found]
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options, as NumPy arrays by name."""
@@ -134,9 +138,9 @@ class Optimizer:
 
 
 def flat(x: array) -> array:
-    """The numbers of a dense array in one dimension, as a view."""
+    """The numbers of a dense array in one dimension, as a view; the real and imaginary parts of complex ones."""
     kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
-    return (x if kind == x.dtype else x.view(kind)).flatten()
+    return flat_as(x, kind) if isinstance(x.dtype, Complex) else (x if kind == x.dtype else x.view(kind)).flatten()
 
 
 def _refuse(k: int, x: Any) -> None:

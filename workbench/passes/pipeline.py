@@ -84,7 +84,8 @@ ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
 RUNNABLE_ADJOINT: Stage = ("reductions", "by_component")
 
-TANGENT: Stage = ("dce", "fold", "dce")
+# `recompute` as in SWEPT: a gradient that a user wrote is walked backwards for the tangent of its func.
+TANGENT: Stage = ("recompute", "dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 # Of a launch that runs once more, only to see which elements it reads and writes.
 SILENT: Stage = ("strip_asserts", "strip_prints")

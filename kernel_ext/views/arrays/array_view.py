@@ -2,7 +2,8 @@
 
 Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
 by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
-Colours of three components (RGB) are one picture.
+Colours of three components (RGB) are one picture, and so are complex numbers: the hue is the phase, the brightness the
+magnitude. A line of them is two, of the real and the imaginary parts.
 """
 
 from __future__ import annotations
@@ -121,20 +122,35 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     host, ndim = _on_host(value)
     if look.rgb and ndim == host.ndim and ndim > 2 and host.shape[-1] in (3, 4):
         ndim -= 1  # NumPy's way: the colours are the last dimension
-    inner = int(np.prod(host.shape[ndim:], dtype=int))
-    whole = host.reshape((*host.shape[:ndim], inner))
+    phases = host.dtype.kind == "c"
+    numbers = np.stack([np.real(host), np.imag(host)], axis=-1) if phases else host
+    inner = int(np.prod(numbers.shape[ndim:], dtype=int))
+    whole = numbers.reshape((*host.shape[:ndim], inner))
     leading = whole.shape[: max(0, ndim - 2)]
     index = at or (0,) * len(leading)
     if len(index) != len(leading) or any(not 0 <= k < n for k, n in zip(index, leading, strict=True)):
         raise Refusal(f"at takes one index for each of the dimensions {leading}; it got {at}")
     drawn = np.asarray(whole[index], dtype=np.float64)
     shown = np.asarray(whole, dtype=np.float64)
+    phases &= drawn.ndim == 3
+    shown = np.hypot(shown[..., :1], shown[..., 1:]) if phases else shown
     finite = shown[np.isfinite(shown)]
     low, high = _range(finite)
-    names = ("",) if inner == 1 else "xyzw" if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
+    names = (
+        ("",)
+        if inner == 1
+        else ("real", "imag")
+        if host.dtype.kind == "c"
+        else "xyzw"
+        if inner <= 4
+        else tuple(f"[{k}]" for k in range(inner))
+    )
     coloured = look.rgb if look.rgb is not None else inner == 3 and drawn.ndim == 3 and _are_colours(shown, finite)
     if not drawn.size:
         parts: tuple[PartView, ...] = ()
+    elif phases:
+        low, high = look.range or (0.0, high)
+        parts = (_colours(_hues(drawn, high or 1.0), 0.0, 1.0, look.size),)
     elif coloured:
         low, high = look.range or (0.0, 255.0 if host.dtype.kind in "iu" else 1.0)
         parts = (_colours(drawn, low, high, look.size),)
@@ -143,8 +159,8 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         parts = tuple(_part(drawn[..., k], names[k], look.size) for k in range(min(inner, PARTS)))
     return ArrayView(
         name, _kind(value, host, ndim), drawn.shape[:-1], tuple(index), leading, parts,
-        _histogram(finite, *_range(finite)), _facts(shown, finite, inner), low, high, *map_of(look.colours, low, high),
-        _values(host), look.values_first and whole.size <= FEW,
+        _histogram(finite, *_range(finite)), _facts(shown, finite, shown.shape[-1]), low, high,
+        *map_of(look.colours, low, high), _values(host), look.values_first and whole.size <= FEW,
     )  # fmt: skip
 
 
@@ -214,6 +230,14 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
     return PartView("", "rgb", rows, columns, packed, "", tuple(sorted({k for each in bad for k in each})))
 
 
+def _hues(parts: np.ndarray, high: float) -> np.ndarray:
+    """The colours of complex numbers: the hue is the phase (red at 0), the brightness the magnitude up to `high`."""
+    x, y = parts[..., :1], parts[..., 1:]
+    places = (np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)) % 6.0  # of red, green, blue on the circle
+    dark = np.clip(np.minimum(places, 4.0 - places), 0.0, 1.0)
+    return np.minimum(np.hypot(x, y) / high, 1.0) * (1.0 - dark)
+
+
 def _on_host(value: Any) -> tuple[np.ndarray, int]:
     """The elements in host memory, and how many of the dimensions are the array's own."""
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
@@ -223,7 +247,7 @@ def _on_host(value: Any) -> tuple[np.ndarray, int]:
             f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}; the array "
             "itself on a cell's last line is a table of them"
         )
-    if host.dtype.kind not in "fiub":
+    if host.dtype.kind not in "fiubc":
         raise Refusal(f"an array of {host.dtype} has no picture; it takes an array of numbers")
     ndim = value.ndim if isinstance(value, wb.array) else host.ndim
     return (host, ndim) if ndim else (host.reshape(1), 1)

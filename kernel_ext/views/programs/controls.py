@@ -26,7 +26,7 @@ from workbench.errors import WorkbenchError
 Subject = wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
 """How many places a slider has where no step is given."""
-AXES = "xyzw"
+AXES, PARTS = "xyzw", ("real", "imag")
 VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4, wb.vec4i)}
 """By shape, of floats and of integers."""
 
@@ -201,7 +201,9 @@ def _is_number(value: Any, also: Any = None) -> bool:
 
 
 def _is_vector(value: Any) -> bool:
-    """Return whether the value is a vector of 2 to 4 numbers, which a launch keeps as a tuple."""
+    """Return whether the value is a vector of 2 to 4 numbers, which a launch keeps as a tuple, or a complex number."""
+    if isinstance(value, complex):
+        return True
     return isinstance(value, tuple | np.ndarray) and np.shape(value) in VECTORS and all(map(_is_number, value))
 
 
@@ -211,19 +213,22 @@ def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
     for s in sliders:
         name, _, axis = s.name.partition(".")
         found[name] = (*found.get(name, ()), kind(s)(s.value)) if axis else kind(s)(s.value)
+    whole = {s.name.partition(".")[0] for s in sliders if s.name.endswith(f".{PARTS[1]}")}
     return {
-        name: VECTORS[len(v),][isinstance(v[0], int)](*v) if isinstance(v, tuple) else v for name, v in found.items()
-    }
+        name: complex(*v) if name in whole else VECTORS[len(v),][isinstance(v[0], int)](*v)
+        if isinstance(v, tuple) else v for name, v in found.items()
+    }  # fmt: skip
 
 
 def _sliders(name: str, value: Any, given: Any) -> list[Slider]:
     """The slider of a number, or those of a vector's components; over twice its largest if no range is given."""
     if not _is_vector(value):
         return [slider(name, value, given)]
+    axes, value = (PARTS, (value.real, value.imag)) if isinstance(value, complex) else (AXES, value)
     if given is None:
         most = 2 * float(max(map(abs, value))) or 1.0
         given = (-most, most)
-    return [slider(f"{name}.{axis}", part, given) for axis, part in zip(AXES, value, strict=False)]
+    return [slider(f"{name}.{axis}", part, given) for axis, part in zip(axes, value, strict=False)]
 
 
 def _number(name: str, found: Mapping[str, Any]) -> Any:

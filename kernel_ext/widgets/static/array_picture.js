@@ -82,9 +82,12 @@ export function pictureAgain(first, values, look) {
   const leading = first.at.reduce((at, index, axis) => at * first.sizes[axis] + index, 0);
   const inner = Math.max(1, Math.round(numbers.length / (count * first.sizes.reduce((a, b) => a * b, 1))));
   const [kind] = first.parts.map((part) => part.kind);
+  // Complex numbers: the hue is the phase, the brightness the magnitude.
+  const phases = kind === "rgb" && inner === 2;
+  const shown = phases ? Float64Array.from({ length: numbers.length / 2 }, (_, k) => Math.hypot(numbers[2 * k], numbers[2 * k + 1])) : numbers;
   let [low, high] = [Infinity, -Infinity];
-  for (let k = 0; k < numbers.length; k++) {
-    const one = numbers[k];
+  for (let k = 0; k < shown.length; k++) {
+    const one = shown[k];
     if (!Number.isFinite(one)) continue;
     if (one < low) low = one;
     if (one > high) high = one;
@@ -92,18 +95,23 @@ export function pictureAgain(first, values, look) {
   const none = low > high;
   if (none) [low, high] = [0, 0];
   const counts = new Array(low === high ? 1 : BINS).fill(0);
-  for (let k = 0; k < numbers.length; k++) {
-    const one = numbers[k];
+  for (let k = 0; k < shown.length; k++) {
+    const one = shown[k];
     if (Number.isFinite(one)) counts[low === high ? 0 : Math.min(BINS - 1, Math.floor(((one - low) / (high - low)) * BINS))]++;
   }
   const histogram = none ? null : { counts, low, high };
   if (look.fixed || kind === "rgb") [low, high] = [first.low, first.high];
   else if (look.grows) [low, high] = [Math.min(low, first.low), Math.max(high, first.high)];
   const component = (/** @type {number} */ c) => {
-    const value = (/** @type {number} */ k) => numbers[(leading * count + k) * inner + c];
+    const hue = (/** @type {number} */ k) => {
+      const [x, y] = [numbers[2 * (leading * count + k)], numbers[2 * (leading * count + k) + 1]];
+      const place = (11 - 2 * c + Math.atan2(y, x) * (3 / Math.PI)) % 6;
+      return Math.min(Math.hypot(x, y) / (high || 1), 1) * (1 - Math.max(0, Math.min(place, 4 - place, 1)));
+    };
+    const value = phases ? hue : (/** @type {number} */ k) => numbers[(leading * count + k) * inner + c];
     return kind === "line" ? line(value, count) : image(value, sizes, [first.parts[0].rows, first.parts[0].columns]);
   };
-  const parts = kind === "rgb" ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), low, high) }]
+  const parts = kind === "rgb" ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), ...(phases ? [0, 1] : [low, high])) }]
     : first.parts.map((part, c) => ({ ...part, ...component(c) }));
   const name = look.colours || (low < 0 && high > 0 ? "coolwarm" : "viridis");
   const most = Math.max(Math.abs(low), Math.abs(high));

@@ -245,3 +245,31 @@ def test_no_adjoint_no_tangent_and_no_such_mode() -> None:
             go()
     with pytest.raises(ValueError, match="mode is"):
         wb.jacobian(total_of, mode="sideways")
+
+
+@wb.func
+def bent(x: float):
+    return x * x
+
+
+@wb.func_grad(bent)
+def bent_gradient(x: float, adj: float):
+    slope = 2.0 * x
+    if x > 0.0:
+        slope = x * wb.exp(x)
+    wb.adjoint[x] += adj * slope
+
+
+def test_the_tangent_of_a_func_whose_own_gradient_has_a_branch() -> None:
+    @wb.kernel
+    def bend(x: wb.array[float], y: wb.array[float]):
+        i = wb.tid()
+        y[i] = bent(x[i])
+
+    def applied(x: wb.array) -> wb.array:
+        y = wb.zeros_like(x)
+        wb.launch(bend, x.shape, [x], [y])
+        return y
+
+    value, slope = wb.jvp(applied)(wb.array([1.0, -2.0]), along=wb.array([1.0, 0.5]))
+    assert value.numpy().tolist() == [1.0, 4.0] and np.allclose(slope.numpy(), [np.e, -2.0])

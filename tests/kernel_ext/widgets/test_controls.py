@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import workbench as wb
 from kernel_ext import show
 from kernel_ext.refusal import Refusal
 from kernel_ext.views.arrays.array_view import unpacked
+from kernel_ext.views.programs.controls import Bound
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 
@@ -89,6 +91,24 @@ def test_a_vector_has_a_slider_for_each_component(of: str) -> None:
     view = shown.live_parts["bound"].run({"light.x": 1.0, "light.z": 0.5, "at.y": 7.0})
     assert n.numpy().tolist() == [56.5, 60.5] and (view.said, view.compiled) == ("", 0)
     assert [s.low for s in show.controls(rec, light=(-2, 2)).view.sliders] == [-2.0] * 3
+
+
+def test_a_complex_number_has_a_slider_for_each_part() -> None:
+    @wb.kernel
+    def turned(z: wb.array2d[complex], by: complex):
+        i, j = wb.tid()
+        z[i, j] = by * complex(float(i), float(j))
+
+    z = wb.zeros((2, 2), dtype=complex)
+    with wb.record() as rec:
+        wb.launch(turned, z.shape, [z, 0.5j])
+    bound = Bound(rec, {}, z)
+    assert [(s.name, s.value, s.high) for s in bound.view.sliders] == [("by.real", 0.0, 1.0), ("by.imag", 0.5, 1.0)]
+    view = bound.run({"by.real": 1.0})
+    assert z.numpy().tolist() == [[0, -0.5 + 1j], [1 + 0.5j, 0.5 + 1.5j]] and not view.said
+    (picture,) = view.picture.parts
+    red, green, blue = np.frombuffer(base64.b64decode(picture.low), np.uint8).reshape(4, 3)[2].tolist()
+    assert picture.kind == "rgb" and red > green > blue == 0, "1 + 0.5j, a phase of 27°, is orange"
 
 
 def test_what_goes_wrong_in_a_replay_is_said() -> None:

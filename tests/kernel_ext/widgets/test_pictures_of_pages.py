@@ -24,6 +24,8 @@ CASES = {
     "integers": np.arange(-4, 5, dtype=np.int64),
     "components": wb.array(np.random.default_rng(1).normal(size=(9, 2)).astype(np.float32), dtype=wb.vec2),
     "colours": wb.array(np.random.default_rng(1).random((20, 30, 3), np.float32), dtype=wb.vec3),
+    "complex line": np.array([1 + 2j, np.nan, -0.5j]),
+    "phases": np.exp(np.linspace(-3, 3, 70)[:, None] * (1 + 1j) + np.linspace(0, 9, 40) * 1j),
     "slice": np.arange(60.0).reshape(3, 4, 5),
 }
 
@@ -36,7 +38,8 @@ def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
         at = (2,) if name == "slice" else ()
         want = as_data(array_view(value, "a", at))
         host = value.numpy() if isinstance(value, wb.array) else value
-        numbers = [str(v) for v in host.astype(np.float64).reshape(-1).tolist()]
+        host = host if host.dtype.kind == "c" else host.astype(np.float64)
+        numbers = [str(v) for v in host.reshape(-1).view(np.float64).tolist()]
         code = """([first, numbers, maps]) => {
           const made = pictureAgain(first, numbers.map((v) => Number(v.replace("inf", "Infinity"))),
             { maps, fixed: false, grows: false, colours: "" });

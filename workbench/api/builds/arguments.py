@@ -24,7 +24,20 @@ from workbench.runtime.device.peers import is_peer_access_enabled
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.record import BY_OCCUPANCY
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Vector, float32, int32, is_wide
+from workbench.types import (
+    NUMBERS,
+    Aggregate,
+    ArrayType,
+    Complex,
+    Kind,
+    Scalar,
+    Vector,
+    complex64,
+    float32,
+    int32,
+    is_wide,
+    number_type,
+)
 from workbench.types import bool as bool_
 
 Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
@@ -253,8 +266,8 @@ def _member(kernel: Kernel, name: str, value: object) -> AnyType:
     family = kernel.families.get(name)
     if family is None:
         return _type_of(kernel, name, value)
-    if is_numpy_array(value) and value.dtype.name in SCALARS and value.ndim:
-        type: AnyType = ArrayType(SCALARS[value.dtype.name], value.ndim, wide=is_wide(value.shape))
+    if is_numpy_array(value) and value.dtype.name in NUMBERS and value.ndim:
+        type: AnyType = ArrayType(NUMBERS[value.dtype.name], value.ndim, wide=is_wide(value.shape))
     else:
         type = _type_of(kernel, name, value)
     if isinstance(value, int) and not isinstance(value, bool) and not family.accepts(type) and family.accepts(float32):
@@ -269,12 +282,12 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
         return value.type
     if isinstance(value, StructValue):
         return value.__wb_struct__
-    if is_numpy(value) and value.dtype.name in SCALARS:
-        scalar = SCALARS[value.dtype.name]
+    if is_numpy(value) and value.dtype.name in NUMBERS:
+        scalar = NUMBERS[value.dtype.name]
         if value.ndim == 0:
             return scalar
         return ArrayType(scalar, value.ndim, wide=is_wide(value.shape))
-    for python, type in ((bool, bool_), (int, int32), (float, float32)):
+    for python, type in ((bool, bool_), (int, int32), (float, float32), (complex, complex64)):
         if isinstance(value, python):
             return type
     raise _wrong(kernel, name, "an array or a number", value)
@@ -311,6 +324,8 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become(kernel.name, name, type)
+    if isinstance(type, Complex):
+        return _complex(kernel, name, type, value)
     if isinstance(type, Vector):
         return _vector(kernel, name, type, value)
     if not is_number(value):
@@ -340,6 +355,14 @@ def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int |
     if not fits(number, type):
         raise LaunchError(f"{kernel.name}: {misfit(number, type, name)}.", parameter=name)
     return number
+
+
+def _complex(kernel: Kernel, name: str, type: Complex, value: Any) -> complex:
+    if not is_number(value) and not isinstance(value, (complex, np.complexfloating)):
+        raise _wrong(kernel, name, f"{type!r}: a number", value)
+    if not fits(value, type.dtype):
+        raise LaunchError(f"{kernel.name}: {misfit(value, number_type(type), name)}.", parameter=name)
+    return complex(cast("complex", value))
 
 
 def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float, ...]:
@@ -464,7 +487,7 @@ def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostA
     try:
         if isinstance(type, StructArray):
             return from_numpy(value, type.dtype)
-        wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.dtype.numpy else value.dtype
+        wanted = type.dtype if isinstance(type.dtype, Vector) and value.dtype == type.dtype.numpy else value.dtype
         return from_numpy(value, wanted)
     except WorkbenchError:  # it is a TypeError too, and says all there is to say
         raise

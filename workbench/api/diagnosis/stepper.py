@@ -251,7 +251,7 @@ class _Taken:
                 return False
             self.begin(op, taken.results)
         elif op.name == "print":
-            self.add(op, printed=text(op.attrs[PARTS], taken.operands))
+            self.add(op, printed=text(op.attrs[PARTS], taken.operands, [v.type for v in op.operands]))
         elif op.name in KINDS or op.name == "atomic":
             self.add(op, access=_access(op, taken))
         return True

@@ -27,7 +27,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.runtime.arrays.array import array
-from workbench.types import ArrayType, Vector, is_float
+from workbench.types import ArrayType, is_float
 
 LANES = 32
 ROWS = 200
@@ -258,9 +258,7 @@ def _seeds(
         own = grads.get(param.name)
         if not isinstance(param.type, ArrayType):
             element = adjoint_type(param.type).dtype
-            adjoints.append(
-                np.zeros((1, *element.shape), (element.dtype if isinstance(element, Vector) else element).numpy)
-            )
+            adjoints.append(np.zeros((1, *element.shape), element.numpy))
         elif own is not None and np.any(own.numpy()):
             adjoints.append(np.array(own.numpy()))
             said.append(f"{param.name}.grad begins as it is")

@@ -37,7 +37,7 @@ from workbench.runtime.device.device import get_device
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.runtime.native.pack import Packer
 from workbench.structs import Absent, AnyType, IndexedArray, Struct, StructArray
-from workbench.types import ArrayType, Type, element, is_float
+from workbench.types import ArrayType, Complex, Type, is_complex, is_float, number_type
 
 STEPS = (1e-5, 5e-6)
 SMOOTH = 1e-5
@@ -216,9 +216,11 @@ class _Check:
             shape = (
                 self.arguments[p.name].shape if isinstance(p.type, ArrayType) else (1, *self.arguments[p.name].shape)
             )
-            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)).copy()
+            adjoints[names[p.name]] = self.weights.get(p.name, np.zeros(shape)) * turn(p.type)
         self.backward({**run, **adjoints})
-        return {p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) for p in self.floats}
+        return {
+            p.name: adjoints[names[p.name]].reshape(self.arguments[p.name].shape) * turn(p.type) for p in self.floats
+        }
 
     def verdict(self, name: str, samples: int, tolerance: float) -> Verdict:
         """Compare at random elements of every float argument."""
@@ -292,7 +294,10 @@ class _Run:
         for p in self.params:
             a = arguments[p.name]
             if isinstance(p.type, ArrayType):
-                values.append(array(a, p.type.dtype, device="cpu", copy=False))
+                whole = a.view(p.type.dtype.numpy)[..., 0] if isinstance(p.type.dtype, Complex) else a
+                values.append(array(whole, p.type.dtype, device="cpu", copy=False))
+            elif isinstance(p.type, Complex):
+                values.append(complex(*a.tolist()))
             else:
                 values.append(a.reshape(-1).tolist() if a.ndim else a.item())
         buffer = self.packer.new()
@@ -305,4 +310,14 @@ class _Run:
 def _host(type: Type, value: object) -> HostArray:
     """An argument as a dense NumPy array of the widened type."""
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
-    return np.array(host, element(wide_type(type)).numpy, order="C")
+    return in_parts(np.array(host, number_type(wide_type(type)).numpy, order="C"))
+
+
+def in_parts(host: Any) -> Any:
+    """Complex numbers as pairs of floats, along one more axis; other numbers as they are."""
+    return np.ascontiguousarray(host)[..., None].view(host.real.dtype) if host.dtype.kind == "c" else host
+
+
+def turn(type: Type) -> Any:
+    """What makes the derivatives by both parts of a complex gradient: its imaginary parts are their negatives."""
+    return np.array([1.0, -1.0]) if is_complex(type) else 1.0

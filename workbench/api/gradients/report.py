@@ -11,11 +11,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from workbench.api.gradients.gradcheck import Verdict, gradcheck
+from workbench.api.gradients.gradcheck import Verdict, gradcheck, in_parts, turn
 from workbench.api.narrow import HostArray, is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.summary import TapeMemory, tape_memory
@@ -23,7 +24,7 @@ from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
-from workbench.types import element
+from workbench.types import Scalar, element
 
 STEPS = {2: 6e-2, 4: 4e-3, 8: 2e-5}
 """Bytes of a float to the relative step: about the cube root of its precision."""
@@ -214,7 +215,7 @@ def gradients_of(
 
 
 def _refuse_others(result: object, what: str) -> None:
-    if not isinstance(result, array) or result.size != 1 or result.dtype.shape:
+    if not isinstance(result, array) or result.size != 1 or not isinstance(result.dtype, Scalar):
         if result is None:
             shown, advice = "nothing", "Give a function that launches and returns the array of one float that it fills."
         else:
@@ -225,7 +226,7 @@ def _refuse_others(result: object, what: str) -> None:
 
 
 def _numbers(name: str, gradient: HostArray) -> GradientRow:
-    host = np.asarray(gradient, np.float64)
+    host = np.asarray(in_parts(gradient), np.float64)
     finite = np.where(np.isfinite(host), np.abs(host), -1.0)
     at = np.unravel_index(int(finite.argmax()), host.shape) if host.size else ()
     index = tuple(int(k) for k in at)
@@ -264,7 +265,8 @@ def _directions(
         for other, kept in before.items():
             wrt[other].copy_(kept)
         if name:
-            moved = before[name].numpy() + offset
+            moved = before[name].numpy()
+            moved = moved + np.asarray(offset).view(moved.dtype).reshape(moved.shape)
             wrt[name].copy_(array(moved, wrt[name].dtype, device=wrt[name].device))
         return float(call())
 
@@ -287,14 +289,14 @@ def _directions(
 def _direction(
     name: str, at: Callable[..., float], start: array, gradient: array, value: float, random: np.random.Generator
 ) -> Direction:
-    host: HostArray = start.numpy()
+    host: HostArray = in_parts(start.numpy())
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
-    slope = np.asarray(gradient.numpy(), np.float64)
+    slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
     signs = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape
-    along = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
+    along: Any = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
     told = float((slope * along).sum())
     step = STEPS[size]
 

@@ -25,7 +25,7 @@ from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
-from workbench.types import element, is_float
+from workbench.types import Scalar, element, is_complex, is_float
 
 Arguments = int | Sequence[int]
 R = TypeVar("R")
@@ -108,7 +108,7 @@ def value_and_grad(
         tape = Tape(into_grad=False, only=by)
         with tape:
             result = _checked(f, f(*values, **options))
-        if result.size != 1 or result.dtype.shape:
+        if result.size != 1 or not isinstance(result.dtype, Scalar):
             raise LaunchError(
                 f"{_name(f)} returns {result.type!r} of shape {result.shape}; a gradient is of one float.",
                 advice="Sum it in a kernel, or use wb.jacobian.",
@@ -238,6 +238,7 @@ def jacobian(
     """
     if mode not in ("auto", "reverse", "forward"):
         raise ValueError(f'mode is "auto", "reverse" or "forward", not {mode!r}')
+    f = _of_reals(f)
 
     @wraps(f)
     def matrix(*args: object, **options: object) -> Any:
@@ -433,6 +434,21 @@ def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array
             )
         found.append(made)
     return found
+
+
+def _of_reals(f: Callable[..., object]) -> Callable[..., object]:
+    """The function, refused where complex numbers go in or come out."""
+
+    @wraps(f)
+    def real(*args: object, **options: object) -> object:
+        result = f(*args, **options)
+        for value in (*args, result):
+            if isinstance(value, array) and is_complex(value.dtype):
+                message = f"jacobian() is of real functions; {_name(f)} takes or returns {value.type!r}."
+                raise LaunchError(message, advice="Take wb.jvp(f), or wb.grad of a real number.")
+        return result
+
+    return real
 
 
 def _checked(f: Callable[..., object], result: object) -> array:

@@ -13,7 +13,7 @@ A Python number stands for itself, as if it were written in a kernel: `smooth(1)
 from __future__ import annotations
 
 import ast
-import math
+import cmath
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +31,7 @@ from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue, spread
 from workbench.source import Source
 from workbench.structs import AnyType
-from workbench.types import SCALARS, ArrayType, Vector, float32, is_small, matrix
+from workbench.types import NUMBERS, ArrayType, Scalar, Vector, complex64, float32, is_small, matrix
 
 MAKES = ("identity", "matrix_from_rows", "matrix_from_cols", "quat_identity", "transform_identity")
 """Names without a function behind them that make a value of their arguments alone."""
@@ -82,7 +82,8 @@ class _Call:
 
     def argument(self, name: str, value: Any) -> str:
         """The text of an argument: a number as it is written, else a name."""
-        if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic) and math.isfinite(value):
+        number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+        if number and cmath.isfinite(value):
             return repr(value)
         type = _type(value)
         if type is None:
@@ -125,11 +126,11 @@ def _type(value: Any) -> AnyType | None:
         return value.__wb_struct__
     if isinstance(value, HostVector) and value.type is not None:
         return value.type
-    if is_numpy(value) and value.dtype.name in SCALARS:
-        scalar = SCALARS[value.dtype.name]
+    if is_numpy(value) and value.dtype.name in NUMBERS:
+        scalar = NUMBERS[value.dtype.name]
         if not value.ndim:
             return scalar
-        if is_small(value.shape):
+        if isinstance(scalar, Scalar) and is_small(value.shape):
             return Vector(value.size, scalar) if value.ndim == 1 else matrix(value.shape, scalar)
         return ArrayType(scalar, value.ndim) if is_numpy_array(value) else None
-    return float32 if isinstance(value, float) else None
+    return float32 if isinstance(value, float) else complex64 if isinstance(value, complex) else None

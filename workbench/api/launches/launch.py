@@ -59,7 +59,7 @@ from workbench.runtime.launching.geometry import Block, as_block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import Scalar, Vector, float32, float64
+from workbench.types import Complex, Scalar, Vector, float32, float64
 
 _OPTIONS = {
     (c, f, d): LaunchOptions(Options(checks=c, fast_math=f, ordered=d))
@@ -320,7 +320,8 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     types: Sequence[AnyType] = specialisation.types
     kinds = list(enumerate(types))
     numbers = tuple((k, float if t in _LIMITS else None, _LIMITS.get(t, math.inf)) for k, t in kinds if _is_number(t))
-    vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector))
+    numbers += tuple((k, None, math.inf) for k, t in kinds if isinstance(t, Complex))
+    vectors = tuple((k, t, _LIMITS.get(t.dtype, 0.0)) for k, t in kinds if isinstance(t, Vector) and t.shape)
     loaded = record.loaded
     spread = [k for k, t in kinds if isinstance(t, (IndexedArray, Struct, StructArray))]
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]

@@ -29,7 +29,19 @@ from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
 from workbench.source import Source
 from workbench.structs import AnyType, StructArray
-from workbench.types import SCALARS, ArrayType, Kind, Scalar, Vector, element, float32, is_float
+from workbench.types import (
+    NUMBERS,
+    ArrayType,
+    Kind,
+    Scalar,
+    Vector,
+    complex64,
+    complex128,
+    element,
+    float32,
+    float64,
+    is_float,
+)
 
 KEPT = 256
 LETTERS = "ijkl"
@@ -207,7 +219,7 @@ def _mapped(f: Func | Callable[..., object]) -> _Mapped:
 def _values(arguments: Sequence[object], device: Device | str | None) -> list[array | Symbol | Numpy]:
     """Arrays as ours, numbers with a type."""
     ours = [a for a in arguments if isinstance(a, array)]
-    vectors = [a.dtype for a in ours if isinstance(a.dtype, Vector)]
+    vectors = [a.dtype for a in ours if isinstance(a.dtype, Vector) and a.dtype.shape]
     theirs = [is_numpy_array(a) and _is_array(a, vectors) for a in arguments]
     if not ours and not any(theirs):
         raise LaunchError("map() needs an array among its arguments.")
@@ -275,10 +287,12 @@ def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
 def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
     if isinstance(value, (array, Symbol)):
         return value
-    if is_numpy_array(value) and not value.ndim and value.dtype.name in SCALARS:
+    if is_numpy_array(value) and not value.ndim and value.dtype.name in NUMBERS:
         return value.dtype.type(value)  # NumPy hands its own scalars over as arrays without a dimension
-    if is_numpy(value) and value.dtype.name in SCALARS:
+    if is_numpy(value) and value.dtype.name in NUMBERS:
         return value
+    if isinstance(value, complex):
+        return (complex128 if widest == float64 else complex64)(value)
     if isinstance(value, bool):
         return np.bool_(value)
     if isinstance(value, int) and -(2**31) <= value < 2**31:
@@ -294,7 +308,7 @@ def _number(value: object, widest: Scalar) -> array | Symbol | Numpy:
 def _type(value: Symbol | Numpy) -> AnyType:
     if isinstance(value, Symbol):
         return value.type
-    return value.type if isinstance(value, HostVector) else SCALARS[value.dtype.name]
+    return value.type if isinstance(value, HostVector) else NUMBERS[value.dtype.name]
 
 
 def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:

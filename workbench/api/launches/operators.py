@@ -30,7 +30,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import Struct
-from workbench.types import Kind, Scalar, Vector, element, float32, float64, int32, is_float
+from workbench.types import Complex, Kind, Scalar, element, float32, float64, int32, is_float
 from workbench.types import bool as bool_
 
 
@@ -84,7 +84,7 @@ def _number_type(*values: Any) -> Scalar | None:
 
     Beside arrays of bools alone a float is a float32: `wb.where(x > 0.0, 1.0, -1.0)`.
     """
-    if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, Symbol)) for v in values):
+    if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, complex, Symbol)) for v in values):
         return None
     found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
     ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
@@ -135,7 +135,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 def inner(x: array, y: Any) -> array:
     """The sum of the products of two arrays' elements."""
     y = array(y, device=x.device) if isinstance(y, np.ndarray) else y
-    if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not isinstance(x.dtype, Scalar):
+    if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not is_number_type(x.dtype):
         shown = f"{y.type!r} of shape {y.shape}" if isinstance(y, array) else repr(y)
         raise LaunchError(
             f"dot() takes two arrays of numbers of one shape and dtype, not {x.type!r} of shape {x.shape} and {shown}."
@@ -185,13 +185,7 @@ def product(left: Any, right: Any) -> Any:
     a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented
-    if (
-        a.ndim > 2
-        or b.ndim > 2
-        or a.shape[-1] != b.shape[0]
-        or a.dtype != b.dtype
-        or isinstance(a.dtype, (Vector, Struct))
-    ):
+    if a.ndim > 2 or b.ndim > 2 or a.shape[-1] != b.shape[0] or a.dtype != b.dtype or not is_number_type(a.dtype):
         raise LaunchError(
             f"@ takes matrices and vectors of numbers, (n, k) @ (k, m), of one dtype; these are {a.type!r} of shape "
             f"{a.shape} and {b.type!r} of shape {b.shape}."
@@ -204,6 +198,11 @@ def product(left: Any, right: Any) -> Any:
     out = empty(shape, a.dtype, a.device, a.requires_grad or b.requires_grad)
     launch(multiplied, shape, inputs=[rows, columns], outputs=[out], device=a.device)
     return out if a.ndim == b.ndim else out.flatten()
+
+
+def is_number_type(dtype: object) -> bool:
+    """Return whether elements of this type are numbers, complex ones too."""
+    return isinstance(dtype, (Scalar, Complex))
 
 
 def _place(left: Any, right: Any) -> Any:

@@ -24,7 +24,7 @@ from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.runtime.arrays.structure import StructValue
 from workbench.source import Source
-from workbench.types import SCALARS, Scalar, is_small
+from workbench.types import NUMBERS, SCALARS, Scalar, is_small
 
 _KNOWN = ("workbench", "builtins", "math", "numpy", "jax", "typing", "collections")
 """Libraries whose functions and types mean the same as long as they are found under the same name."""
@@ -123,8 +123,8 @@ def exact(value: Any, seen: Seen) -> str:
         return "missing" if value is MISSING else "None"
     if kind in (bool, int, str):
         return f"{kind.__name__} {value!r}"
-    if kind is float:
-        return f"float {struct.pack('>d', value).hex()}"
+    if kind in (float, complex):
+        return f"{kind.__name__} {struct.pack('>2d', value.real, value.imag).hex()}"
     if kind in (tuple, list):
         return f"{kind.__name__}({', '.join(exact(v, seen) for v in value)})"
     if isinstance(value, Uniform):
@@ -153,7 +153,7 @@ def _numpy(value: Any) -> str:
     kind = cast(type[Any], type(value))
     number = kind.__module__ == "numpy" and issubclass(kind, np.generic)
     plain = number or kind in (np.ndarray, HostVector)
-    if not plain or value.dtype.name not in SCALARS or not (value.ndim == 0 or is_small(value.shape)):
+    if not plain or value.dtype.name not in NUMBERS or not (value.ndim == 0 or is_small(value.shape)):
         raise Inexact(f"{kind.__name__} is no number or vector of the language")
     form = f"{kind.__name__} {value.type!r}" if kind is HostVector else kind.__name__
     return f"{form} {value.dtype.str} {value.dtype.name} {value.shape} {value.tobytes().hex()}"

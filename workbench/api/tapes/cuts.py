@@ -118,3 +118,12 @@ def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
         advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. If it is a "
         "constant: wb.array(x.numpy(), dtype=…).",
     )
+
+
+def refuse_parts(value: array) -> NotDifferentiable:
+    """The error for memory that is seen as complex numbers and as floats: its adjoint would be one or the other."""
+    return NotDifferentiable(
+        f"The memory of the {value.type!r} of shape {value.shape} is used as complex numbers and as floats, and a "
+        "gradient is of one of both.",
+        advice="Take z.real and z.imag in the kernel, or a copy before the tape records: wb.clone(z.imag).",
+    )

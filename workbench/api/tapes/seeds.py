@@ -24,7 +24,7 @@ from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
 from workbench.structs import Struct
-from workbench.types import Scalar, element, is_float
+from workbench.types import Scalar, is_float
 
 _SMALL = 4096
 """So many bytes are copied quicker than an array for them is made."""
@@ -157,8 +157,12 @@ def _converted(target: array, value: object) -> array | bytes:
         return array(np.broadcast_to(records, target.shape), target.dtype, device=target.device)
     refuse_masked(value)
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
-    wanted, kind = (*target.shape, *target.dtype.shape), element(target.dtype).numpy
-    if host.dtype.kind == "c" or not np.can_cast(host.dtype, kind, "unsafe") or host.dtype.kind in "OUSmM":
+    wanted, kind = (*target.shape, *target.dtype.shape), target.dtype.numpy
+    if (
+        (host.dtype.kind == "c" and kind.kind != "c")
+        or not np.can_cast(host.dtype, kind, "unsafe")
+        or host.dtype.kind in "OUSmM"
+    ):
         raise LaunchError(f"An adjoint holds numbers; the one given for {target.type!r} is {value!r}.")
     if host.shape not in ((), wanted):
         raise LaunchError(f"This adjoint has shape {host.shape}; the array has {wanted}.")

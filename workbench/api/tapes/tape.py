@@ -13,7 +13,7 @@ from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_count, is_float_array
 from workbench.api.tapes.checkpoints import Checkpoints
-from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, unseen, untaped
+from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
 from workbench.api.tapes.gradients import Gradients, Requested
 from workbench.api.tapes.half_added import half_added, mark_half_added
 from workbench.api.tapes.launch_step import NONE, LaunchStep, stopped
@@ -31,7 +31,7 @@ from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Add, Copy, Fill, Work
-from workbench.types import is_float
+from workbench.types import is_complex, is_float
 
 _FIRST, _MEMORY = itemgetter(0), attrgetter("memory")
 
@@ -86,6 +86,7 @@ class Tape(Opened):
         self.adjoints: dict[Memory, array] = {}
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
+        self._complex: dict[Memory, bool] = {}
         self.kept = Checkpoints(checkpoint_every, checkpoint) if little else Snapshots()
         self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
@@ -211,11 +212,20 @@ class Tape(Opened):
                     self.steps.append(unseen(value))
             if memory.as_integers:
                 integers = True
+            if memory.as_parts:
+                self._one_kind(value)
         if integers:
             self.steps += as_integers(touched, [a.memory for a in changed], self._taped)
         for value in changed:
             versions[value.memory] += 1
             value.memory.needed = versions[value.memory]
+
+    def _one_kind(self, value: array) -> None:
+        """Refuse memory that is complex numbers here and floats there, or in the array that has the gradient."""
+        first = value if value.memory.grad is None else value.memory.grad
+        known = self._complex.setdefault(value.memory, is_complex(first.dtype))
+        if known != is_complex(value.dtype):
+            raise refuse_parts(value)
 
     def _taped(self) -> set[Memory]:
         """Memories of float arrays that the steps so far have changed, and can undo."""
@@ -414,6 +424,8 @@ class Tape(Opened):
 
     def adjoint_of(self, value: array) -> array:
         """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        if value.memory.as_parts:
+            self._one_kind(value)
         base = self.adjoints.get(value.memory)
         if base is None:
             base = self._base(value)

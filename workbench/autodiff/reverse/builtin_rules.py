@@ -46,7 +46,7 @@ def _move(entry: Builtin, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     """
     (operand,) = op.operands
     assert isinstance(operand.type, Vector)
-    numbers = np.arange(1, operand.type.length + 1).reshape(operand.type.shape)
+    numbers = np.arange(1, operand.type.length + 1).reshape(operand.type.parts_shape)
     for piece, source in zip(found.parts, np.ravel(entry.reference(numbers)).tolist(), strict=True):
         if piece is not None and source:
             cotangents.add(operand, piece.at(source - 1))

@@ -9,7 +9,7 @@ from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, 
 from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins.scalars import operators
 from workbench.ir.values import Op, Value, array_of
-from workbench.types import Vector, element, is_float
+from workbench.types import Complex, Type, Vector, element, is_float
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
@@ -67,11 +67,23 @@ def cast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) 
                 cotangents.add(op.operands[0], Piece(piece.ref.cast(type), position, piece.live))
 
 
+def _turned(type: Type, position: int, piece: Piece) -> Piece:
+    """A piece on its way between a vector and a component.
+
+    The cotangent of a complex number is JAX's, (∂L/∂x) - i (∂L/∂y): where its imaginary part becomes a number, or a
+    number's cotangent becomes that part, the sign changes. What works part by part (sums, choices, casts, memory) does
+    not see it.
+    """
+    if isinstance(type, Complex) and position == 1:
+        return Piece(-piece.ref, piece.component, piece.live)
+    return piece
+
+
 def vec(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Each component's cotangent to its scalar."""
-    for operand, piece in zip(op.operands, found.components(), strict=True):
+    for position, (operand, piece) in enumerate(zip(op.operands, found.components(), strict=True)):
         if piece is not None:
-            cotangents.add(operand, piece)
+            cotangents.add(operand, _turned(op.result.type, position, piece))
 
 
 def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
@@ -80,8 +92,9 @@ def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
     piece = found.full()
     fixed = sweep.constant(index)
     if fixed is not None:
-        cotangents.add(vector, piece.at(fixed))
+        cotangents.add(vector, _turned(vector.type, fixed, piece).at(fixed))
         return
+    assert not isinstance(vector.type, Complex)
     assert isinstance(vector.type, Vector)
     # Where the index is known only at run time, each component is masked: a store by index would need memory.
     for position in range(vector.type.length):
@@ -98,8 +111,10 @@ def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
         if piece is None:
             continue
         if fixed is not None:
-            target = (scalar, None) if position == fixed else (vector, position)
-            cotangents.add(target[0], piece.at(target[1]))
+            if position == fixed:
+                cotangents.add(scalar, _turned(vector.type, position, piece).at(None))
+            else:
+                cotangents.add(vector, piece.at(position))
             continue
         here, none = sweep.ref(index).equals(position), piece.ref.like(0)
         # The component that was overwritten was not used: a NaN in its cotangent must not reach the old vector.

@@ -22,7 +22,7 @@ from workbench.errors import LaunchError
 from workbench.ir.values import Function, Value
 from workbench.passes import pipeline
 from workbench.tiles import contents
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Complex, Vector
 
 HANDLERS = Handlers(operations.PLAIN | tiles.PLAIN, operations.STRUCTURED | tiles.STRUCTURED)
 
@@ -98,9 +98,13 @@ def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[i
 
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
+    if isinstance(type, Complex):
+        arg = (arg.real, arg.imag)
     if not isinstance(type, ArrayType):
         return value_of(arg, contents(type))
-    tail = type.dtype.shape
+    if isinstance(type.dtype, Complex) and isinstance(arg, np.ndarray) and arg.dtype == type.dtype.numpy:
+        arg = np.lib.stride_tricks.as_strided(arg.real, (*arg.shape, 2), (*arg.strides, type.dtype.dtype.size))
+    tail = type.dtype.parts_shape if isinstance(type.dtype, Vector) else ()
     dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
     fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)
     if not fits or arg.shape[type.ndim :] != tail:

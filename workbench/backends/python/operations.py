@@ -44,7 +44,7 @@ def _fault(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _print(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    sys.stdout.write(text(op.attrs[PARTS], operands))
+    sys.stdout.write(text(op.attrs[PARTS], operands, [v.type for v in op.operands]))
     return ()
 
 

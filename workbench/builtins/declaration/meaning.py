@@ -21,7 +21,7 @@ def value_of(number: Any, type: Scalar | Vector) -> Any:
     """A constant (a number, or a sequence of them for a vector type) as a value of the type."""
     if isinstance(type, Vector):
         parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
-        return np.array(parts, dtype=type.dtype.numpy).reshape(type.shape)
+        return np.array(parts, dtype=type.dtype.numpy).reshape(type.parts_shape)
     return type(number)
 
 
@@ -35,7 +35,7 @@ def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> A
         return _apply(builtin, operands, type)
     columns = [v.reshape(-1) if isinstance(v, np.ndarray) else (v,) * type.length for v in operands]
     rows = (_apply(builtin, row, type.dtype) for row in zip(*columns, strict=True))
-    return np.array(list(rows), dtype=type.dtype.numpy).reshape(type.shape)
+    return np.array(list(rows), dtype=type.dtype.numpy).reshape(type.parts_shape)
 
 
 def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:

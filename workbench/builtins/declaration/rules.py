@@ -15,6 +15,7 @@ from workbench.errors import KernelTypeError
 from workbench.types import (
     SCALARS,
     ArrayType,
+    Complex,
     Kind,
     Matrix,
     Quaternion,
@@ -34,7 +35,7 @@ from workbench.types import bool as bool_
 class Weak(msgspec.Struct, frozen=True):
     """The type of a literal, or of what is made of literals, before it meets another; `default` is what it is alone."""
 
-    default: Scalar
+    default: Scalar | Complex
 
     def __repr__(self) -> str:
         return "a literal"
@@ -42,6 +43,7 @@ class Weak(msgspec.Struct, frozen=True):
 
 WEAK_INT = Weak(types.WEAK_INT)
 WEAK_FLOAT = Weak(types.WEAK_FLOAT)
+WEAK_COMPLEX = Weak(types.complex64)
 
 Arg = Type | Weak
 Signature = tuple[tuple[Type, ...], Type]
@@ -61,6 +63,10 @@ ON_QUATERNIONS = {
     "add", "sub", "neg", "mul", "div", "where", "if … else", "join", "lerp", "dot", "length", "length_sq", "normalize",
 }  # fmt: skip
 ON_TRANSFORMS = {"add", "sub", "neg", "mul", "div", "where", "if … else", "join"}
+# Products and functions of complex numbers are written in the language (`complex_numbers.py`).
+ON_COMPLEX = {"add", "sub", "neg", "where", "if … else", "join"}
+_UNORDERED = "Complex numbers have no order: compare abs(z), or z.real and z.imag."
+_ADVICE_COMPLEX: dict[str, str] = dict.fromkeys(("lt", "le", "gt", "ge", "min", "max", "clamp", "sign"), _UNORDERED)
 
 
 def called(name: str) -> str:
@@ -85,6 +91,8 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     """The one type in which all arguments meet: scalars by promotion, vectors of one length, scalars broadcast."""
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
+    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
+        return _meet_complex(name, args)
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
     if len(forms) > 1:
         plain = all(type(f) is Vector for f in forms)
@@ -105,6 +113,17 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     elif scalar == bool_ and weak:
         scalar = int32
     return forms.pop().with_dtype(scalar) if forms else scalar
+
+
+def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
+    """Where one argument is complex: numbers join it, and the widest part decides its width."""
+    if name not in ON_COMPLEX:
+        advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
+        raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
+    if any(isinstance(a, Vector) and not isinstance(a, Complex) for a in args):
+        raise refuse(name, args, "numbers beside a complex one", "Vectors have no complex components.")
+    widest = promote_all(element(a) for a in args if not isinstance(a, Weak)) or float32
+    return Complex(2, float64 if widest == float64 else float32)
 
 
 def floating(scalar: Scalar) -> Scalar:
@@ -311,6 +330,7 @@ def promote_all(types: Iterable[Scalar]) -> Scalar | None:
 
 QUATERNION, VECTOR, NUMBER, MATRIX = "quaternion", "vector of length 3", "number", "3 × 3 matrix"
 TRANSFORM, MATRIX2, INTEGER, SPATIAL = "transform", "2 × 2 matrix", "integer", "vector of length 6"
+COMPLEX = "complex number"
 MATRIX3 = MATRIX
 
 
@@ -332,12 +352,15 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
             raise refuse(name, args, ", ".join(f"{'an' if kind == INTEGER else 'a'} {kind}" for kind in wanted))
         strong = (element(a) for a in args if not isinstance(a, Weak))
         scalar = promote_all(s for s in strong if s.kind is Kind.FLOAT) or float32
+        scalar = float32 if COMPLEX in wanted and scalar.is_half else scalar
         return [_of_kind(kind, scalar) for kind in wanted]
 
     return takes
 
 
 def _is_kind(arg: Arg, kind: str) -> bool:
+    if kind == COMPLEX:
+        return isinstance(arg, (Weak, Scalar, Complex))
     if kind == NUMBER:
         return isinstance(arg, (Weak, Scalar))
     if kind == INTEGER:
@@ -348,4 +371,5 @@ def _is_kind(arg: Arg, kind: str) -> bool:
 def _of_kind(kind: str, scalar: Scalar) -> Scalar | Vector:
     wide = {QUATERNION: Quaternion(4, scalar), VECTOR: Vector(3, scalar), MATRIX: Matrix(9, scalar, 3)}
     wide |= {TRANSFORM: Transform(7, scalar), MATRIX2: Matrix(4, scalar, 2), INTEGER: int32, SPATIAL: Vector(6, scalar)}
+    wide[COMPLEX] = Complex(2, scalar)
     return wide.get(kind, scalar)

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import expectations, makers, prints, statics
+from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics
 from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
@@ -57,7 +57,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
         return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
-    target = python_names.as_scalar(target) or target
+    if target is not complex:
+        target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
@@ -68,6 +69,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
+    if complex_numbers.makes(target):
+        return complex_numbers.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
@@ -161,6 +164,8 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     constant = folded(builtin, operands)
     if constant is not None:
         return constant
+    if any(map(complex_numbers.is_complex, operands)):
+        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
     if builtin.name in ("min", "max") and len(operands) == 1:
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
@@ -216,7 +221,8 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         )[0]
     if isinstance(operand.type, Scalar):
         return context.builder.cast(operand, type)
-    raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.")
+    advice = "Take its .real, its .imag or abs()." if complex_numbers.is_complex(operand) else ""
+    raise context.error(KernelTypeError, f"{type!r}() takes a scalar; this is {operand.type!r}.", advice)
 
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
@@ -285,7 +291,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return Literal(operand.type.shape[0])
     if views.is_array(operand):
         return views.size(context, operand, 0)
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+    if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         return Literal(operand.type.shape[0])
     raise context.error(KernelTypeError, f"len() takes an array or a vector; this is {describe(operand)}.")
 

@@ -15,7 +15,7 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.attributes import MESSAGE
 from workbench.ir.values import Value
-from workbench.types import Scalar, Vector
+from workbench.types import Complex, Scalar, Vector
 
 TOLERANCE = 1e-6
 Number = Value | Literal
@@ -29,8 +29,10 @@ def _numbers(context: Context, node: ast.Call, expression: Expression, least: in
         raise context.error(KernelTypeError, f"{name}() takes {what} numbers, and no name but tolerance.")
     found = [usable(context, expression(context, a)) for a in nodes]
     for operand in found:
-        if isinstance(operand, Value) and not isinstance(operand.type, (Scalar, Vector)):
-            advice = "Compare its elements, or its fields."
+        if isinstance(operand, Value) and (
+            not isinstance(operand.type, (Scalar, Vector)) or isinstance(operand.type, Complex)
+        ):
+            advice = "Compare its elements, or its fields; of complex numbers abs(a - b)."
             raise context.error(KernelTypeError, f"{name}() takes numbers; this is {describe(operand)}.", advice)
     if _shape(found[0]) != _shape(found[1]) or any(map(_shape, found[2:])):
         shown = " and ".join(map(describe, found))

@@ -12,7 +12,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, conditions
+from workbench.frontend.expressions import calls, complex_numbers, conditions
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import library, operators
@@ -105,7 +105,7 @@ def value(context: Context, node: ast.expr) -> Value:
 def _constant(context: Context, node: ast.Constant) -> Operand:
     if isinstance(node.value, bool):
         return context.builder.const(node.value, bool_)
-    if isinstance(node.value, (int, float)):
+    if isinstance(node.value, (int, float, complex)):
         return _literal(context, node.value)
     if isinstance(node.value, Pending):
         return node.value
@@ -151,6 +151,10 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)
         return reduce.matmul(context, left, right)
+    if complex_numbers.is_complex(left) or complex_numbers.is_complex(right):
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            return _fold(context, python, left.value, right.value)
+        return complex_numbers.applied(context, name, (left, right))
     name = matrices.sign_of(context, name, left, right)
     if name in PRODUCTS:
         return library.call(context, PRODUCTS[name], (left, right))
@@ -179,12 +183,12 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
     if isinstance(result, bool):
         return context.builder.const(result, bool_)
-    if not isinstance(result, (int, float)):
+    if not isinstance(result, (int, float)) and not any(isinstance(n, complex) for n in numbers):
         raise context.error(KernelTypeError, f"This constant is {result!r}, which is not a real number.")
     return _literal(context, result)
 
 
-def _literal(context: Context, number: int | float) -> Literal:
+def _literal(context: Context, number: int | float | complex) -> Literal:
     try:
         return Literal(number)
     except KernelTypeError as error:
@@ -266,7 +270,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         if isinstance(left, Bundle) or isinstance(right, Bundle):
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
         left, right = usable(context, left), usable(context, right)
-        if isinstance(left, Literal) and isinstance(right, Literal):
+        either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
+        literals = isinstance(left, Literal) and isinstance(right, Literal)
+        if either and not (literals and name in ("eq", "ne")):
+            part = materialise(context, complex_numbers.applied(context, name, (left, right)))
+        elif isinstance(left, Literal) and isinstance(right, Literal):
             part = context.builder.const(python(left.value, right.value), bool_)
         elif name in ("eq", "ne") and _alike(left, right):
             part = _same(context, name, left, right)
@@ -379,6 +387,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return _TRAITS[node.attr](base.type)
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
+    if complex_numbers.is_complex(base):
+        return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
     return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
@@ -406,6 +416,8 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
+    if complex_numbers.is_complex(base):
+        raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
         bounds = (node.slice.lower, node.slice.upper, node.slice.step)
         return swizzles.sliced(context, base, [None if b is None else expression(context, b) for b in bounds])

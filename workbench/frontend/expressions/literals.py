@@ -6,6 +6,7 @@ kernel, and so is all that rounds to integers, whose ties are the language's own
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,11 +21,16 @@ PYTHON: dict[str, Callable[..., Any]] = {
     )},
     "abs": abs, "min": min, "max": max,
 }  # fmt: skip
+COMPLEX: dict[str, Callable[..., Any]] = {
+    "abs": abs, **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")}
+}  # fmt: skip
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
     """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
+    if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
+        return _of_complex(builtin.name, numbers[0])
     if builtin.name not in PYTHON or len(numbers) != len(operands) or not any(isinstance(n, float) for n in numbers):
         return None
     if builtin.name not in ("min", "max") and len(numbers) != len(builtin.params):
@@ -36,3 +42,11 @@ def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
     except (ArithmeticError, ValueError, TypeError):
         return None
     return Literal(float(result)) if math.isfinite(result) else None
+
+
+def _of_complex(name: str, number: complex) -> Literal | None:
+    try:
+        result = COMPLEX[name](number) if name in COMPLEX else cmath.nan
+    except (ArithmeticError, ValueError):
+        return None
+    return Literal(result) if cmath.isfinite(result) else None

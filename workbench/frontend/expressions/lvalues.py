@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
 from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, usable
 from workbench.frontend.state.context import Context
@@ -174,6 +175,9 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
             raise context.error(KernelSyntaxError, f"{node.attr} of {describe(base)} cannot be assigned.")
         return slicing.changed(context, label, base, node.slice, operand, expression)
     assert isinstance(base.type, Vector)
+    if complex_numbers.is_complex(base):
+        message = f"The parts of a complex number are not assigned one by one; {text} is one."
+        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)
     if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
@@ -323,6 +327,8 @@ def _with_part(context: Context, place: Place, whole: Value, operand: Operand) -
 def _by_component(context: Context, sign: type[ast.operator], current: Value, operand: Operand) -> bool:
     """Return whether each component of the result depends on that of both sides alone; matrix products do not."""
     name = BINARY[sign][0]
+    if complex_numbers.is_complex(current):
+        return False
     if not isinstance(current.type, Vector) or isinstance(operand, Literal):
         return True
     operand = usable(context, operand)

@@ -80,7 +80,7 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
     if isinstance(operand, Static) and isinstance(operand.value, tuple):
         return tuple(captured_value(context, v, f"{operand.path}[{k}]") for k, v in enumerate(operand.value))
     if isinstance(operand, (Value, Literal, Static)):
-        if isinstance(operand, Value) and isinstance(operand.type, Vector):
+        if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
             return matrices.parts(context, operand)
         return None
     usable(context, operand)  # refuses what has no value

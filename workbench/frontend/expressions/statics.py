@@ -183,7 +183,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
     if isinstance(value, bool):
         return Static(value, text)
-    if type(value) in (int, float):
+    if type(value) in (int, float, complex):
         return Literal(value)
     usable = isinstance(value, (Builtin, Form, Scalar, Vector, ArrayType)) or callable(value)
     number = isinstance(value, (int, float, np.generic, np.ndarray)) or hasattr(value, "value")

@@ -150,6 +150,8 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
         return Static(None, name)
     if isinstance(value, np.generic) and value.dtype.kind in "iuf" and not isinstance(value, np.float64):
         return context.builder.const(value.item(), SCALARS[value.dtype.name])
+    if isinstance(value, complex):
+        return Literal(complex(value))
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         text = ast.unparse(definition.default_nodes[name])
         raise context.error(

@@ -23,7 +23,20 @@ from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
 from workbench.source import nodes_of
 from workbench.structs import Struct
-from workbench.types import PYTHON_TYPES, SCALARS, ArrayType, Scalar, Vector, float64, int64, is_small, matrix
+from workbench.types import (
+    NUMBERS,
+    PYTHON_TYPES,
+    SCALARS,
+    ArrayType,
+    Scalar,
+    Vector,
+    complex64,
+    complex128,
+    float64,
+    int64,
+    is_small,
+    matrix,
+)
 from workbench.types import bool as bool_
 
 # Names of other libraries' functions that are called otherwise here.
@@ -35,11 +48,12 @@ OTHER_NAMES = {
 MATHS_MODULES = ("math", "numpy", "jax")
 CONSTANTS = ("math", "workbench", "workbench.compat.warp")  # modules whose floats never change
 USABLE = (
-    bool, int, float, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType, python_types.ModuleType,
-    Uniform,
+    bool, int, float, complex, np.generic, enum.Enum, tuple, Builtin, Form, Scalar, Vector, ArrayType,
+    python_types.ModuleType, Uniform,
 )  # fmt: skip
 PYTHON_FORMS = {
-    range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type"
+    range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type",
+    complex: "complex",
 }  # fmt: skip
 
 
@@ -69,9 +83,9 @@ def as_scalar(value: Any) -> Any:
     """The scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`, `jnp.int8`."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
-        return known or (SCALARS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
+        return known or (NUMBERS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
     ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
-    return SCALARS.get(np.dtype(value).name) if ours else None
+    return NUMBERS.get(np.dtype(value).name) if ours else None
 
 
 def usable_in_kernel(value: Any) -> bool:
@@ -97,7 +111,7 @@ def _is_vector(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, np.generic, enum.Enum, tuple)) or _is_vector(value)
+    return isinstance(value, (bool, int, float, complex, np.generic, enum.Enum, tuple)) or _is_vector(value)
 
 
 MODULES = {"math": "import math", "np": "import numpy as np", "numpy": "import numpy"}
@@ -202,6 +216,10 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         value = float(value)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
+    if isinstance(value, complex):  # and NumPy's complex128, which is one
+        return Literal(complex(value), _capture(context, path, complex128, (value.real, value.imag)))
+    if isinstance(value, np.generic) and value.dtype == complex64.numpy:
+        return _constant(context, path, complex64, (float(np.real(value)), float(np.imag(value))))
     if isinstance(value, np.generic) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
@@ -238,7 +256,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     if context.definition.library:
         return
     root = path.split(".")[0]
-    if root in context.definition.scope.own and not isinstance(value, (int, float, np.generic)):
+    if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
     key = (id(context.definition), path)
     context.shared.watched.setdefault(key, Watched(context.definition, path, value))
@@ -286,6 +304,8 @@ def meaning(value: Any) -> Any:
         return [value.dtype, value.shape, value.tobytes()]
     if isinstance(value, float):
         return value.hex()
+    if isinstance(value, complex):
+        return value.real.hex(), value.imag.hex()
     return struct_of(value) or [type(value), value]
 
 

@@ -17,7 +17,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison
 from workbench.ir.values import Value
 from workbench.structs import AnyType
-from workbench.types import Kind, Scalar
+from workbench.types import Complex, Kind, Scalar
 
 
 def as_said(context: Context, operand: Operand) -> Operand:
@@ -73,7 +73,9 @@ def _is_float(type: Any) -> bool:
 
 
 def _widens(given: Any, wanted: Any) -> bool:
-    """Whether each number of the one scalar type is one of the other, or an int that becomes a float."""
+    """Whether each number of the one type is one of the other, or an int that becomes a float."""
+    if isinstance(wanted, Complex):
+        return given == wanted.dtype or _widens(given, wanted.dtype)
     if not isinstance(given, Scalar) or not _is_float(wanted):
         return False
     return given.kind is not Kind.FLOAT or given.bits < wanted.bits

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Arg, Weak
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Weak
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -30,7 +30,7 @@ from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def describe(operand: Operand) -> str:
         case Value() | View() | Bundle() | Parts() | Elements():
             return repr(operand.type)
         case Literal():
-            return "a float literal" if operand.is_float else "an int literal"
+            kind = "a complex" if operand.is_complex else "a float" if operand.is_float else "an int"
+            return f"{kind} literal"
         case tuple():
             return f"a tuple of {len(operand)}"
         case Static():
@@ -110,8 +111,10 @@ def _struct(context: Context, operand: Bundle | Elements) -> Exception:
     return context.error(KernelTypeError, message, advice)
 
 
-def default_type(literal: Literal) -> Scalar:
-    """The weak type of a literal: what it is on its own, until it meets another."""
+def default_type(literal: Literal) -> Scalar | Complex:
+    """The weak type of a literal: what it is on its own, until it meets another; of a complex one its default."""
+    if literal.is_complex:
+        return types.complex64
     return types.WEAK_FLOAT if literal.is_float else types.WEAK_INT
 
 
@@ -124,6 +127,9 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
     if isinstance(wanted, ArrayType):
         raise context.error(KernelTypeError, f"An {wanted!r} is expected here; this is {describe(operand)}.")
     scalar = element(wanted)
+    if operand.is_complex and not isinstance(wanted, Complex):
+        message = f"The complex number {operand.value!r} does not fit {wanted!r}."
+        raise context.error(KernelTypeError, message, "Take its .real or .imag, or an array of complex numbers.")
     if operand.is_float and scalar.kind is not Kind.FLOAT:
         raise context.error(
             KernelTypeError,
@@ -132,6 +138,9 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         )
     if not is_weak(wanted) and not fits(operand.value, scalar):
         raise context.placed(too_wide(operand.value, scalar, operand.captured))
+    if isinstance(wanted, Complex):
+        both = complex(operand.value)
+        return context.builder.const((both.real, both.imag), wanted, operand.captured)
     number = (
         float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
     )
@@ -155,6 +164,9 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
         if contents(value.type) == wanted:
             return value
         return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
+    if isinstance(type, Complex) and isinstance(value.type, Scalar):
+        parts = context.builder.cast(value, type.dtype), context.builder.const(0.0, type.dtype)
+        return context.builder.one("vec", parts, type)
     if isinstance(type, Vector) and isinstance(value.type, Scalar):
         part = context.builder.cast(value, type.dtype)
         return context.builder.one("vec", [part] * type.length, type)
@@ -169,7 +181,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     place for one.
     """
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-        if isinstance(type, Vector):
+        if isinstance(type, Vector) and not isinstance(type, Complex):
             raise context.error(
                 KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
             )
@@ -188,14 +200,18 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     if is_tile(value):
         return over(context, what, [value], lambda parts: [assign_type(context, parts[0], type, what)])[0]
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
+    if isinstance(type, Complex) and (value.type == type.dtype or is_integer(value.type) or value.type == bool_):
+        return convert(context, value, type)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
-    advice = f"Write {type!r}(…)." if narrower else _component_of(value.type, type)
+    advice = f"Write {type!r}(…)." if narrower or isinstance(type, Complex) else _component_of(value.type, type)
     message = f"{what} is {type!r}; the value is {value.type!r}."
     raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
 
 
 def _component_of(given: Any, wanted: Any) -> str:
+    if isinstance(given, Complex) and isinstance(wanted, Scalar):
+        return "Take its .real, its .imag or abs()."
     if isinstance(given, Vector) and isinstance(wanted, Scalar):
         return "Take one component of it: v[0]."
     return "Take one element of it: x[i]." if isinstance(given, ArrayType) else ""
@@ -203,6 +219,8 @@ def _component_of(given: Any, wanted: Any) -> str:
 
 def weak(operand: Value | Literal) -> Arg:
     """The operand's type as rules see it."""
+    if isinstance(operand, Literal) and operand.is_complex:
+        return WEAK_COMPLEX
     type = default_type(operand) if isinstance(operand, Literal) else operand.type
     if not is_weak(type):
         return type
@@ -212,7 +230,9 @@ def weak(operand: Value | Literal) -> Arg:
 def adopts(operand: Operand, type: Any) -> bool:
     """Return whether a weak value can take the type: an int that of any number, a float that of a float."""
     known = weak(operand) if isinstance(operand, (Literal, Value)) else None
-    if not isinstance(known, Weak) or not isinstance(type, Scalar):
+    if isinstance(known, Weak) and isinstance(type, Complex):
+        return True
+    if known == WEAK_COMPLEX or not isinstance(known, Weak) or not isinstance(type, Scalar):
         return False
     return type.kind is Kind.FLOAT or (known == WEAK_INT and is_integer(type))
 
@@ -265,6 +285,9 @@ def truth(context: Context, operand: Operand) -> Value | bool:
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
     if operand.type == bool_:
         return operand
+    if isinstance(operand.type, Complex):
+        each = [apply(context, TABLE["ne"], (c, Literal(0))) for c in components(context, operand)]
+        return apply(context, TABLE["or_"], each)
     if isinstance(operand.type, Scalar):
         zero = context.builder.const(0, operand.type)
         return context.builder.one("ne", (operand, zero), bool_)

@@ -18,9 +18,9 @@ from workbench.types import ArrayType
 
 
 class Literal(msgspec.Struct, frozen=True):
-    """A number without a type yet; `captured` is its name in the user's namespace, if it came from there."""
+    """A number of Python without a type yet; `captured` is its name in the user's namespace if it came from there."""
 
-    value: int | float
+    value: Any
     captured: str | None = None
 
     def __post_init__(self) -> None:
@@ -29,8 +29,13 @@ class Literal(msgspec.Struct, frozen=True):
 
     @property
     def is_float(self) -> bool:
-        """Whether it was written as a float."""
-        return isinstance(self.value, float)
+        """Whether it was written as a float, or as a complex number: what is no integer."""
+        return isinstance(self.value, (float, complex))
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is a complex number."""
+        return isinstance(self.value, complex)
 
 
 def too_large() -> KernelTypeError:

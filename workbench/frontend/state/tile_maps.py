@@ -15,7 +15,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.tiles import Tile, is_tile, shown
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType, Complex, Scalar, Vector
 
 if TYPE_CHECKING:
     from workbench.frontend.state.context import Context
@@ -106,6 +106,9 @@ def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
     Raises:
         KernelTypeError: it is an array's.
     """
+    if isinstance(type, Complex):
+        message = f"{what} would have {type!r} elements; tiles of complex numbers are not built."
+        raise context.error(KernelTypeError, message, "Keep real and imaginary parts in two tiles.")
     if isinstance(type, (Scalar, Vector)):
         return type
     kind = "an array" if isinstance(type, ArrayType) else repr(type)

@@ -25,7 +25,7 @@ def assign(context: Context, target: ast.expr, operand: Operand) -> None:
 
 def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) -> None:
     wanted = len(target.elts)
-    if isinstance(operand, Value) and isinstance(operand.type, Vector):
+    if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
         parts: list[Operand] = list(matrices.parts(context, operand))
     elif isinstance(operand, tuple):
         parts = list(operand)

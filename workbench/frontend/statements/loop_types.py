@@ -12,7 +12,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from workbench.builtins.declaration.rules import WEAK_FLOAT, Weak, promote
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, weak
@@ -25,7 +25,7 @@ from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Scalar, Type, element, is_weak, strong
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, is_weak, strong
 
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
@@ -141,6 +141,8 @@ def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
         return None
     if start == WEAK_FLOAT and element(known).kind is not Kind.FLOAT:
         return None
+    if start == WEAK_COMPLEX and isinstance(known, Scalar):
+        return None
     # Never narrower than its default: a sum of bytes that starts with 0 is an int32.
     if isinstance(known, Scalar) and known.kind is not Kind.BOOL and not is_weak(known):
         known = promote(strong(start.default), known) or known
@@ -158,9 +160,10 @@ def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dic
     for name, type in types.items():
         end = ends[name]
         if isinstance(end, Value) and end.type != type and not adopts(end, type):
+            kind = end.type if isinstance(end.type, Complex) else element(end.type)
             error = context.error(
                 KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
-                f"Write {name} = {element(end.type)!r}(…) before the loop.",
+                f"Write {name} = {kind!r}(…) before the loop.",
             )  # fmt: skip
             context.shared.errors.append(error)
 

@@ -10,7 +10,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import fill, uniform
+from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
 from workbench.ir.values import Value
@@ -77,6 +77,7 @@ class Arguments:
         if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
             # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
             # element.
+            as_element(self.context, found.type, "A tile")
             return fill(self.context, (1,), found, "register")
         raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
 
@@ -114,9 +115,10 @@ class Arguments:
         try:
             # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
-            return as_type(operand.value)
+            found = as_type(operand.value)
         except (AssertionError, TypeError):
             raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
+        return as_element(self.context, found, "A tile")
 
     def storage(self) -> str:
         """Where the tile lies."""

@@ -10,7 +10,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.state.tile_maps import fill, over, stored, uniform
+from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
@@ -321,7 +321,7 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
     tile: Value = operand
     if type_of(tile).storage != "thread":
         raise given.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
-    dtype, n = type_of(tile).dtype, tiling.block_dim
+    dtype, n = as_element(context, type_of(tile).dtype, "A tile"), tiling.block_dim
     if not isinstance(dtype, Vector) or given.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.

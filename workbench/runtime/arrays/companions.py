@@ -74,7 +74,7 @@ def is_zero(companion: array) -> bool:
         return False
     host = companion.host()
     # By bits, in half the time of `any`.
-    return not np.bitwise_or.reduce(host.view(f"u{host.itemsize}"), axis=None)
+    return not np.bitwise_or.reduce(host[..., None].view(f"u{element(companion.dtype).size}"), axis=None)
 
 
 FEW = 256

@@ -30,7 +30,7 @@ from workbench.runtime.device.peers import let_device_wait, wait_for_device
 from workbench.runtime.device.queues import Queue
 from workbench.runtime.native.launcher import install_launcher
 from workbench.structs import Struct
-from workbench.types import element
+from workbench.types import Complex, element
 
 BLOCK = 256
 
@@ -49,7 +49,7 @@ def fill(target: Strided, value: Any) -> None:
         copy(target, everywhere(target, value))
         return
     found, index = driver_of(target.device), target.device.index
-    bits = np.full(1, value, item(target.dtype))
+    bits = np.full(1, value, element(target.dtype).numpy)
     if side_by_side(target) and bits.itemsize in (1, 2, 4):
         pattern = int.from_bytes(bits.tobytes(), "little")
         found.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
@@ -219,13 +219,14 @@ def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> M
     size, pattern = math.gcd(target.dtype.size, 8), None
     entry: str | None = copy_name(size)
     if source is None:
-        pattern = np.full(1, value, item(target.dtype))
-        pattern = pattern.view(np.uint8)[:1] if isinstance(target.dtype, Struct) else pattern
+        # A struct and a complex number are filled with 0 alone.
+        whole = isinstance(target.dtype, (Struct, Complex))
+        pattern = np.zeros(1, np.uint8) if whole else np.full(1, value, item(target.dtype))
         size = pattern.itemsize
         entry = copy_name(size)
     elif kind == "add":
         entry = _sum_entry(target)
-        size = item(target.dtype).itemsize
+        size = element(target.dtype).size
     if entry is None:
         raise LaunchError(f"A sum of arrays of {target.dtype!r} cannot be in a graph yet.", advice="Use float32.")
     dense = side_by_side(target) and (source is None or side_by_side(source))

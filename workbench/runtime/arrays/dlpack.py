@@ -9,8 +9,8 @@ from typing import Any
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 READ_ONLY = 1
-CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
-"""Type codes that arrays have; 3 (handles) and 5 (complex) they have not."""
+CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+"""Type codes that arrays have; 3 (handles) they have not."""
 _NAME, _VERSIONED, _USED = b"dltensor", b"dltensor_versioned", b"used_"
 
 

@@ -12,7 +12,7 @@ from workbench.runtime.arrays.shapes import Strided, dense, side_by_side
 from workbench.runtime.arrays.unseen_writes import exported, flat
 from workbench.runtime.device.device import driver_of
 from workbench.structs import Struct
-from workbench.types import Kind, bfloat16, element
+from workbench.types import Complex, Kind, bfloat16, element
 
 
 def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
@@ -61,9 +61,11 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         _hand_over(source, stream)
     inner = source.dtype.shape
     strides = (*source.strides, *dense(inner, scalar.size))
-    code = 4 if scalar == bfloat16 else _CODES[scalar.kind]
+    code, size = 4 if scalar == bfloat16 else _CODES[scalar.kind], scalar.size
+    if isinstance(source.dtype, Complex):
+        code, size = 5, source.dtype.size
     return dlpack.capsule(
-        source.address, (*source.shape, *inner), tuple(s // scalar.size for s in strides), (code, scalar.bits),
+        source.address, (*source.shape, *inner), tuple(s // size for s in strides), (code, 8 * size),
         dlpack_device(source), (source.memory, None if source.device.is_cuda else exported(source.memory)),
     )  # fmt: skip
 
@@ -98,7 +100,7 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     scalar, inner = element(source.dtype), source.dtype.shape
     strides = None if side_by_side(source) else (*source.strides, *dense(inner, scalar.size))
     return {
-        "version": 3, "shape": (*source.shape, *inner), "typestr": scalar.numpy.str, "strides": strides,
+        "version": 3, "shape": (*source.shape, *inner), "typestr": source.dtype.numpy.str, "strides": strides,
         "data": (source.address if source.size else 0, False),
         "stream": int(found.stream_handle(source.device.index)) or 1,
     }  # fmt: skip

@@ -11,18 +11,22 @@ from workbench.errors import LaunchError
 from workbench.host.vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
-from workbench.types import SCALARS, Scalar, Vector, element, is_float
+from workbench.types import NUMBERS, Complex, Scalar, Vector, is_float, number_type
+
+_NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
+"""What Python's numbers become."""
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
     """The NumPy dtype of what a NumPy array of such elements holds."""
-    return kind.numpy if isinstance(kind, Struct) else element(kind).numpy
+    return kind.numpy
 
 
 def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
-    """Whether a fill with `value` writes one scalar again and again: a number, for structs 0 alone."""
+    """Whether a fill with `value` writes one scalar again and again: a number, for structs and complex ones 0 alone."""
     found = np.asarray(value)
-    return found.ndim == 0 and found.dtype.kind in "biuf" and (not isinstance(dtype, Struct) or not found)
+    whole = isinstance(dtype, (Struct, Complex))
+    return found.ndim == 0 and found.dtype.kind in "biuf" and (not whole or not (found or np.signbit(found)))
 
 
 def refuse_masked(data: Any) -> None:
@@ -57,15 +61,14 @@ def host_form(data: Any, dtype: Any) -> tuple[np.ndarray[Any, Any], Scalar | Vec
     host = np.asarray(data)
     if kind is None:
         weak = not isinstance(data, (np.ndarray, np.generic)) and not hasattr(data, "dtype")
-        kind = as_element(
-            {"float64": "float32", "int64": "int32"}.get(host.dtype.name, host.dtype) if weak else host.dtype
-        )
+        kind = as_element(_NARROW.get(host.dtype.name, host.dtype) if weak else host.dtype)
     assert not isinstance(kind, Struct)
-    wanted = element(kind).numpy
+    wanted = kind.numpy
     if host.dtype != wanted:
-        if host.dtype.kind not in "biuf" and host.dtype.name not in SCALARS:
+        known = host.dtype.kind in "biuf" or host.dtype.name in NUMBERS
+        if not known or (host.dtype.kind == "c" and not isinstance(kind, Complex)):
             raise TypeError(f"data of dtype {host.dtype} cannot become an array of {kind!r}")
-        host = converted(host, element(kind))
+        host = converted(host, number_type(kind))
     inner = kind.shape
     if inner and host.ndim == 1 and host.size % prod(inner) == 0:  # flat: components side by side
         host = host.reshape(-1, *inner)
@@ -84,7 +87,7 @@ def check_fits(value: Any, dtype: Scalar | Vector | Struct) -> None:
     """
     refuse_masked(value)
     if not isinstance(dtype, Struct):
-        check(value, element(dtype))
+        check(value, number_type(dtype))
 
 
 def as_elements(value: Any, dtype: Scalar | Vector | Struct) -> np.ndarray[Any, Any]:
@@ -137,6 +140,8 @@ def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
     """An element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
         return type.host.from_record(found) if type.host is not None else found
+    if isinstance(type, Complex):
+        return found[()]
     return HostVector.of(found, type) if isinstance(type, Vector) else found
 
 

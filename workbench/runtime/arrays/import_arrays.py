@@ -20,7 +20,7 @@ from workbench.runtime.arrays.shapes import dense, extent
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.device.memory import Memory
-from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, as_type, element
+from workbench.types import MAX_NDIM, NUMBERS, Complex, Scalar, Vector, as_type, element, number_type
 
 _DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlpack.CUDA_MANAGED: "cuda"}
 
@@ -114,11 +114,11 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
         )
     name = dlpack.CODES.get(taken.code, "")
     name = "bool" if name == "bool" else f"{name}{taken.bits}"
-    if name not in SCALARS or taken.lanes != 1:
+    if name not in NUMBERS or taken.lanes != 1:
         raise TypeError(
             f"{its_type(source)} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
         )
-    return adopted(taken, place, taken.address, taken.shape, taken.strides, SCALARS[name], dtype, read_only)
+    return adopted(taken, place, taken.address, taken.shape, taken.strides, NUMBERS[name], dtype, read_only)
 
 
 def _is_immutable(source: Any) -> bool:
@@ -148,7 +148,7 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
     facts = source.__cuda_array_interface__
     address, read_only = facts["data"]
     host = np.dtype(facts["typestr"])
-    if host.name not in SCALARS or facts.get("mask") is not None:
+    if host.name not in NUMBERS or facts.get("mask") is not None:
         raise TypeError(f"{its_type(source)} of {facts['typestr']} cannot become an array")
     if read_only and not copy:
         raise LaunchError(
@@ -159,23 +159,24 @@ def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
     if found is not None and facts.get("stream") not in (None, _own_stream(place)):
         found.synchronize(place.index)
     strides = facts.get("strides") or dense(facts["shape"], host.itemsize)
-    return adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), SCALARS[host.name], dtype)
+    return adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), NUMBERS[host.name], dtype)
 
 
 def adopted(
-    owner: Any, place: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...], scalar: Scalar,
+    owner: Any, place: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...], scalar: Scalar | Complex,
     dtype: Any, read_only: bool = False,
 ) -> array:  # fmt: skip
     """Return an array of memory that `owner` keeps alive."""
     kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
     inner = kind.shape
     dims = len(shape) - len(inner)
-    fits = element(kind) == scalar and shape[max(dims, 0) :] == inner
+    fits = number_type(kind) == scalar and shape[max(dims, 0) :] == inner
     if not fits or (prod(shape) and strides[dims:] != dense(inner, scalar.size)):
         raise TypeError(f"an array of {scalar!r} of shape {shape} cannot become one of {kind!r}")
     if not 1 <= dims <= MAX_NDIM:
         raise ValueError(f"an array has 1 to 4 dimensions; this one has {dims}")
-    if address % scalar.size or any(s % scalar.size for s in strides):
+    least = element(scalar).size
+    if address % least or any(s % least for s in strides):
         raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Pass copy=True when you create it.")
     made = object.__new__(array)
     memory = Memory(place, address, 0, owner)

@@ -21,7 +21,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
-from workbench.types import Aggregate, ArrayType, Kind, Scalar, Vector
+from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
@@ -95,7 +95,7 @@ class StructValue:
             part = record[f.name]
             if isinstance(f.type, Struct):
                 part = f.type.host.from_record(part)
-            whole = isinstance(f.type, Vector)
+            whole = isinstance(f.type, Vector) and f.type.shape
             made.__dict__[f.name] = HostVector.of(np.array(part), f.type) if whole else _plain(part)
         return made
 
@@ -120,6 +120,8 @@ def _zero(type: AnyType) -> Any:
         return type.host()
     if isinstance(type, (ArrayType, StructArray)):
         return None
+    if isinstance(type, Complex):
+        return 0j
     if isinstance(type, Vector):
         return HostVector.of(np.zeros(type.shape, type.dtype.numpy), type)
     assert isinstance(type, Scalar)
@@ -158,6 +160,10 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become("a struct", what, type)
+    if isinstance(type, Complex):
+        if not isinstance(value, (int, float, complex, np.number)) or not fits(value, type.dtype):
+            raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
+        return complex(value)
     if isinstance(type, Vector):
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))

@@ -12,7 +12,7 @@ from workbench.runtime.active_observers import notify
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
 from workbench.runtime.completion import Listed
 from workbench.structs import Struct, as_element, field_array
-from workbench.types import MAX_NDIM, Scalar, Vector, element, is_float
+from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, is_complex, is_float
 
 
 class Viewed(Listed):
@@ -109,6 +109,27 @@ class Viewed(Listed):
         return self.window([self.shape[k] for k in order], [self.strides[k] for k in order], self.address)
 
     @property
+    def real(self: Any) -> Any:
+        """The real parts of complex elements, as a strided view; an array of other numbers itself."""
+        return self._part(0) if isinstance(self.dtype, Complex) else self
+
+    @property
+    def imag(self: Any) -> Any:
+        """The imaginary parts of complex elements, as a strided view.
+
+        Raises:
+            TypeError: the elements are not complex.
+        """
+        if not isinstance(self.dtype, Complex):
+            raise TypeError(f"an array of {self.dtype!r} has no imaginary parts")
+        return self._part(1)
+
+    def _part(self: Any, position: int) -> Any:
+        self.memory.as_parts = True
+        scalar = self.dtype.dtype
+        return self.window(self.shape, self.strides, self.address + position * scalar.size, dtype=scalar)
+
+    @property
     def T(self) -> Any:
         """The dimensions in the opposite order: of a matrix, its transpose."""
         return self.transpose()
@@ -136,6 +157,7 @@ class Viewed(Listed):
             return self.window(self.shape, self.strides, self.address)
         if isinstance(kind, Struct) or isinstance(self.dtype, Struct):
             raise TypeError(f"{self.dtype!r} cannot be seen as {kind!r}; x['field'] is one field of every struct")
+        self.memory.as_parts |= is_complex(kind) != is_complex(self.dtype)
         if element(kind) == element(self.dtype):
             shape, strides = _regrouped(self, kind)
         elif kind.size == self.dtype.size:
@@ -175,15 +197,16 @@ def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
 
 def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides where components become dimensions, and the last dimensions components."""
-    size, whole = element(kind).size, prod(kind.shape)
-    if of.ndim == 1 and not of.dtype.shape and kind.shape and of.size % whole == 0 and side_by_side(of):
+    inner, own = (t.parts_shape if isinstance(t, Vector) else () for t in (kind, of.dtype))
+    size, whole = element(kind).size, prod(inner)
+    if of.ndim == 1 and not own and inner and of.size % whole == 0 and side_by_side(of):
         return (of.size // whole,), (kind.size,)
-    shape, strides = (*of.shape, *of.dtype.shape), (*of.strides, *dense(of.dtype.shape, size))
-    outer = len(shape) - len(kind.shape)
-    if not 1 <= outer <= MAX_NDIM or shape[outer:] != kind.shape or strides[outer:] != dense(kind.shape, size):
-        inner = "×".join(str(n) for n in kind.shape) or "1"
+    shape, strides = (*of.shape, *own), (*of.strides, *dense(own, size))
+    outer = len(shape) - len(inner)
+    if not 1 <= outer <= MAX_NDIM or shape[outer:] != inner or strides[outer:] != dense(inner, size):
+        wanted = "×".join(str(n) for n in inner) or "1"
         raise TypeError(
-            f"{of.dtype!r} of shape {of.shape} cannot be seen as {kind!r}: the last dimensions must be {inner}, side "
+            f"{of.dtype!r} of shape {of.shape} cannot be seen as {kind!r}: the last dimensions must be {wanted}, side "
             "by side"
         )
     return shape[:outer], strides[:outer]

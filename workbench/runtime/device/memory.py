@@ -40,6 +40,7 @@ class Memory:
         half_added: of gradients, the version that a backward pass left which was stopped in the middle; None if none.
         adjoint_apart: whether a tape keeps the adjoint of these bytes to itself: no array here had requires_grad=True.
         as_integers: whether there was a view of its floats as integers.
+        as_parts: whether there was a view of its complex numbers as floats, or of its floats as complex numbers.
         read_only: whether its owner counts on it never to change.
         shared: whether another library has the memory, too, and may write to it at any time.
         exported: a weak reference to what views of NumPy that may be written to have in common; None if there was none.
@@ -53,6 +54,7 @@ class Memory:
         "address",
         "adjoint_apart",
         "as_integers",
+        "as_parts",
         "device",
         "exported",
         "grad",
@@ -79,6 +81,7 @@ class Memory:
         self.half_added: int | None = None
         self.adjoint_apart = False
         self.as_integers = False
+        self.as_parts = False
         self.read_only = False
         self.shared = False
         self.exported: weakref.ref[Any] | None = None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.layout import Layout, Slot, multiplier
-from workbench.types import MAX_NDIM, Aggregate, ArrayType, Scalar, Vector, element, is_half
+from workbench.types import MAX_NDIM, Aggregate, ArrayType, Complex, Scalar, Vector, element, is_half
 
 CODES = {
     "bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
@@ -52,6 +52,8 @@ def value_piece(slot: Slot) -> Callable[[Any], bytes]:
     pack = struct.Struct(f"<{slot_format(slot)}").pack
     if is_half(slot.type):
         return _halves_piece(element(slot.type), -slot.size % 8)
+    if isinstance(slot.type, Complex):
+        return lambda number: pack(number.real, number.imag)
     return (lambda numbers: pack(*numbers)) if isinstance(slot.type, Vector) else pack
 
 

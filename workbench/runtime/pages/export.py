@@ -33,7 +33,7 @@ from workbench.runtime.pages.program import Program, Row
 from workbench.runtime.records.contents import Contents
 from workbench.runtime.work import Add, Call, Copy, Fill, Graph, Launch, Work, plain_moves
 from workbench.structs import Struct
-from workbench.types import ArrayType, Scalar, Vector, element
+from workbench.types import ArrayType, Complex, Scalar, Vector, element
 
 LARGEST = 1_000_000_000
 """Bytes of a program's memory; a page of more would not open everywhere."""
@@ -240,7 +240,8 @@ class _Writer:
                 self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
             elif isinstance(slot.type, Vector):
                 part = slot.type.dtype
-                for k, axis in enumerate("xyzw"[: slot.type.length]):
+                names = ("real", "imag") if isinstance(slot.type, Complex) else "xyzw"[: slot.type.length]
+                for k, axis in enumerate(names):
                     place = [at + slot.offset + k * part.size, part.name]
                     self.numbers.setdefault(f"{slot.name}.{axis}", []).append(place)
         for name, value in record.arguments.items():

@@ -106,7 +106,7 @@ class _Writer:
         }  # fmt: skip
 
     def number(self, value: Any, type: Any) -> Any:
-        flat = np.asarray(value, element(type).numpy).reshape(-1)
+        flat = np.asarray(value, type.numpy).reshape(-1)
         return flat.astype(flat.dtype.newbyteorder(">")).tobytes().hex()
 
     def fill(self, target: array, value: Any) -> Any:

@@ -30,7 +30,7 @@ from workbench.runtime.records.archive import refused
 from workbench.runtime.records.facts import KernelFacts, read_facts
 from workbench.runtime.records.struct_data import element_alignment, read_element
 from workbench.structs import Struct
-from workbench.types import MAX_NDIM, Scalar, Vector, int32
+from workbench.types import MAX_NDIM, Complex, Scalar, Vector, int32
 
 STEPS = (*ADJOINTS, "tangent")
 DIRECTIONS = ("forward", *(" ".join(words) for n in (1, 2, 3) for words in product(STEPS, repeat=n)))
@@ -362,7 +362,8 @@ class _Reader:
                 case ["array", number]:
                     arguments[name] = Ref(self.array(number))
                 case ["number", bits] if name in types:
-                    arguments[name] = read_bits(bits, types[name])
+                    read = read_bits(bits, types[name])
+                    arguments[name] = complex(*read) if isinstance(types[name], Complex) else read  # type: ignore[misc]
                 case _:
                     raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
         return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.backends.cuda.cpp.halves import half_literal
 from workbench.builtins import TABLE
-from workbench.types import MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, ArrayType, Kind, Scalar, Type, Vector
+from workbench.types import COMPLEX, MATRICES, QUATERNIONS, TRANSFORMS, VECTORS, ArrayType, Kind, Scalar, Type, Vector
 
 C_TYPES = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
@@ -42,7 +42,7 @@ index gamma signal time random rand srand
 """.split()
 _CALLED = {b.cuda[:-1] for b in TABLE.values() if b.cuda and b.cuda.endswith("*")}
 
-_OURS = VECTORS.keys() | MATRICES.keys() | QUATERNIONS.keys() | TRANSFORMS.keys()
+_OURS = COMPLEX.keys() | VECTORS.keys() | MATRICES.keys() | QUATERNIONS.keys() | TRANSFORMS.keys()
 LOCAL_RESERVED = frozenset(_WORDS) | _OURS | _CALLED | {f"{name}f" for name in _CALLED}
 RESERVED = LOCAL_RESERVED | frozenset(_LIBRARY) | TABLE.keys()
 
@@ -59,7 +59,7 @@ def c_type(type: Type) -> str:
 
 def form_of(type: Vector) -> str:
     """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "2x3" for a matrix."""
-    return "x".join(map(str, type.shape))
+    return "x".join(map(str, type.parts_shape))
 
 
 def label(form: str) -> str:

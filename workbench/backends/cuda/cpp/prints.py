@@ -9,7 +9,7 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import Op, Value
-from workbench.types import Kind, Scalar, Vector, element
+from workbench.types import Complex, Kind, Scalar, Vector, element
 
 # The conversion of print() for a number, and the letters of printf() that take a length.
 _PLAIN = {Kind.INT: "%lld", Kind.UINT: "%llu", Kind.FLOAT: "%g", Kind.BOOL: "%s"}
@@ -52,6 +52,8 @@ def _shape(type: object, one: str) -> str:
     if isinstance(type, Vector) and len(type.shape) == 2:
         row = f"[{', '.join([one] * type.shape[1])}]"
         return f"[{', '.join([row] * type.shape[0])}]"
+    if isinstance(type, Complex):
+        return "(%g%+gj)"
     return f"[{', '.join([one] * type.length)}]" if isinstance(type, Vector) else one
 
 

@@ -12,7 +12,7 @@ from workbench.api.builds.build import load
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.builtins import FORMS
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
-from workbench.types import SCALARS, ArrayType
+from workbench.types import NUMBERS, ArrayType
 
 _BODIES = {
     "move": ("a, out", "out[{i}] = a[{i}]"),
@@ -39,7 +39,7 @@ def glue(name: str, ndim: int) -> Kernel:
 @lru_cache
 def sum_plan(dtype: str) -> Plan:
     """The launch that adds two flat arrays of a type."""
-    flat = ArrayType(SCALARS[dtype], 1)
+    flat = ArrayType(NUMBERS[dtype], 1)
     specialisation = glue("sum", 1).specialise((flat, flat, flat))
     roles = Roles(("a", "b"), ("out",), frozenset(), frozenset(), {})
     return forward_plan(load(specialisation, device="cpu"), roles, Code(specialisation))

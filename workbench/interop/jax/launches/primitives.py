@@ -35,7 +35,7 @@ from workbench.interop.jax.native.target import Target
 from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
 from workbench.ir.values import walk
-from workbench.types import element, is_float
+from workbench.types import is_float, number_type
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
 
@@ -87,7 +87,8 @@ def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[An
 def _avals(wires: Sequence[Wire], plan: Plan, config: LaunchConfig, like: Sequence[Any]) -> list[Any]:
     placed = result_shardings(plan, config, like[: len(plan.operands)])
     return [
-        shaped((*config.batch, *config.results[w.result]), element(w.type).numpy, like, placed[w.result]) for w in wires
+        shaped((*config.batch, *config.results[w.result]), number_type(w.type).numpy, like, placed[w.result])
+        for w in wires
     ]
 
 
@@ -271,7 +272,7 @@ def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
     ones = (1,) * len(config.batch)
     given = list(operands[:split])
     for n in found.operands:
-        dtype = element(plan.operands[n].type).numpy
+        dtype = number_type(plan.operands[n].type).numpy
         given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *config.operands[n]), dtype))
     shapes = (*config.operands, *(config.operands[n] for n in found.operands))
     whole = {operand for operand, _ in moved.target.description.aliases()}
@@ -364,7 +365,7 @@ def _pulled(
 
     def given(source: Source) -> Any:
         if source.place == "output":  # only its shape is used: what a launch found undefined is not read
-            dtype = element(plan.results[source.number].type).numpy
+            dtype = number_type(plan.results[source.number].type).numpy
             return jnp.zeros((*[1] * len(config.batch), *config.results[source.number]), dtype)
         return inputs[source.number] if source.place == "input" else full[source.number]
 
@@ -430,7 +431,7 @@ class _Around:
             number = self.numbers.get(Source("input", n))
             if number is not None:
                 return operands[number]
-            return jnp.zeros((*ones, *self.primal.operands[n]), element(self.plan.operands[n].type).numpy)
+            return jnp.zeros((*ones, *self.primal.operands[n]), number_type(self.plan.operands[n].type).numpy)
 
         return [one(n) for n in range(len(self.plan.operands))]
 
@@ -475,7 +476,7 @@ class _Around:
             totals = dict(zip(results, self.second(operands, inputs, towards, results)[1], strict=True))
         along = {s.number: t for s, t in moving.items() if s.place == "cotangent"}
         if along:
-            full = {n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), element(w.type).numpy))
+            full = {n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), number_type(w.type).numpy))
                     for n, w in enumerate(self.plan.results) if is_float(w.type)}  # fmt: skip
             more = _pulled(self.plan, self.primal, inputs, full, tuple(results), [inputs[n].aval for n in results])
             totals = {n: totals[n] + m if n in totals else m for n, m in zip(results, more, strict=True)}
@@ -484,7 +485,7 @@ class _Around:
         return [
             totals[s.number]
             if s.place == "input" and s.number in totals
-            else jnp.zeros((*self.config.batch, *self.config.results[w.result]), element(w.type).numpy)
+            else jnp.zeros((*self.config.batch, *self.config.results[w.result]), number_type(w.type).numpy)
             for s, w in pairs
         ]
 

@@ -21,7 +21,7 @@ from workbench.interop.jax.native.descriptor import Wire
 from workbench.ir.analysis import Sizes
 from workbench.passes.analysis.partition import Dimension, Halo, Part, Partition, Reason, partition
 from workbench.passes.positioned import Cut
-from workbench.types import element
+from workbench.types import number_type
 
 Axes = tuple[str, ...]
 Buffer = tuple[str, int, int]
@@ -240,7 +240,7 @@ class _Making:
         shape, strides, size = rest[: wire.view], rest[wire.view :], wire.type.size
         dense = [size * math.prod(shape[n + 1 :]) for n in range(wire.view)]
         held = self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
-        whole = math.prod(shape) * size == math.prod(held) * element(wire.type).size
+        whole = math.prod(shape) * size == math.prod(held) * number_type(wire.type).size
         return offset == 0 and strides == dense and whole
 
     def _row(self, name: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.types import SCALARS, Scalar
+from workbench.types import NUMBERS, Complex, Scalar
 
 # Structure -> its fields in order: (name in the header, LLVM type). `%Name` is another structure, by value.
 STRUCTS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -94,7 +94,7 @@ EXTENSION_METADATA = 1
 ATTR_ARRAY = 1
 CANCELLED, INVALID_ARGUMENT, OUT_OF_RANGE = 1, 3, 11
 
-# XLA's code of each element type; the language has all but the complex ones.
+# XLA's code of each element type.
 CODES: dict[str, int] = {
     "bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8, "uint64": 9,
     "float32": 11, "float64": 12, "float16": 10, "complex64": 15, "bfloat16": 16, "complex128": 18,
@@ -102,9 +102,9 @@ CODES: dict[str, int] = {
 CODE_COUNT = 34
 
 
-def code(scalar: Scalar) -> int:
-    """XLA's code of a scalar type of the language."""
-    assert scalar.name in SCALARS
+def code(scalar: Scalar | Complex) -> int:
+    """XLA's code of a scalar or complex type of the language."""
+    assert scalar.name in NUMBERS
     return CODES[scalar.name]
 
 

@@ -13,8 +13,9 @@ from enum import IntEnum
 import numpy as np
 
 from workbench.backends.layout import Layout
+from workbench.errors import LaunchError
 from workbench.interop.jax.native.abi import code, string_text
-from workbench.types import Scalar, Vector, element
+from workbench.types import Any, Complex, Scalar, Vector, number_type
 
 THUNK = "workbench_thunk"
 DESCRIPTION = "workbench_description"
@@ -63,8 +64,8 @@ class Wire:
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The shape of an element: (n,) of a vector, () of a scalar."""
-        return (self.type.length,) if isinstance(self.type, Vector) else ()
+        """The shape of an element: (n,) of a vector, () of a scalar or a complex number."""
+        return (self.type.length,) if self.type.shape else ()  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Description:
             width, bits = len(filled), int.from_bytes(filled, "little")
             inner = wire.inner[0] if wire.inner else 0
             fields = (
-                wire.kind, code(element(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
+                wire.kind, code(number_type(wire.type)), wire.rank, inner, wire.operand, wire.result, wire.value,
                 wire.type.size, slot.offset, width, bits, views if wire.view else -1, wire.view,
             )  # fmt: skip
             views += 1 + 2 * wire.view if wire.view else 0
@@ -164,7 +165,13 @@ def pattern(wire: Wire) -> bytes | None:
     """The bytes of one component that a result is filled with; None where nothing is filled in."""
     if wire.fill is None or isinstance(wire.fill, bytes):
         return wire.fill
-    return np.asarray(wire.fill).astype(element(wire.type).numpy).tobytes()
+    kind = number_type(wire.type)
+    found: Any = np.asarray(wire.fill).astype(kind.numpy)[()]
+    if isinstance(kind, Complex) and found.real == found.imag:
+        return found.real.tobytes()
+    if kind.size > 8:
+        raise LaunchError(f"{wire.name} is {wire.type!r}, which JAX fills with 0 only.", parameter=wire.name)
+    return found.tobytes()
 
 
 def static_bits(value: np.generic) -> int:

@@ -18,7 +18,7 @@ from workbench.interop.jax.native.abi import CODES, STAGE_EXECUTE, code, types_t
 from workbench.interop.jax.native.descriptor import DESCRIPTION, OUTDATED, THUNK, Description, Kind, Wire
 from workbench.interop.jax.native.handler import REFUSE, STOPPED, address_of, handler_address
 from workbench.runtime.native.launcher import install_launcher
-from workbench.types import element
+from workbench.types import number_type
 
 
 def thunk_source(description: Description) -> str:
@@ -248,7 +248,7 @@ class _Body:
         """The data and dimensions of a buffer that has the wire's type and rank."""
         items = self._at("ptr", "%Frame", "%frame", field, 4)
         buffer = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
-        self._must("i32", self._at("i32", "%Buffer", buffer, 2), code(element(wire.type)))
+        self._must("i32", self._at("i32", "%Buffer", buffer, 2), code(number_type(wire.type)))
         self._must("i64", self._at("i64", "%Buffer", buffer, 4), wire.rank + len(wire.inner))
         dims = self._at("ptr", "%Buffer", buffer, 5)
         if wire.inner:

@@ -29,7 +29,7 @@ from workbench.runtime.deferred_errors import error_later
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_wanted, choosing_checks
 from workbench.runtime.native.launcher import install_launcher
-from workbench.types import ArrayType, Vector, element, is_float
+from workbench.types import ArrayType, Vector, is_float, number_type
 
 Arrays = list[np.ndarray[Any, Any]]
 
@@ -55,7 +55,7 @@ class Called:
         """What its results are."""
         shape = library().jax.ShapeDtypeStruct
         found = self.signature.result_types()
-        return [shape((*dims, *type.dtype.shape), element(type).numpy) for _, type, dims in found]
+        return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in found]
 
     @property
     def floats(self) -> list[int]:
@@ -129,7 +129,7 @@ def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
     if isinstance(type, ArrayType):
         # JAX's buffers must not change, and the function may write to what it is given.
         return array(value, type.dtype, copy=True)
-    return type(value) if isinstance(type, Vector) else value[()].item()
+    return type(value) if isinstance(type, Vector) and type.shape else value[()].item()
 
 
 def call_back(function: Callable[..., Any], signature: Signature, values: Mapping[str, Any]) -> Sequence[Any]:

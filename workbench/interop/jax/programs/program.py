@@ -17,7 +17,7 @@ from workbench.interop.jax.programs.flat import Flat, flatten
 from workbench.interop.jax.programs.schedule import Part, parts
 from workbench.interop.jax.values import arguments
 from workbench.interop.jax.values.library import library, literal_type
-from workbench.types import SCALARS, is_float
+from workbench.types import NUMBERS, is_float
 
 
 @dataclass(eq=False)
@@ -195,7 +195,7 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
 
 def is_float_aval(aval: Any) -> bool:
     """Whether a value of this abstract type has a gradient."""
-    return aval.dtype.name in SCALARS and is_float(SCALARS[aval.dtype.name])
+    return aval.dtype.name in NUMBERS and is_float(NUMBERS[aval.dtype.name])
 
 
 def _inner(equation: Any) -> Any:

@@ -18,7 +18,7 @@ from workbench.interop.jax.programs.program import Program, is_float_aval
 from workbench.interop.jax.programs.schedule import Part
 from workbench.interop.jax.values.library import library, located, needs_devices
 from workbench.interop.jax.values.manual import explicit_mesh, know, several_devices, shaped, varying
-from workbench.types import SCALARS
+from workbench.types import NUMBERS
 
 
 class Programs(NamedTuple):
@@ -128,7 +128,7 @@ def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any])
 
 
 def _segment_results(*avals: Any, segment: Segment) -> tuple[list[Any], Any]:
-    results = [library().ShapedArray(shape, np.dtype(SCALARS[d].numpy)) for d, shape in segment.results]
+    results = [library().ShapedArray(shape, np.dtype(NUMBERS[d].numpy)) for d, shape in segment.results]
     return results, fault_effect() if segment.checked else frozenset()
 
 

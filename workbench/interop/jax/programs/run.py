@@ -24,7 +24,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import CPU, ScopedDevice
 from workbench.runtime.launching.checks import checks_here, checks_wanted
 from workbench.tiles import contents
-from workbench.types import ArrayType, Type, element
+from workbench.types import ArrayType, Type, number_type
 
 Shape = tuple[int, ...]
 
@@ -171,7 +171,7 @@ def run_traced(
         shapes = [stood_for(o.shape, trace.around) for o in signature.outputs]
         outputs = [array.undefined(s, o.type.dtype, CPU) for s, o in zip(shapes, signature.outputs, strict=True)]
         for target, output in zip(outputs, signature.outputs, strict=True):
-            scalar = element(output.type)
+            scalar = number_type(output.type)
             known = Filled(scalar.numpy.type(output.init)) if output.init is not None else Undefined(poisoned)
             trace.give(target, known, output.name)
     with _alone(trace):
@@ -189,12 +189,12 @@ def run_traced(
         for target, output in zip(outputs, signature.outputs, strict=True):
             results.append(trace.take(target) if target.size else _empty(output))
             if watched and output.init is None:
-                results[-1] = watch(signature.function, output.name, element(output.type), results[-1])
+                results[-1] = watch(signature.function, output.name, number_type(output.type), results[-1])
     return results
 
 
 def _empty(output: Output) -> Any:
-    return library().jnp.zeros((*output.shape, *output.type.dtype.shape), element(output.type).numpy)
+    return library().jnp.zeros((*output.shape, *output.type.dtype.shape), number_type(output.type).numpy)
 
 
 def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:

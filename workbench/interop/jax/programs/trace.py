@@ -38,7 +38,7 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.source import Location
-from workbench.types import Scalar, Vector, element, is_float
+from workbench.types import Scalar, Vector, is_float, number_type
 
 
 class ValuesRead(LaunchError):
@@ -172,7 +172,7 @@ class Trace(Observer):
 
     def _part(self, source: array) -> Any:
         """The elements of a view, flat."""
-        value = self._value(source.memory, element(source.dtype))
+        value = self._value(source.memory, number_type(source.dtype))
         where = _where(source)
         return value if where is None else value[where]
 
@@ -181,7 +181,7 @@ class Trace(Observer):
     def filling(self, target: array, value: Any) -> None:
         """Record a fill."""
         self._change(target)
-        scalar, where = element(target.dtype), _where(target)
+        scalar, where = number_type(target.dtype), _where(target)
         number = value.value if isinstance(value, TracedNumber) else scalar.numpy.type(value)
         if where is None and not isinstance(value, TracedNumber):
             # Not a value yet: a launch that overwrites it all gets the number as the handler's initial value, and no
@@ -204,7 +204,7 @@ class Trace(Observer):
             return
         part, where = self._part(source), _where(target)
         if where is not None:
-            part = self._value(target.memory, element(target.dtype)).at[where].set(part)
+            part = self._value(target.memory, number_type(target.dtype)).at[where].set(part)
         self._values[target.memory] = part
 
     def adding(self, target: array, source: array) -> None:
@@ -213,7 +213,7 @@ class Trace(Observer):
         if self._part_by_launch("gather", target, source):
             return
         part, where = self._part(source), _where(target)
-        whole = self._value(target.memory, element(target.dtype))
+        whole = self._value(target.memory, number_type(target.dtype))
         self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
@@ -310,7 +310,7 @@ class _Binding:
         if isinstance(value, TracedNumber):
             return Wire(name, Kind.SCALAR, type, 0, operand=self._operand(value.value))
         if isinstance(type, Vector):
-            return Wire(name, Kind.SCALAR, type, 0, operand=self._operand(np.asarray(value, type.dtype.numpy)))
+            return Wire(name, Kind.SCALAR, type, 0, operand=self._operand(np.asarray(value, type.numpy)))
         assert isinstance(type, Scalar)
         self.statics.append(static_bits(type.numpy.type(value)))
         return Wire(name, Kind.SCALAR, type, 0, value=len(self.statics) - 1)
@@ -320,7 +320,7 @@ class _Binding:
         return len(self.operands) - 1
 
     def _array(self, name: str, value: array) -> Wire:
-        scalar, memory = element(value.dtype), value.memory
+        scalar, memory = number_type(value.dtype), value.memory
         if memory not in self._places:
             self._places[memory] = self._place(memory, scalar)
         operand, result, fill = self._places[memory]
@@ -366,7 +366,7 @@ def _count(memory: Memory, scalar: Scalar) -> int:
 
 def _where(view: array) -> Any:
     """Which numbers of its memory a view is: None for all, a slice, or indices."""
-    scalar = element(view.dtype)
+    scalar = number_type(view.dtype)
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner
     if view.is_contiguous:

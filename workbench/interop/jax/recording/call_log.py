@@ -24,7 +24,7 @@ from workbench.interop.jax.values.library import library
 from workbench.runtime.arrays.array import array
 from workbench.runtime.records.external_calls import add_source
 from workbench.runtime.work import Access, Call, Work
-from workbench.types import SCALARS
+from workbench.types import NUMBERS
 
 CAPACITY = 65536
 ROOM = 1 << 30
@@ -235,7 +235,7 @@ def _read(address: int) -> tuple[CallEntry, int, int]:
 
 
 def _numpy(name: str) -> np.dtype[Any]:
-    return SCALARS[name].numpy if name in SCALARS else np.dtype(name)
+    return NUMBERS[name].numpy if name in NUMBERS else np.dtype(name)
 
 
 LOADED.append(lambda addresses: add_source(Notes(addresses)))

@@ -25,7 +25,7 @@ from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.launching.record import LaunchOptions
 from workbench.runtime.records.contents import write_bytes
 from workbench.runtime.work import Copy, Fill, Launch, Work
-from workbench.types import MAX_NDIM, SCALARS, Scalar, Vector, element
+from workbench.types import MAX_NDIM, NUMBERS, Scalar, Vector, is_half, number_type
 
 if TYPE_CHECKING:
     from workbench.interop.jax.launches.plan import Plan
@@ -148,7 +148,7 @@ class _Call:
                 view += 1 + 2 * wire.view
                 start, shape, strides = start + first, tuple(rest[: wire.view]), tuple(rest[wire.view :])
             if wire.kind is Kind.SHAPE:
-                held, start = _held(element(wire.type).name, (*shape, *wire.inner)), 0
+                held, start = _held(number_type(wire.type).name, (*shape, *wire.inner)), 0
             yield wire.name, held.view(wire.type, shape, strides, start)
 
     def shift(self, held: Held, wire: Wire, batch: tuple[int, ...]) -> int:
@@ -166,7 +166,7 @@ def _own_rank(wire: Wire) -> int:
 
 
 def _held(name: str, shape: Sequence[int], data: np.ndarray[Any, Any] | None = None) -> Held:
-    dtype = SCALARS.get(name)
+    dtype = NUMBERS.get(name)
     if dtype is None:
         raise RecordError(f"An operand of {name} cannot be represented in a file.")
     memory = allocate(CPU, math.prod(shape) * dtype.size)
@@ -182,14 +182,14 @@ def _bytes(held: Held) -> Any:
 
 def _numbers(data: np.ndarray[Any, Any], dtype: Scalar | Vector) -> Any:
     """A number, or a vector's numbers, from their bytes."""
-    scalar = element(dtype)
+    scalar = number_type(dtype)
     found = np.frombuffer(data[: dtype.size].tobytes(), scalar.numpy)
-    found = found.astype(np.float32) if scalar.is_half else found
-    return tuple(found.tolist()) if isinstance(dtype, Vector) else found.tolist()[0]
+    found = found.astype(np.float32) if is_half(scalar) else found
+    return tuple(found.tolist()) if dtype.shape else found.tolist()[0]
 
 
 def _fill(wire: Wire) -> Any:
-    scalar = element(wire.type)
+    scalar = number_type(wire.type)
     if isinstance(wire.fill, bytes):
         return np.frombuffer(wire.fill, scalar.numpy)[0]
     return np.asarray(wire.fill).astype(scalar.numpy)[()]

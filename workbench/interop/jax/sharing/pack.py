@@ -28,7 +28,7 @@ from workbench.ir.json_values import Malformed
 from workbench.runtime.device.driver import driver
 from workbench.runtime.records import archive, saved_values
 from workbench.runtime.records.saved import DIRECTIONS, read_function
-from workbench.types import ArrayType, Scalar, Vector, element
+from workbench.types import ArrayType, Scalar, Vector, number_type
 
 _ORIGIN = ("kernel", "checkpoints", "direction", "contiguous", "shared", "constant", "checks", "wires")
 _TARGET = ("module", "label", "late", "block", *_ORIGIN[2:])
@@ -232,7 +232,7 @@ def _wire(fields: list[Any], type: Any) -> Wire:
     read = read_type(data)
     own = type.dtype if isinstance(type, ArrayType) else type
     is_array = isinstance(type, ArrayType)
-    if kind not in list(Kind) or not isinstance(read, (Scalar, Vector)) or element(read) != element(own):
+    if kind not in list(Kind) or not isinstance(read, (Scalar, Vector)) or number_type(read) != number_type(own):
         raise saved_values.Wrong(f"{name} of a call has another type than its parameter")
     if is_array != (kind != Kind.SCALAR) or (view == 0 and is_array and kind != Kind.ACCUMULATOR and read != own):
         raise saved_values.Wrong(f"{name} of a call is not what its parameter is")
@@ -243,7 +243,7 @@ def _wire(fields: list[Any], type: Any) -> Wire:
     if min(operand, result, value) < -1 or max(operand, result, value) < 0:
         raise saved_values.Wrong(f"{name} of a call comes from nowhere")
     filled = None if fill is None else bytes.fromhex(saved_values.text(fill))
-    if filled is not None and len(filled) != element(read).size:
+    if filled is not None and len(filled) != number_type(read).size:
         raise saved_values.Wrong(f"{name} of a call is filled with a number of another type")
     return Wire(name, Kind(kind), read, rank, operand, result, value, filled, view)
 

@@ -26,7 +26,24 @@ from workbench.interop.jax.values.misfits import (
 from workbench.ranges import fits
 from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, Aggregate, ArrayType, Kind, Scalar, Type, Vector, as_type, element, is_wide
+from workbench.types import (
+    NUMBERS,
+    SCALARS,
+    Aggregate,
+    ArrayType,
+    Complex,
+    Kind,
+    Scalar,
+    Type,
+    Vector,
+    as_type,
+    complex64,
+    complex128,
+    element,
+    float64,
+    is_wide,
+    number_type,
+)
 
 _SAFE = 6e4  # below this every float type has the number, or its neighbour
 _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
@@ -63,7 +80,9 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
         return flat(value, type.dtype)
     assert not isinstance(type, Aggregate)
     shape = type.shape
-    scalar = element(type)
+    scalar = number_type(type)
+    if isinstance(scalar, Complex):
+        return _complex(kernel, name, value, scalar)
     # The usual argument, at once: below `_SAFE` no float type overflows, so JAX need not be asked.
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
@@ -77,6 +96,17 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     if given is None or not _converts(value, given, scalar):
         raise misfit(kernel, name, value, type, conversion(name, value, scalar))
     return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
+
+
+def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
+    """A number as an operand of a complex type; a float of more digits is no number of complex64."""
+    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
+        given = complex64 if fits(value, type.dtype) else None
+    else:
+        given = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
+    if given is None or (number_type(given) in (float64, complex128) and type != complex128):
+        raise misfit(kernel, name, value, type, f"Pass a number that {type.name} can hold.")
+    return library().jax.lax.convert_element_type(value, type.numpy) if is_typed(value) else type.numpy.type(value)
 
 
 def flat(value: Any, dtype: Scalar | Vector) -> Any:
@@ -252,7 +282,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
     """
     found: dict[str, float | int] = {}
     for name, value in init.items():
-        scalar = element(types[name])
+        scalar = number_type(types[name])
         number = 0 if isinstance(value, str) and value == "zeros" else value
         if not isinstance(number, (bool, int, float, np.generic)):
             raise LaunchError(
@@ -295,16 +325,16 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
 
 def _inferred(kernel: str, name: str, value: Any) -> Type:
     if not is_typed(value):
-        if isinstance(value, (bool, int, float)):
-            return as_type(type(value) if type(value) in (bool, int, float) else float)
+        if isinstance(value, (bool, int, float, complex)):
+            return as_type(type(value) if type(value) in (bool, int, float, complex) else float)
         raise LaunchError(
             f"{name} of {kernel} takes an array or a number, not {described(value)}.", function=kernel, parameter=name
         )
-    scalar = SCALARS.get(value.dtype.name)
+    scalar = NUMBERS.get(value.dtype.name)
     if scalar is None or len(value.shape) > 4:
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}, which the kernel language does not have.",
-            advice=not_in_the_language(name, value) or f"It has arrays of 1 to 4 dimensions of {', '.join(SCALARS)}.",
+            advice=not_in_the_language(name, value) or f"It has arrays of 1 to 4 dimensions of {', '.join(NUMBERS)}.",
             function=kernel,
             parameter=name,
         )
@@ -312,7 +342,7 @@ def _inferred(kernel: str, name: str, value: Any) -> Type:
 
 
 def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> ArrayType:
-    scalar = element(annotation)
+    scalar = number_type(annotation)
     inner = annotation.dtype.shape
     if not is_typed(value):
         sparse = " Of a sparse one pass data and indices, or todense()." if hasattr(value, "todense") else ""
@@ -336,8 +366,8 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
 
 
 def _check_width(kernel: str, name: str, found: Type) -> None:
-    scalar = element(found)
-    if scalar.bits == 64 and not wide():
+    scalar = number_type(found)
+    if element(scalar).bits == 64 and not wide():
         raise LaunchError(
             f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
             advice=ALLOW_64,
@@ -348,7 +378,9 @@ def _check_width(kernel: str, name: str, found: Type) -> None:
 
 def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
     """A number, or a tuple of them for a vector, as a NumPy array of the element type."""
-    scalar = element(type)
+    scalar = number_type(type)
+    if isinstance(scalar, Complex):
+        return np.asarray(_complex(kernel, name, value, scalar))
     try:
         plain = np.asarray(value)
         given = SCALARS.get(plain.dtype.name)

@@ -25,11 +25,6 @@ def not_in_the_language(name: str, value: Any) -> str:
     jax = library().jax
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
         return f"A key is passed as its data, an array of uint32: jax.random.key_data({name})."
-    if jax.dtypes.issubdtype(value.dtype, jax.numpy.complexfloating):
-        return (
-            f"Kernels have no complex numbers: pass {name}.real and {name}.imag, or both as an array of vec2, "
-            f"jnp.stack([{name}.real, {name}.imag], -1)."
-        )
     return ""
 
 

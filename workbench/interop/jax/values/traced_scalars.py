@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.interop.jax.values import arguments
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.types import SCALARS, Scalar, Vector
+from workbench.types import NUMBERS, Complex, Scalar, Vector
 
 
 class TracedNumber(Symbol):
@@ -28,14 +28,15 @@ class TracedNumber(Symbol):
         Raises:
             LaunchError: something would be lost.
         """
-        if self.type != type and not (isinstance(type, Scalar) and isinstance(self.type, Scalar)):
+        numbers = isinstance(type, (Scalar, Complex)) and isinstance(self.type, (Scalar, Complex))
+        if self.type != type and not numbers:
             raise LaunchError(f"{name} of {kernel} takes {type!r}, not {self.type!r}.", function=kernel, parameter=name)
-        if isinstance(type, Vector):
+        if isinstance(type, Vector) and type.shape:
             return self
         return TracedNumber(type, arguments.operand(kernel, name, self.value, type), self.name, self._read)
 
     def _with(self, value: Any) -> TracedNumber:
-        return TracedNumber(SCALARS[value.dtype.name], value, self.name, self._read)
+        return TracedNumber(NUMBERS[value.dtype.name], value, self.name, self._read)
 
     def _refuse(self, *_: Any) -> Any:
         raise self._read(f"asks for the value of {self.name}", self.name)
@@ -54,7 +55,7 @@ def _binary(act: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def method(self: TracedNumber, other: Any) -> Any:
         if isinstance(other, TracedNumber):
             return self._with(act(self.value, other.value))
-        return self._with(act(self.value, other)) if isinstance(other, (bool, int, float)) else NotImplemented
+        return self._with(act(self.value, other)) if isinstance(other, (bool, int, float, complex)) else NotImplemented
 
     return method
 

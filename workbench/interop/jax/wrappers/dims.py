@@ -16,7 +16,7 @@ from workbench.interop.jax.values import arguments
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ELEMENTS
 from workbench.ir.values import Function, Op, definitions, walk
-from workbench.types import ArrayType, Type, Vector
+from workbench.types import ArrayType, Type, prod
 
 Dims = int | str | Sequence[int | str]
 InputDims = str | Mapping[str, str]
@@ -228,4 +228,4 @@ def _with_components(kernel: str, name: str, shape: Shape, type: Type) -> Shape:
             function=kernel,
             parameter=name,
         )
-    return (*shape, type.dtype.length) if isinstance(type.dtype, Vector) else shape
+    return (*shape, prod(type.dtype.shape)) if type.dtype.shape else shape
