@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from html import escape
 
 import numpy as np
@@ -73,7 +72,7 @@ def headline(view: ArrayView) -> str:
 def pixels(part: PartView, view: ArrayView) -> np.ndarray:
     """The picture of a part as `uint8[rows, columns, 3]`."""
     if part.kind == "rgb":
-        found = np.frombuffer(base64.b64decode(part.low), np.uint8).reshape(part.rows, part.columns, 3).copy()
+        found = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
     else:
         found = blend(unpacked(part.low).reshape(part.rows, part.columns).astype(float), view.stops, view.span)
     found.reshape(-1, 3)[list(part.bad)] = _BAD

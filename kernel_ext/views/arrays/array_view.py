@@ -7,7 +7,6 @@ Colours of three components (RGB) are one picture.
 
 from __future__ import annotations
 
-import base64
 import math
 import weakref
 from collections.abc import Callable
@@ -35,8 +34,8 @@ class PartView:
         name: of the component; empty for scalars.
         kind: "line", "image" or "rgb".
         rows, columns: points of the picture; a line has one row.
-        low, high: base64 of little-endian float32: the lowest and highest finite value of each point; NaN where it has
-            none. An image has its mean in `low`, colours theirs as base64 of uint8[rows, columns, 3]; `high` is empty.
+        low, high: little-endian float32: the lowest and highest finite value of each point; NaN where it has none. An
+            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty.
         bad: points (row-major) that hold a NaN or an infinity.
     """
 
@@ -44,8 +43,8 @@ class PartView:
     kind: str
     rows: int
     columns: int
-    low: str
-    high: str
+    low: bytes
+    high: bytes
     bad: tuple[int, ...]
 
 
@@ -127,10 +126,10 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     index = at or (0,) * len(leading)
     if len(index) != len(leading) or any(not 0 <= k < n for k, n in zip(index, leading, strict=True)):
         raise Refusal(f"at takes one index for each of the dimensions {leading}; it got {at}")
-    drawn = np.asarray(whole[index], dtype=np.float64)
     shown = np.asarray(whole, dtype=np.float64)
-    finite = shown[np.isfinite(shown)]
-    low, high = _range(finite)
+    drawn, clear = shown[index], np.isfinite(shown)
+    finite = shown.reshape(-1) if clear.all() else shown[clear]
+    low, high = ends = _range(finite)
     names = ("",) if inner == 1 else "xyzw" if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
     coloured = look.rgb if look.rgb is not None else inner == 3 and drawn.ndim == 3 and _are_colours(shown, finite)
     if not drawn.size:
@@ -143,7 +142,7 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         parts = tuple(_part(drawn[..., k], names[k], look.size) for k in range(min(inner, PARTS)))
     return ArrayView(
         name, _kind(value, host, ndim), drawn.shape[:-1], tuple(index), leading, parts,
-        _histogram(finite, *_range(finite)), _facts(shown, finite, inner), low, high, *map_of(look.colours, low, high),
+        _histogram(finite, *ends), _facts(shown, finite, inner, *ends), low, high, *map_of(look.colours, low, high),
         _values(host), look.values_first and whole.size <= FEW,
     )  # fmt: skip
 
@@ -209,9 +208,9 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
         )
     means, bad = zip(*(_image(values[..., k], size) for k in range(3)), strict=True)
     shares = np.clip((np.nan_to_num(np.stack(means, axis=-1)) - low) / (high - low), 0.0, 1.0)
-    packed = base64.b64encode((shares * 255.0 + 0.5).astype(np.uint8).tobytes()).decode()
+    packed = (shares * 255.0 + 0.5).astype(np.uint8).tobytes()
     rows, columns = means[0].shape
-    return PartView("", "rgb", rows, columns, packed, "", tuple(sorted({k for each in bad for k in each})))
+    return PartView("", "rgb", rows, columns, packed, b"", tuple(sorted({k for each in bad for k in each})))
 
 
 def _on_host(value: Any) -> tuple[np.ndarray, int]:
@@ -235,7 +234,7 @@ def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
     return f"{dtype}[{' × '.join(map(str, host.shape[:ndim]))}]{device}"
 
 
-def _facts(whole: np.ndarray, finite: np.ndarray, inner: int) -> tuple[tuple[str, str], ...]:
+def _facts(whole: np.ndarray, finite: np.ndarray, inner: int, low: float, high: float) -> tuple[tuple[str, str], ...]:
     def where(mask: np.ndarray) -> str:
         index = np.unravel_index(int(np.argmax(mask)), mask.shape)
         kept = index if inner > 1 else index[:-1]
@@ -244,16 +243,16 @@ def _facts(whole: np.ndarray, finite: np.ndarray, inner: int) -> tuple[tuple[str
     sums = []
     if finite.size:
         sums = [
-            ("smallest", finite.min()),
-            ("largest", finite.max()),
+            ("smallest", low),
+            ("largest", high),
             ("mean", finite.mean()),
             ("deviation", finite.std()),
         ]
     rows = [(name, f"{number:.6g}") for name, number in sums]
-    rows += [("zeros", str(int((whole == 0).sum())))] if finite.size else []
-    for name, mask in (("NaN", np.isnan(whole)), ("infinite", np.isinf(whole))):
-        if mask.any():
-            rows.append((name, where(mask)))
+    rows += [("zeros", str(finite.size - np.count_nonzero(finite)))] if finite.size else []
+    for name, mask in (("NaN", np.isnan), ("infinite", np.isinf)):
+        if finite.size < whole.size and (bad := mask(whole)).any():
+            rows.append((name, where(bad)))
     return tuple(rows)
 
 
@@ -272,7 +271,7 @@ def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
         return PartView(name, "line", 1, low.size, _packed(low), _packed(high), bad)
     mean, bad = _image(values, size)
     rows, columns = mean.shape
-    return PartView(name, "image", rows, columns, _packed(mean), "", bad)
+    return PartView(name, "image", rows, columns, _packed(mean), b"", bad)
 
 
 def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -311,10 +310,10 @@ def _true(mask: np.ndarray) -> tuple[int, ...]:
     return tuple(int(k) for k in np.flatnonzero(mask))
 
 
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+def _packed(values: np.ndarray) -> bytes:
+    return np.ascontiguousarray(values, "<f4").tobytes()
 
 
-def unpacked(text: str) -> np.ndarray:
+def unpacked(data: bytes) -> np.ndarray:
     """The numbers of a part's `low` or `high`."""
-    return np.frombuffer(base64.b64decode(text), "<f4")
+    return np.frombuffer(data, "<f4")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +27,8 @@ class PointsView:
         count, shown: how many there are and how many are drawn; those with a NaN or an infinity are left out.
         flat: whether they lie in a plane: `vec2`, or `vec3` of which all have the same z.
         low, high: the corners of their box.
-        places: base64 of little-endian uint16[shown, 3]: shares of the box.
-        colours: base64 of uint8[shown, 3].
+        places: little-endian uint16[shown, 3]: shares of the box.
+        colours: uint8[shown, 3]; uint8[3] if all have one.
         stops, range: the colour map and the values at both its ends; no stops if colours are not values.
         size: diameter of a point in pixels.
         bad: how many were left out.
@@ -42,8 +41,8 @@ class PointsView:
     flat: bool
     low: tuple[float, ...]
     high: tuple[float, ...]
-    places: str
-    colours: str
+    places: bytes
+    colours: bytes
     stops: Stops
     range: tuple[float, float]
     size: float
@@ -77,13 +76,13 @@ def points_view(
     flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
         name, _kind(value, host, ndim), len(points), len(kept), flat,
-        tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
-        int((~clear).sum()),
+        tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb if colour is not None else PLAIN),
+        stops, ends, float(size), int((~clear).sum()),
     )  # fmt: skip
 
 
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
+def _packed(values: np.ndarray | tuple[int, ...]) -> bytes:
+    return bytes(values) if isinstance(values, tuple) else np.ascontiguousarray(values).tobytes()
 
 
 def _box(points: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.ndarray]:
@@ -119,8 +118,8 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
 
     The ground has a colour, for films, and an alpha of 0, so that a picture fits a light and a dark page.
     """
-    places = np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3) / 65535.0 - 0.5
-    rgb = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
+    places = np.frombuffer(view.places, "<u2").reshape(-1, 3) / 65535.0 - 0.5
+    rgb = np.broadcast_to(np.frombuffer(view.colours, np.uint8).reshape(-1, 3), places.shape)
     extent = np.array([*(np.subtract(view.high, view.low)), 0.0][:3])
     places = places * (extent / (extent.max() or 1.0))
     if not view.flat:

@@ -10,7 +10,7 @@
 
 import { launched } from "./launched.js";
 import { figure, listen, make, numbers, octets, onWidth, openTab, place, press, tableOf, tabList } from "./parts.js";
-import { PAD, barsOf, picturesOf } from "./pictures.js";
+import { PAD, barsOf, drawPictures } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
@@ -124,7 +124,7 @@ function render({ model, el }) {
     if (open === "numbers") stage.replaceChildren(tableOf(["", ""], facts));
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
     else if (open === "values") stage.replaceChildren(make("pre", { class: "wb-values wb-mono" }, view().values));
-    else if (parts.length) stage.replaceChildren(...picturesOf(view(), width));
+    else if (parts.length) drawPictures(stage, view(), width);
     else stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     say();
   };

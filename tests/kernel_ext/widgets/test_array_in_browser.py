@@ -53,6 +53,29 @@ def test_an_image_s_pixels_are_the_values(widget_page: Callable[..., Any]) -> No
     page.screenshot(path=str(SCREENS / "array-dark.png"))
 
 
+def test_an_image_drawn_again_keeps_its_canvas_and_takes_bytes_as_a_kernel_sends_them(
+    widget_page: Callable[..., Any],
+) -> None:
+    first, later = (show.array(np.array(v), "f").data() for v in ([[0.0, 1.0, 2.0]], [[2.0, 0.0, np.nan]]))
+    page = widget_page("array_view", first)
+    page.evaluate("document.querySelector('canvas').mark = 1")
+    seen = page.evaluate(
+        """(view) => {
+          const letters = Uint8Array.from(`*${atob(view.parts[0].low)}`, (c) => c.charCodeAt(0));
+          view.parts[0].low = new DataView(letters.buffer, 1); // it begins where no float does
+          window.model.set("view", view);
+          const [canvas, ...more] = document.querySelectorAll("canvas");
+          return [canvas.mark, more.length, ...canvas.getContext("2d").getImageData(0, 0, 3, 1).data]; }""",
+        later,
+    )
+    yellow, purple, bad = [253, 231, 37, 255], [68, 1, 84, 255], [255, 0, 200, 255]
+    assert seen == [1, 0, *yellow, *purple, *bad]
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".wb-told").inner_text() == "f[0, 0] = 2"
+    assert page.locator(".wb-scale").inner_text().split() == ["0", "2", "NaN", "or", "infinite"]
+
+
 def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.array([1.0, np.nan, 2.0, np.inf, 3.0, 4.0]), "u").data())
     across = [
