@@ -46,6 +46,7 @@ def session_cells(shell: Any) -> list[SessionCell]:
             name = runs[count][0] if count in runs else f"text {code}"
             last.pop(name, None)
             last[name] = count
+    last.pop(runs.get(len(history.input_hist_raw) - 1, ("", ()))[0], None)  # the cell that runs, when it ran before
     return [
         SessionCell(name, history.input_hist_raw[k].strip("\n"), _printed(kept.get(k, ())), runs.get(k, ("", ()))[1])
         for name, k in last.items()

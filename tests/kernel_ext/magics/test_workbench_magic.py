@@ -158,18 +158,22 @@ def test_an_export_reads_as_the_notebook_does(notebook: Any, tmp_path: Path, mon
         *[nbformat.v4.new_code_cell(cell, id=f"cell-{k}") for k, cell in enumerate((*cells[:3], "never_ran()"))],
         nbformat.v4.new_markdown_cell("The end."),
     ])  # fmt: skip
+
+    def run(number: int, name: str, cell: str) -> None:
+        header = {"metadata": {"cellId": name}, "header": {"msg_id": str(number)}, "content": {"code": cell}}
+        monkeypatch.setattr(notebook.shell, "parent_header", header, raising=False)
+        notebook.run(cell)
+
     edited = cells[2].replace("2.0", "9.0")
     notebook.shell.history_manager.outputs.clear()  # all shells of a process share them
     for n, (k, cell) in enumerate([(2, edited), *enumerate(cells[:3]), (7, "b = 2"), (2, cells[2]), (8, cells[3])]):
-        header = {"metadata": {"cellId": f"cell-{k}"}, "header": {"msg_id": str(n)}, "content": {"code": cell}}
-        monkeypatch.setattr(notebook.shell, "parent_header", header, raising=False)
-        notebook.run(cell)
+        run(n, f"cell-{k}", cell)
     nbformat.write(saved, tmp_path / "it.ipynb")
     path = tmp_path / "page.html"
     pages = []
     for name in ("", str(tmp_path / "it.ipynb")):
         monkeypatch.setenv("JPY_SESSION_NAME", name)
-        notebook.run(f"%workbench export {path}")
+        run(99, "export", f"%workbench export {path}")
         found = re.findall(
             r'<(pre class="wb-[^"]*|h2|div class="wb-text|div id="view-\d)[^>]*>([^<]*)', path.read_text()
         )
@@ -191,7 +195,7 @@ def test_an_export_reads_as_the_notebook_does(notebook: Any, tmp_path: Path, mon
     text = path.read_text()
     assert "<h1>About <em>it</em></h1>" in text and "<code>1 &lt; 2</code>" in text
     assert "<script>alert" not in text and "never_ran" not in text and "9.0" not in read
-    assert text.index("The end.") < text.index(">b = 2<") < text.index("show.array([3.0]"), (
+    assert text.index("The end.") < text.index(">b = 2<") < text.rindex("show.array("), (
         "what is not in the file comes after it"
     )
 
