@@ -74,7 +74,9 @@ class ArrayView:
         stops: the colour map, evenly spaced colours from the least to the largest value.
         span: the values at both its ends.
         values: the elements as NumPy prints them, the middle of a large array left out.
-        few: whether there are so few that their values say more than a picture.
+        few: whether there are so few that their values say more than a picture; of structs, which are a table.
+        fields: of an array of structs: those that can be drawn, `a.b` of one inside another.
+        field: the one that is.
     """
 
     name: str
@@ -91,6 +93,8 @@ class ArrayView:
     span: tuple[float, float]
     values: str = ""
     few: bool = False
+    fields: tuple[str, ...] = ()
+    field: str = ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ class Look:
     range: tuple[float, float] | None = None
     size: int = SIDE
     values_first: bool = False
+    field: str = ""
 
 
 def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: Look | None = None) -> ArrayView:
@@ -117,7 +122,9 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         Refusal: it is not an array of numbers, or `at` or the look does not fit.
     """
     look = _checked(look or Look())
-    host, ndim = _on_host(value)
+    elements, ndim = _on_host(value, structs=True)
+    fields = _fields(elements.dtype)
+    host, field = _of_field(elements, fields, look.field)
     if look.rgb and ndim == host.ndim and ndim > 2 and host.shape[-1] in (3, 4):
         ndim -= 1  # NumPy's way: the colours are the last dimension
     inner = int(np.prod(host.shape[ndim:], dtype=int))
@@ -141,9 +148,10 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         low, high = look.range or (low, high)
         parts = tuple(_part(drawn[..., k], names[k], look.size) for k in range(min(inner, PARTS)))
     return ArrayView(
-        name, _kind(value, host, ndim), drawn.shape[:-1], tuple(index), leading, parts,
+        name, _kind(value, elements, ndim) + (field and f" · {field}"), drawn.shape[:-1], tuple(index), leading, parts,
         _histogram(finite, *ends), _facts(shown, finite, inner, *ends), low, high, *map_of(look.colours, low, high),
-        _values(host), look.values_first and whole.size <= FEW,
+        _table(elements, fields) if fields else _values(host),
+        bool(fields) or (look.values_first and whole.size <= FEW), fields, field,
     )  # fmt: skip
 
 
@@ -153,23 +161,31 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
     return replace(view, low=low, high=high, stops=stops, span=span)
 
 
-def slices(value: Any, view: ArrayView, look: Look) -> Callable[[tuple[int, ...]], ArrayView]:
-    """Return what draws other slices of an array for as long as something else holds the array.
+class Slices:
+    """Draws another slice or field of an array for as long as something else holds the array, and what is chosen again.
 
     A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
     """
-    try:
-        held: Callable[[], Any] = weakref.ref(value)
-    except TypeError:  # of no size to speak of: a list, say
-        return lambda at: array_view(value, view.name, at, look)
 
-    def slice_at(at: tuple[int, ...]) -> ArrayView:
-        array = held()
+    def __init__(self, value: Any, view: ArrayView, look: Look) -> None:
+        """`view` is what is shown first."""
+        self._view, self._look, self._at = view, look, view.at
+        try:
+            self._held: Callable[[], Any] = weakref.ref(value)
+        except TypeError:  # of no size to speak of: a list, say
+            self._held = lambda: value
+
+    def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
+        """The view at other leading indices, or of another field."""
+        array = self._held()
         if array is None:
-            return replace(view, kind="the array is gone; give it a name to look at its other slices")
-        return array_view(array, view.name, at, look)
+            return replace(self._view, kind="the array is gone; give it a name to look at the rest of it")
+        self._at, self._look = at, replace(self._look, field=field or self._look.field)
+        return self.draw(array)
 
-    return slice_at
+    def draw(self, array: Any) -> ArrayView:
+        """What is chosen, of the array as it is now."""
+        return array_view(array, self._view.name, self._at, self._look)
 
 
 def _checked(look: Look) -> Look:
@@ -213,23 +229,61 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
     return PartView("", "rgb", rows, columns, packed, b"", tuple(sorted({k for each in bad for k in each})))
 
 
-def _on_host(value: Any) -> tuple[np.ndarray, int]:
+def _fields(dtype: np.dtype) -> tuple[str, ...]:
+    """The fields of a struct that have a picture; of one inside it, `a.b`."""
+    return tuple(
+        name + ("." + inner if inner else "")
+        for name in dtype.names or ()
+        for inner in _fields(dtype[name].base) or ("",)
+        if dtype[name].base.kind in "fiubV"
+    )
+
+
+def _of_field(host: np.ndarray, fields: tuple[str, ...], field: str) -> tuple[np.ndarray, str]:
+    """The numbers of a field, and its name; the first if there is no name. What has no fields is itself."""
+    if field and field not in fields:
+        wanted = f"takes one of {', '.join(fields)}" if fields else "is for arrays of structs"
+        raise Refusal(f"field {wanted}; it got {field!r}")
+    field = field or (*fields, "")[0]
+    for name in filter(None, field.split(".")):
+        host = host[name]
+    return host, field
+
+
+def _table(host: np.ndarray, fields: tuple[str, ...]) -> str:
+    """An array of structs as a table: a row for each element, a column for each field, the middle of many left out."""
+    rows = host.reshape(-1)
+    listed = range(len(rows)) if len(rows) <= FEW else (*range(FEW - 3), -1, *range(len(rows) - 3, len(rows)))
+
+    def cell(element: Any, field: str) -> str:
+        for name in field.split("."):
+            element = element[name]
+        return " ".join(np.array2string(np.asarray(element), precision=5, separator=", ").split())
+
+    def row(k: int) -> list[str]:
+        index = ", ".join(map(str, np.unravel_index(k, host.shape)))
+        return [f"[{index}]", *(cell(rows[k], field) for field in fields)]
+
+    table = [["", *fields], *(row(k) if k >= 0 else ["…", *("" for _ in fields)] for k in listed)]
+    wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, cells, wide)).rstrip() for cells in table)
+
+
+def _on_host(value: Any, structs: bool = False) -> tuple[np.ndarray, int]:
     """The elements in host memory, and how many of the dimensions are the array's own."""
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
-    if host.dtype.names:
+    if host.dtype.names and not structs:
         fields = ", ".join(host.dtype.names)
-        raise Refusal(
-            f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}; the array "
-            "itself on a cell's last line is a table of them"
-        )
-    if host.dtype.kind not in "fiub":
+        raise Refusal(f"this is an array of structs; take one field: array.field({host.dtype.names[0]!r}) of {fields}")
+    if host.dtype.kind not in "fiub" and not (structs and _fields(host.dtype)):
         raise Refusal(f"an array of {host.dtype} has no picture; it takes an array of numbers")
     ndim = value.ndim if isinstance(value, wb.array) else host.ndim
     return (host, ndim) if ndim else (host.reshape(1), 1)
 
 
 def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
-    dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else str(host.dtype)
+    plain = "struct" if host.dtype.names else str(host.dtype)
+    dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else plain
     device = f" on {value.device}" if isinstance(value, wb.array) else ""
     return f"{dtype}[{' × '.join(map(str, host.shape[:ndim]))}]{device}"
 

@@ -5,7 +5,7 @@
  * @typedef {{name: string, kind: string, rows: number, columns: number, low: any, high: any, bad: number[]}} Part
  * @typedef {{name: string, kind: string, shape: number[], at: number[], sizes: number[], parts: Part[],
  *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number,
- *   stops: number[][], span: [number, number], values: string, few: boolean}} ArrayPicture
+ *   stops: number[][], span: [number, number], values: string, few: boolean, fields: string[], field: string}} ArrayPicture
  */
 
 import { draw, figure, make, numbers, octets } from "./parts.js";

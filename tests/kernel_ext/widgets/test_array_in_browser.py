@@ -11,6 +11,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
+from kernel_ext.views.view_data import as_json
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 pytestmark = pytest.mark.browser
@@ -76,6 +77,21 @@ def test_an_image_drawn_again_keeps_its_canvas_and_takes_bytes_as_a_kernel_sends
     assert page.locator(".wb-scale").inner_text().split() == ["0", "2", "NaN", "or", "infinite"]
 
 
+def test_a_field_of_structs_is_chosen_and_drawn(widget_page: Callable[..., Any]) -> None:
+    structs = np.zeros(4, [("a", "f4"), ("b", "f4", 2)])
+    structs["b"] = np.arange(8).reshape(4, 2)
+    shown = show.array(structs, "s")
+    page = widget_page("array_view", shown.data())
+    assert page.locator(".wb-values").inner_text().splitlines()[2].split() == ["[1]", "0.", "[2.,", "3.]"]
+    page.get_by_label("Field to draw").select_option("b")
+    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [], "field": "b"}]
+    page.evaluate("view => window.model.set('view', view)", as_json(shown.live_parts["slice_at"]((), "b")))
+    assert page.locator(".wb-plot").count() == 2, "two components"
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".wb-told").inner_text() == "s[1].b.x = 2"
+
+
 def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.array([1.0, np.nan, 2.0, np.inf, 3.0, 4.0]), "u").data())
     across = [
@@ -101,7 +117,7 @@ def test_the_components_of_a_small_field_stand_side_by_side(widget_page: Callabl
 def test_a_slider_asks_for_another_slice(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.zeros((5, 3, 4)), "v").data())
     page.get_by_label("Index of dimension 0").fill("3")
-    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [3]}]
+    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [3], "field": ""}]
 
 
 def test_at_no_width_it_draws_all_the_same_and_cleans_up(widget_page: Callable[..., Any]) -> None:
