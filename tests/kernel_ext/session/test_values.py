@@ -99,9 +99,7 @@ def test_records_tapes_and_graphs_are_drawn_by_one_view(session: Any, shown: lis
         wb.inspect.graph_of(names["a"], "a record").launch()
 
 
-def test_what_has_no_picture_shows_its_text(
-    session: Any, shown: list[Shown], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_has_no_picture_shows_its_text(session: Any, shown: list[Shown], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LARGEST_GRAPH", 0)
     out = session.run("u = wb.ones(3)\nwith wb.capture() as g: wb.launch(square, 3, [u, u])\ng")
     assert session.raised is None and not shown and "square" in out

@@ -189,6 +189,11 @@ class _Pass:
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
         links = way(function, sources, targets)
         name, shown = step.record.kernel, ", ".join(sorted(targets))
+        if links is None and not any(a.memory is self.x.memory for s in self.tape.steps[:number] for a in s.used):
+            return Explanation(
+                "zero", "intermediate", f"{name} computes it, and its gradient went on to what it is computed from.",
+                name, number, *_place(_write(function, targets)),
+            )  # fmt: skip
         if links is None:
             return Explanation(
                 "zero", "overwritten", f"{name} overwrites {shown} with values that do not depend on it.", name, number,

@@ -35,10 +35,7 @@ def card_html(
         bars: what the bars are shares of.
         pictures: below the table.
     """
-    found = "".join(
-        f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>'
-        for where, text in advice
-    )
+    found = "".join(f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>' for where, text in advice)
     worst = max((share for _, _, _, share, _ in rows[:-1]), default=0.0)
     body = "".join(_row(row, worst, last=row is rows[-1]) for row in rows)
     head = "".join(f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">{escape(h)}</th>' for h in heads)
