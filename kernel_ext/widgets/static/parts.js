@@ -100,13 +100,22 @@ export function markPlaying(button, playing, inWords = false) {
   button.setAttribute("title", name);
 }
 
+/** Send a message, unless the kernel is gone, as the view's mark says then: ipywidgets throws. @param {Model} model @param {any} content */
+function sendIfLive(model, content) {
+  try {
+    model.send?.(content);
+  } catch (error) {
+    if (!model.get("stale")) console.warn(error);
+  }
+}
+
 /** Tell the kernel half a second after the last call that the picture has come to rest, so that it draws what a saved
  * notebook shows. @param {Model} model */
 export function resting(model) {
   let timer = 0;
   return () => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => model.send?.({ ask: "rest" }), 500);
+    timer = window.setTimeout(() => sendIfLive(model, { ask: "rest" }), 500);
   };
 }
 
@@ -123,7 +132,7 @@ export function messenger(model, seconds) {
     full: () => number - answered() >= (seconds() < SHORT ? 2 : 1),
     send(/** @type {Record<string, any>} */ content) {
       number = Math.max(number, answered()) + 1;
-      model.send?.({ ...content, number });
+      sendIfLive(model, { ...content, number });
     },
   };
 }
