@@ -57,7 +57,7 @@ _WITH_LINES: dict[str, Callable[..., str]] = {
     "tangent": lambda kernel: inspect.tangent(kernel, lines=True),
     "cuda": lambda kernel: inspect.cuda(kernel, lines=True),
     "ptx": lambda kernel, **arch: inspect.ptx(kernel, lines=True, **arch),
-    "sass": inspect.sass,
+    "sass": lambda kernel, **arch: inspect.sass(kernel, **arch),
 }
 
 
