@@ -37,9 +37,11 @@ from kernel_ext.views.view_data import InspectView, PaneView
 
 def array(
     value: Any, name: str = "array", at: tuple[int, ...] = (), *, rgb: bool | None = None, colours: str = "",
-    range: tuple[float, float] | None = None, size: int = array_view.SIDE,
+    range: tuple[float, float] | None = None, size: int = array_view.SIDE, field: str = "",
 ) -> Shown:  # fmt: skip
     """An array of numbers as a plot or an image, with a histogram, its range, and marks where it is NaN or infinite.
+
+    An array of structs is a table with a column for each field, and a picture of one of them.
 
         show.array(u, "u", range=(-1, 1), colours="coolwarm")
         show.array(image, rgb=True)
@@ -55,14 +57,16 @@ def array(
         range: the values at the ends of the colours and of the axis; those of the array if not given. Of colours: black
             and full, 0 and 1 (integers: 0 and 255) if not given.
         size: points of the longer side of an image; a larger array is reduced to means of blocks.
+        field: of an array of structs, the field to draw: `a.b` of a struct inside another. The first if not given; a
+            live view has a choice of them.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
-        Refusal: it is not an array of numbers, or an option does not fit.
+        Refusal: it is not an array of numbers or structs, or an option does not fit.
     """
-    return array_look(value, name, at, array_view.Look(rgb, colours, range, size))
+    return array_look(value, name, at, array_view.Look(rgb, colours, range, size, field=field))
 
 
 def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look) -> Shown:
@@ -78,11 +82,12 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
     view = array_view.array_view(value, name, at, look)
+    slices = array_view.Slices(value, view, look)
     shown = Shown(
         "array_view", view, array_fallback.array_text, array_fallback.array_html,
-        slice_at=array_view.slices(value, view, look) if view.sizes else None, threads_at=threads_of(value),
+        slice_at=slices if view.sizes or view.fields else None, threads_at=threads_of(value),
     )  # fmt: skip
-    shown.again = Redraw(lambda value: array_view.array_view(value, name, at, look), value)
+    shown.again = Redraw(slices.draw, value)
     return shown
 
 

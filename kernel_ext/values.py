@@ -86,24 +86,12 @@ class Values:
         """The view of a value; of one that has none, its static outputs."""
         try:
             shown = made(value)
-        except (Refusal, WorkbenchError):  # an array of structs, or one that a capture is still to write
+        except (Refusal, WorkbenchError):  # an array that a capture is still to write
             shown = None
         if shown is not None:
             return shown
         mime = getattr(value, "_repr_mimebundle_", None)
-        return mime() if mime else {"text/plain": repr(value), **self._columns(value)}
-
-    def _columns(self, value: Any) -> dict[str, str]:
-        """An array of structs as a table."""
-        if not (isinstance(value, wb.array) and hasattr(value.dtype, "fields")):
-            return {}
-        from kernel_ext.views.arrays.array_fallback import columns_html
-
-        said = f"{value.dtype!r}[{' × '.join(map(str, value.shape))}] on {value.device}"
-        try:
-            return {"text/html": columns_html(value.numpy(), self._name(value, "array"), said)}
-        except WorkbenchError:  # a capture is still to write it
-            return {}
+        return mime() if mime else {"text/plain": repr(value)}
 
     def _name(self, value: Any, otherwise: str) -> str:
         """What the notebook calls the value."""

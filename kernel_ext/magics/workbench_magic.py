@@ -10,8 +10,10 @@ from IPython.display import display
 
 from kernel_ext.magics.options import read_line, refuse
 from kernel_ext.output import workbench_page
-from kernel_ext.output.output_area import forget_session, session_code, session_views
+from kernel_ext.output.output_area import forget_session
+from kernel_ext.output.session_page import page_parts, session_cells
 from kernel_ext.refusal import Refusal
+from kernel_ext.session.current_cell import notebook_file
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import inspect
 
@@ -38,7 +40,8 @@ class HouseMagics(Magics):
 
         info says version, devices, cache and memory. doctor checks driver, NVRTC, architecture, JAX, widgets, cache
         folder and compilers, and says what to install. wait waits for builds in the background, stop ends them. free
-        drops outputs and old errors that keep arrays alive. export writes the session as one page.
+        drops outputs and old errors that keep arrays alive. export writes the session as one page: each cell that
+        ran with its code, what it printed and its views, and the text between them as the notebook was saved last.
 
         Examples::
 
@@ -71,7 +74,8 @@ class HouseMagics(Magics):
 
     def _export(self, path: str) -> None:
         try:
-            print(workbench_page.exported(path, session_views(), self.here.user_ns, session_code()))
+            views, above = page_parts(session_cells(self.here), notebook_file())
+            print(workbench_page.exported(path, views, self.here.user_ns, above))
         except Refusal as refusal:
             refuse(refusal)
 

@@ -61,6 +61,8 @@ def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
 
 
 def _check(watch: Any) -> None:
+    if isinstance(watch, wb.array) and hasattr(watch.dtype, "fields"):
+        raise RecordError("what is watched is an array of structs, and a page can draw numbers only; watch one field")
     if not isinstance(watch, wb.array | None):
         kind = type(watch).__name__
         raise RecordError(f"what is watched is of type {kind}, and a page can draw a wb.array only; show one view each")

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,12 @@ body { margin: 0 auto; max-width: 1100px; padding: 12px 16px; background: var(--
   color: var(--jp-ui-font-color1); font: 15px/1.5 system-ui, sans-serif }
 header { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: baseline; justify-content: space-between }
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
-.wb-cell { margin: 0 0 6px; padding: 6px 9px; overflow-x: auto; background: var(--jp-layout-color2); border-radius: 3px;
+.wb-cell, .wb-out, .wb-text pre { margin: 0 0 6px; padding: 6px 9px; overflow: auto; max-height: 40em;
   font: 13px/1.45 ui-monospace, monospace }
+.wb-cell, .wb-text pre { background: var(--jp-layout-color2); border-radius: 3px }
+.wb-cell, .wb-text { margin-top: 22px } .wb-cell ~ h2 { margin-top: 8px } .wb-text { overflow-wrap: anywhere }
+.wb-text a { color: var(--jp-brand-color1) } .wb-text table { border-collapse: collapse }
+.wb-text th, .wb-text td { border: 1px solid var(--jp-border-color2); padding: 2px 8px }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }
 #theme { margin-left: auto }
 #theme, .wb-runner button { font: inherit; color: inherit; background: var(--jp-layout-color2); cursor: pointer;
@@ -76,7 +81,7 @@ startComputing(document.getElementById("worker").textContent, programs, models, 
 
 
 def page(
-    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), code: Sequence[str] = ()
+    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), above: Sequence[str] = ()
 ) -> str:
     """The page's text.
 
@@ -85,7 +90,7 @@ def page(
         views: what it shows, in order.
         texts: those that each view offers.
         programs: what makes views compute: their numbers and what `computed` returns for each.
-        code: that of the cell that showed each view; empty: none.
+        above: HTML above each view, and below the last one.
     """
     kinds = sorted({shown.kind for shown in views})
     computing = {k for k, _ in programs}
@@ -104,9 +109,9 @@ def page(
         links = " ".join(f'<a href="#part-{k}">{escape(name)}</a>' for k, name in enumerate(names))
         links, heads = f"<nav>{links}</nav>", [f"<h2>{escape(name)}</h2>" for name in names]
     parts = "".join(
-        f'<section id="part-{k}">{head}{_cell(code, k)}<div id="view-{k}"></div>{still.get(k, "")}</section>'
-        for k, head in enumerate(heads)
-    )
+        f'<section id="part-{k}">{over}{head}<div id="view-{k}"></div>{still.get(k, "")}</section>'
+        for k, (over, head) in enumerate(zip_longest(above[: len(views)], heads, fillvalue=""))
+    ) + "".join(above[len(views) :])
     start = [_returned("computing", "startComputing"), _START, _COMPUTE] if programs else [_START, "show();"]
     head = f"<h1>{escape(title)}</h1>" if title else ""
     script = _bare(
@@ -158,7 +163,7 @@ def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
 
 
 def made_page(
-    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False, code: Sequence[str] = ()
+    title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False, above: Sequence[str] = ()
 ) -> Made:
     """Make a page of views and of what they run.
 
@@ -168,7 +173,7 @@ def made_page(
         texts: those that each view offers.
         strict: refuse views whose program cannot run in a page; else they are pictures, and the answer says why.
 
-        code: as of `page`.
+        above: as of `page`.
 
     Raises:
         Refusal: there is nothing to show, or a program cannot run in a page.
@@ -188,12 +193,12 @@ def made_page(
             continue
         if found:
             programs.append((k, {**found, "timelines": measured(subject_of(shown.live_parts), views)}))
-    return Made(page(title, views, texts, programs, code), len(programs), still)
+    return Made(page(title, views, texts, programs, above), len(programs), still)
 
 
 def write_page(
     path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False,
-    code: Sequence[str] = (),
+    above: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Write the page to a file; says what is in it.
 
@@ -202,13 +207,13 @@ def write_page(
         title: the page's heading.
         views: what it shows, in order.
         texts: those that each view offers.
-        strict, code: as of `made_page`.
+        strict, above: as of `made_page`.
 
     Raises:
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
     views = parts_of(views)
-    made = made_page(title, views, texts, strict, code)
+    made = made_page(title, views, texts, strict, above)
     try:
         Path(path).write_text(made.text, encoding="utf-8")
     except OSError as error:
@@ -237,12 +242,6 @@ def _name(shown: Shown) -> str:
     if shown.kind == "status_card" or about.lower() == title.lower():
         return about[:1].upper() + about[1:]
     return f"{title} {about}".strip()
-
-
-def _cell(code: Sequence[str], number: int) -> str:
-    """The cell above a view."""
-    text = code[number] if number < len(code) else ""
-    return f'<pre class="wb-cell" tabindex="0">{escape(text)}</pre>' if text else ""
 
 
 def _module(kind: str) -> str:

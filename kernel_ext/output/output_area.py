@@ -38,7 +38,6 @@ class _Run:
     Attributes:
         spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
             before it runs, and keeps something of each widget that ever was, so they are used again.
-        code: the cell's text, if the front end says it.
         used: what ran of each kernel that it launched, or that wrote an array that it showed.
         read: the sliders whose values it took, each with the value.
         static: its outputs without a widget, by display id; None of one that only ever holds a mark.
@@ -49,7 +48,6 @@ class _Run:
     spare: list[Any]
     widgets: list[Any] = field(default_factory=list)
     views: list[Shown] = field(default_factory=list)
-    code: str = ""
     used: list[Any] = field(default_factory=list)
     read: list[tuple[Any, Any]] = field(default_factory=list)
     static: dict[str, Shown | None] = field(default_factory=dict)
@@ -117,6 +115,8 @@ class Showing:
 _RUNS: dict[str, _Run] = {}
 """The last run of each cell; where a front end gives cells no identity, of each text of a cell."""
 _MOST = 500  # runs kept
+_COUNTS: dict[int, tuple[str, str]] = {}
+"""Of each run of a cell, by its number: the cell, and the message that ran it."""
 
 
 def show_here(shown: Shown) -> None:
@@ -132,14 +132,23 @@ def session_views() -> list[Shown]:
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
-def session_code() -> list[str]:
-    """The code of the cell that each of `session_views` was the first view of; else empty."""
-    return [run.code if k == 0 else "" for run in _RUNS.values() for k, _ in enumerate(run.views)]
+def note_cell(shell: Any) -> None:
+    """Note which cell it is that begins to run, by its place in the shell's history."""
+    header = getattr(shell, "parent_header", None)
+    cell, _, message = _running(shell) if header else (secrets.token_hex(6), False, "")
+    _COUNTS[len(shell.history_manager.input_hist_raw)] = cell, message
+
+
+def runs_by_count() -> dict[int, tuple[str, tuple[Shown, ...]]]:
+    """The runs of cells by their numbers: the cell's identity, and what it showed if that is its last run."""
+    runs = {(cell, run.message): tuple(run.views) for cell, run in _RUNS.items()}
+    return {count: (cell, runs.get((cell, message), ())) for count, (cell, message) in _COUNTS.items()}
 
 
 def forget_session() -> None:
     """Forget what was shown."""
     _RUNS.clear()
+    _COUNTS.clear()
 
 
 def runs_of_cells(shell: Any, marked: bool = False) -> tuple[_Run | None, list[_Run]]:
@@ -163,7 +172,8 @@ def _running(shell: Any) -> tuple[str, bool, str]:
     header = getattr(shell, "parent_header", None) or {}
     identity = (header.get("metadata") or {}).get("cellId")
     code = (header.get("content") or {}).get("code")
-    cell = str(identity or (f"text {code}" if code else secrets.token_hex(6)))
+    begun, _ = next(reversed(_COUNTS.values()), (secrets.token_hex(6), ""))  # what a shell without messages runs
+    cell = str(identity or (f"text {code}" if code else begun))
     return cell, bool(identity), str((header.get("header") or {}).get("msg_id") or "")
 
 
@@ -181,8 +191,7 @@ def _run(shell: Any) -> _Run:
     while len(_RUNS) >= _MOST:
         before = _RUNS.pop(next(iter(_RUNS)))
         _close(*before.spare, *before.widgets)
-    code = str(((getattr(shell, "parent_header", None) or {}).get("content") or {}).get("code") or "")
-    return _RUNS.setdefault(cell, _Run(message, spare, code=code))
+    return _RUNS.setdefault(cell, _Run(message, spare))
 
 
 def _close(*widgets: Any) -> None:

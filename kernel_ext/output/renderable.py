@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from kernel_ext.views.view_data import as_data
+from kernel_ext.views.view_data import as_json
 from kernel_ext.widgets import MODULES
 
 MIME = "application/vnd.workbench+json"
@@ -70,7 +70,7 @@ class Shown:
 
     def data(self) -> dict[str, Any]:
         """The view as JSON values."""
-        return self.view if isinstance(self.view, dict) else as_data(self.view)
+        return self.view if isinstance(self.view, dict) else as_json(self.view)
 
     def bundle(self, twin: str = "") -> dict[str, Any]:
         """The static outputs; `twin` is a class by which the live widget finds and hides them."""

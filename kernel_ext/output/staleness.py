@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from kernel_ext.output.output_area import redraw_views, runs_of_cells, show_here
+from kernel_ext.output.output_area import note_cell, redraw_views, runs_of_cells, show_here
 from workbench import inspect
 
 
@@ -58,7 +58,8 @@ class Staleness:
         NOTEBOOK.clear()
 
     def cell_begins(self, *_: Any) -> None:
-        """Note what was launched before."""
+        """Note the cell, and what was launched before."""
+        note_cell(self._shell)
         self._begun = inspect.next_launch()
         self._added.clear()
         self._read.clear()

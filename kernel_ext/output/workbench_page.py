@@ -37,14 +37,14 @@ def information() -> str:
     )
 
 
-def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], code: Sequence[str] = ()) -> str:
+def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], above: Sequence[str] = ()) -> str:
     """Write a session's views as one page; a cell's card offers the texts of its kernels, as they are now.
 
     Args:
         path: the file.
         views: what was shown, in order.
         namespace: where the kernels are; those that went, or are stale, have no texts.
-        code: what stands above each view.
+        above: HTML above each view, and below the last one.
 
     Raises:
         Refusal: nothing was shown yet, or the file cannot be written.
@@ -57,7 +57,7 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], co
 
     from kernel_ext.output.html_export import write_page
 
-    return write_page(path, "Workbench session", views, texts, code=code)
+    return write_page(path, "Workbench session", views, texts, above=above)
 
 
 def waited(progress: Callable[[str], None]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kernel_ext.session.current_cell import notebook_file
 from kernel_ext.views import units
 
 OPEN, RIGHT, BEST = 0, 1, 2
@@ -79,7 +79,7 @@ def keep(name: str, grade: int) -> None:
 
 def grades() -> Mapping[str, int]:
     """Best grades of this session and of the notebook's file as it was last saved."""
-    found = saved_grades(_notebook())
+    found = saved_grades(notebook_file())
     return {name: max(_SESSION.get(name, OPEN), found.get(name, OPEN)) for name in {*_SESSION, *found}}
 
 
@@ -96,12 +96,6 @@ def saved_grades(path: Path | None) -> dict[str, int]:
             if isinstance(kept, dict):
                 found[kept["name"]] = max(int(kept["grade"]), found.get(kept["name"], OPEN))
     return found
-
-
-def _notebook() -> Path | None:
-    """The file of the running notebook: Jupyter's servers name it to the kernels that they start."""
-    name = os.environ.get("JPY_SESSION_NAME", "")
-    return Path(name) if name.endswith(".ipynb") else None
 
 
 def tally(names: tuple[str, ...]) -> str:

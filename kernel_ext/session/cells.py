@@ -85,16 +85,18 @@ class Built:
         kernels: by name.
         cell: the library's own answer.
         work: the compilation that goes on; None if all is done.
+        arch: the GPU architecture that it was compiled for as well.
     """
 
     view: StatusView
     kernels: dict[str, Any]
     cell: Any = None
     work: Any = None
+    arch: str = queries.NATIVE
 
     def pane(self, kernel: str, name: str) -> PaneView:
         """One text about one of the kernels."""
-        return queries.pane_views(self.kernels[kernel], (name,))[0]
+        return queries.pane_views(self.kernels[kernel], (name,), self.arch)[0]
 
 
 class Cells:
@@ -132,8 +134,8 @@ class Cells:
         kernels = dict(cell.kernels)
         if options.background:
             rest = wb.Work(fold.owned(lambda: _compile(cell, options, place, fold, ended)), name=place.name)
-            return Built(fold.view, kernels, cell, rest)
-        return Built(fold.end(_finished(fold, cell, options)), kernels, cell)
+            return Built(fold.view, kernels, cell, rest, options.arch)
+        return Built(fold.end(_finished(fold, cell, options)), kernels, cell, arch=options.arch)
 
     def _replace(self, place: Place, made: dict[str, Any]) -> None:
         for name, old in self._made.get(place.identity, {}).items():
@@ -186,7 +188,9 @@ def _compile(cell: Any, options: CellOptions, place: Place, fold: _Fold, ended: 
 
 
 def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
-    panes = [pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes)]
+    panes = [
+        pane for kernel in cell.kernels.values() for pane in queries.pane_views(kernel, options.panes, options.arch)
+    ]
     return status.finish(fold.view, cell.kernels, panes)
 
 

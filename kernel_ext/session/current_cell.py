@@ -1,10 +1,12 @@
-"""The cell that is running: its text as it was typed, and the file that its code carries."""
+"""The cell that is running: its text as it was typed, the file that its code carries, and the notebook's."""
 
 from __future__ import annotations
 
 import ast
 import linecache
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -12,6 +14,12 @@ def whole_cell(shell: Any, cell: str) -> str:
     """The cell as it was typed, its magic's line included; empty if the shell does not say."""
     typed = getattr(shell.history_manager, "input_hist_raw", None) or [""]
     return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
+
+
+def notebook_file() -> Path | None:
+    """The file of the running notebook: Jupyter's servers name it to the kernels that they start."""
+    name = os.environ.get("JPY_SESSION_NAME", "")
+    return Path(name) if name.endswith(".ipynb") else None
 
 
 def running_file(shell: Any, cell: str) -> str:

@@ -187,6 +187,7 @@ def _suggest(error: BaseException) -> None:
     elif isinstance(error, TypeError):
         called = re.match(r"(array|points|animate)\(\) got an unexpected keyword argument '(\w+)'", str(error))
         option = _OPTIONS.get(called[2], "") if called else ""
+        option = "color" if called and called.groups() == ("points", "colors") else option  # of each point
         note = f"Did you mean {option}=?" if option else ""
     if note and note not in getattr(error, "__notes__", ()):
         error.add_note(note)

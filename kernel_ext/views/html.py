@@ -28,7 +28,7 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def folded(title: str, inner: str) -> str:
     """HTML that is folded away under a title."""
-    return f"<details><summary>{escape(title)}</summary>{inner}</details>"
+    return f'<details><summary style="display:list-item">{escape(title)}</summary>{inner}</details>'
 
 
 def box(*parts: str) -> str:

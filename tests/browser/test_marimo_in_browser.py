@@ -25,7 +25,8 @@ KINDS = ("source", "controls", "array", "timeline", "animation")
 def notebook(tmp_path: Path) -> Iterator[str]:
     """The address of marimo's editor, which runs all cells when it is opened."""
     python, app, port = python_with("marimo", MARIMO, tmp_path), shutil.copy(APP, tmp_path / "app.py"), _free_port()
-    (tmp_path / "pyproject.toml").write_text("[tool.marimo.runtime]\nauto_instantiate = true\n")
+    settings = '[tool.marimo.runtime]\nauto_instantiate = true\n[tool.marimo.display]\ntheme = "system"\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
     command = [str(python), "-m", "marimo", "edit", "--headless", "--no-token", "--skip-update-check", "-p", str(port)]
     log, own = tmp_path / "log", {"PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     with log.open("w") as output:
@@ -51,7 +52,7 @@ def test_values_are_live_and_a_slider_draws_again(notebook: str, need: Callable[
         page = browser.new_page(viewport={"width": 1280, "height": 2600})
         page.route(re.compile(r"^https?://(?!127\.0\.0\.1)"), lambda route: route.abort())
         page.goto(notebook)
-        for kind, count in zip(KINDS, (2, 1, 2, 1, 1), strict=True):
+        for kind, count in zip(KINDS, (2, 1, 3, 1, 1), strict=True):
             expect(page.get_by_test_id(f"wb-{kind}")).to_have_count(count)
         slider = page.get_by_test_id("wb-controls")
         expect(slider.get_by_label("beta", exact=True)).to_have_value("1")
@@ -66,4 +67,7 @@ def test_values_are_live_and_a_slider_draws_again(notebook: str, need: Callable[
         expect(film).to_contain_text("3 frames made")
         SCREENS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=str(SCREENS / "marimo.png"))
+        page.emulate_media(color_scheme="dark")
+        page.get_by_test_id("wb-array").last.scroll_into_view_if_needed()
+        page.screenshot(path=str(SCREENS / "marimo-dark.png"))
         browser.close()

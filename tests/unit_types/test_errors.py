@@ -23,7 +23,7 @@ EXAMPLES: dict[str, Any] = {
     "message": "No.", "location": PLACE, "advice": "Do.", "function": "k", "parameter": "x", "errors": (),
     "log": "said", "text": "source", "expected": float32, "given": "an int", "status": 700, "target": "sm_10",
     "wanted": 8, "free": 4, "thread": (1, 2), "block": (0, 0, 1), "values": (3, 0.5), "count": 2, "line": 7,
-    "batch": (4,), "kind": "race", "what": "An element of y",
+    "batch": (4,), "kind": "race", "what": "An element of y", "residual": 0.5, "steps": 3,
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from html import escape
 
 import numpy as np
@@ -14,12 +13,12 @@ from kernel_ext.views.arrays.colour_maps import blend
 _WIDTH, _HEIGHT, _LEFT = 560, 150, 8
 _INK, _SHADES = "#2b7bba", " .:-=+*#%@"
 _BAD = (255, 0, 200)
-ROWS = 24
-"""Rows of the table of an array of structs."""
 
 
 def array_text(view: ArrayView) -> str:
-    """The facts, and a plot in characters."""
+    """The facts, and a plot in characters; of structs their table."""
+    if view.fields:
+        return units.ascii_only(f"{headline(view)}\n{view.values}")
     rows = [headline(view), "  ".join(f"{name} {value}" for name, value in view.facts)]
     for part in view.parts:
         rows += [part.name] if part.name else []
@@ -38,29 +37,15 @@ def array_html(view: ArrayView) -> str:
     look = "margin:0;background:transparent;white-space:pre;overflow-x:auto"
     values = f'<pre tabindex="0" style="{look}">{escape(view.values)}</pre>'
     if view.few:
-        pictures = [values, html.folded("picture", "".join(pictures) + _scale(view))]
+        pictures = [
+            values,
+            html.folded(f"picture {view.field and f'of {view.field}'}".strip(), "".join(pictures) + _scale(view)),
+        ]
     else:
         pictures.append(_scale(view))
     listed = "" if view.few else values
     facts = html.folded("numbers, values and histogram", html.table((), view.facts) + listed + spread)
     return html.box(html.line(headline(view)), *pictures, facts)
-
-
-def columns_html(host: np.ndarray, name: str, said: str) -> str:
-    """An array of structs as a table: a row for each element, a column for each field, the middle of many left out."""
-    rows = host.reshape(-1)
-    first, last = (rows, rows[:0]) if len(rows) <= ROWS else (rows[: ROWS - 3], rows[-3:])
-    fields = host.dtype.names or ()
-
-    def row(k: int, element: np.void) -> list[str]:
-        index = ", ".join(map(str, np.unravel_index(k, host.shape)))
-        return [f"[{index}]", *(np.array2string(np.asarray(element[f]), precision=5, separator=" ") for f in fields)]
-
-    listed = [row(k, e) for k, e in enumerate(first)]
-    listed += [["…", *("" for _ in fields)]] if len(last) else []
-    listed += [row(len(rows) - len(last) + k, e) for k, e in enumerate(last)]
-    wide = f'<div style="overflow-x:auto">{html.table(("index", *fields), listed)}</div>'
-    return html.box(html.line(f"{name}: {said}"), wide)
 
 
 def headline(view: ArrayView) -> str:
@@ -73,7 +58,7 @@ def headline(view: ArrayView) -> str:
 def pixels(part: PartView, view: ArrayView) -> np.ndarray:
     """The picture of a part as `uint8[rows, columns, 3]`."""
     if part.kind == "rgb":
-        found = np.frombuffer(base64.b64decode(part.low), np.uint8).reshape(part.rows, part.columns, 3).copy()
+        found = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
     else:
         found = blend(unpacked(part.low).reshape(part.rows, part.columns).astype(float), view.stops, view.span)
     found.reshape(-1, 3)[list(part.bad)] = _BAD

@@ -8,7 +8,6 @@ magnitude. A line of them is two, of the real and the imaginary parts.
 
 from __future__ import annotations
 
-import base64
 import math
 import weakref
 from collections.abc import Callable
@@ -36,8 +35,8 @@ class PartView:
         name: of the component; empty for scalars.
         kind: "line", "image" or "rgb".
         rows, columns: points of the picture; a line has one row.
-        low, high: base64 of little-endian float32: the lowest and highest finite value of each point; NaN where it has
-            none. An image has its mean in `low`, colours theirs as base64 of uint8[rows, columns, 3]; `high` is empty.
+        low, high: little-endian float32: the lowest and highest finite value of each point; NaN where it has none. An
+            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty.
         bad: points (row-major) that hold a NaN or an infinity.
     """
 
@@ -45,8 +44,8 @@ class PartView:
     kind: str
     rows: int
     columns: int
-    low: str
-    high: str
+    low: bytes
+    high: bytes
     bad: tuple[int, ...]
 
 
@@ -76,7 +75,9 @@ class ArrayView:
         stops: the colour map, evenly spaced colours from the least to the largest value.
         span: the values at both its ends.
         values: the elements as NumPy prints them, the middle of a large array left out.
-        few: whether there are so few that their values say more than a picture.
+        few: whether there are so few that their values say more than a picture; of structs, which are a table.
+        fields: of an array of structs: those that can be drawn, `a.b` of one inside another.
+        field: the one that is.
     """
 
     name: str
@@ -93,6 +94,8 @@ class ArrayView:
     span: tuple[float, float]
     values: str = ""
     few: bool = False
+    fields: tuple[str, ...] = ()
+    field: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Look:
     range: tuple[float, float] | None = None
     size: int = SIDE
     values_first: bool = False
+    field: str = ""
 
 
 def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: Look | None = None) -> ArrayView:
@@ -119,7 +123,9 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         Refusal: it is not an array of numbers, or `at` or the look does not fit.
     """
     look = _checked(look or Look())
-    host, ndim = _on_host(value)
+    elements, ndim = _on_host(value, structs=True)
+    fields = _fields(elements.dtype)
+    host, field = _of_field(elements, fields, look.field)
     if look.rgb and ndim == host.ndim and ndim > 2 and host.shape[-1] in (3, 4):
         ndim -= 1  # NumPy's way: the colours are the last dimension
     phases = host.dtype.kind == "c"
@@ -130,21 +136,14 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     index = at or (0,) * len(leading)
     if len(index) != len(leading) or any(not 0 <= k < n for k, n in zip(index, leading, strict=True)):
         raise Refusal(f"at takes one index for each of the dimensions {leading}; it got {at}")
-    drawn = np.asarray(whole[index], dtype=np.float64)
     shown = np.asarray(whole, dtype=np.float64)
+    drawn = shown[index]
     phases &= drawn.ndim == 3
     shown = np.hypot(shown[..., :1], shown[..., 1:]) if phases else shown
-    finite = shown[np.isfinite(shown)]
-    low, high = _range(finite)
-    names = (
-        ("",)
-        if inner == 1
-        else ("real", "imag")
-        if host.dtype.kind == "c"
-        else "xyzw"
-        if inner <= 4
-        else tuple(f"[{k}]" for k in range(inner))
-    )
+    clear = np.isfinite(shown)
+    finite = shown.reshape(-1) if clear.all() else shown[clear]
+    low, high = ends = _range(finite)
+    names = _names(inner, host.dtype.kind == "c")
     coloured = look.rgb if look.rgb is not None else inner == 3 and drawn.ndim == 3 and _are_colours(shown, finite)
     if not drawn.size:
         parts: tuple[PartView, ...] = ()
@@ -158,9 +157,10 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         low, high = look.range or (low, high)
         parts = tuple(_part(drawn[..., k], names[k], look.size) for k in range(min(inner, PARTS)))
     return ArrayView(
-        name, _kind(value, host, ndim), drawn.shape[:-1], tuple(index), leading, parts,
-        _histogram(finite, *_range(finite)), _facts(shown, finite, shown.shape[-1]), low, high,
-        *map_of(look.colours, low, high), _values(host), look.values_first and whole.size <= FEW,
+        name, _kind(value, elements, ndim) + (field and f" · {field}"), drawn.shape[:-1], tuple(index), leading, parts,
+        _histogram(finite, *ends), _facts(shown, finite, shown.shape[-1], *ends), low, high,
+        *map_of(look.colours, low, high), _table(elements, fields) if fields else _values(host),
+        bool(fields) or (look.values_first and whole.size <= FEW), fields, field,
     )  # fmt: skip
 
 
@@ -170,23 +170,31 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
     return replace(view, low=low, high=high, stops=stops, span=span)
 
 
-def slices(value: Any, view: ArrayView, look: Look) -> Callable[[tuple[int, ...]], ArrayView]:
-    """Return what draws other slices of an array for as long as something else holds the array.
+class Slices:
+    """Draws another slice or field of an array for as long as something else holds the array, and what is chosen again.
 
     A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
     """
-    try:
-        held: Callable[[], Any] = weakref.ref(value)
-    except TypeError:  # of no size to speak of: a list, say
-        return lambda at: array_view(value, view.name, at, look)
 
-    def slice_at(at: tuple[int, ...]) -> ArrayView:
-        array = held()
+    def __init__(self, value: Any, view: ArrayView, look: Look) -> None:
+        """`view` is what is shown first."""
+        self._view, self._look, self._at = view, look, view.at
+        try:
+            self._held: Callable[[], Any] = weakref.ref(value)
+        except TypeError:  # of no size to speak of: a list, say
+            self._held = lambda: value
+
+    def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
+        """The view at other leading indices, or of another field."""
+        array = self._held()
         if array is None:
-            return replace(view, kind="the array is gone; give it a name to look at its other slices")
-        return array_view(array, view.name, at, look)
+            return replace(self._view, kind="the array is gone; give it a name to look at the rest of it")
+        self._at, self._look = at, replace(self._look, field=field or self._look.field)
+        return self.draw(array)
 
-    return slice_at
+    def draw(self, array: Any) -> ArrayView:
+        """What is chosen, of the array as it is now."""
+        return array_view(array, self._view.name, self._at, self._look)
 
 
 def _checked(look: Look) -> Look:
@@ -225,9 +233,16 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
         )
     means, bad = zip(*(_image(values[..., k], size) for k in range(3)), strict=True)
     shares = np.clip((np.nan_to_num(np.stack(means, axis=-1)) - low) / (high - low), 0.0, 1.0)
-    packed = base64.b64encode((shares * 255.0 + 0.5).astype(np.uint8).tobytes()).decode()
+    packed = (shares * 255.0 + 0.5).astype(np.uint8).tobytes()
     rows, columns = means[0].shape
-    return PartView("", "rgb", rows, columns, packed, "", tuple(sorted({k for each in bad for k in each})))
+    return PartView("", "rgb", rows, columns, packed, b"", tuple(sorted({k for each in bad for k in each})))
+
+
+def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
+    """Return the names of the numbers of an element."""
+    if is_complex:
+        return ("real", "imag")
+    return ("",) if inner == 1 else tuple("xyzw"[:inner]) if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
 
 
 def _hues(parts: np.ndarray, high: float) -> np.ndarray:
@@ -238,28 +253,69 @@ def _hues(parts: np.ndarray, high: float) -> np.ndarray:
     return np.minimum(np.hypot(x, y) / high, 1.0) * (1.0 - dark)
 
 
-def _on_host(value: Any) -> tuple[np.ndarray, int]:
+def _fields(dtype: np.dtype) -> tuple[str, ...]:
+    """The fields of a struct that have a picture; of one inside it, `a.b`."""
+    return tuple(
+        name + ("." + inner if inner else "")
+        for name in dtype.names or ()
+        for inner in _fields(dtype[name].base) or ("",)
+        if dtype[name].base.kind in "fiubcV"
+    )
+
+
+def _of_field(host: np.ndarray, fields: tuple[str, ...], field: str) -> tuple[np.ndarray, str]:
+    """The numbers of a field, and its name; the first if there is no name. What has no fields is itself."""
+    if field and field not in fields:
+        wanted = f"takes one of {', '.join(fields)}" if fields else "is for arrays of structs"
+        raise Refusal(f"field {wanted}; it got {field!r}")
+    field = field or (*fields, "")[0]
+    for name in filter(None, field.split(".")):
+        host = host[name]
+    return host, field
+
+
+def _table(host: np.ndarray, fields: tuple[str, ...]) -> str:
+    """An array of structs as a table: a row for each element, a column for each field, the middle of many left out."""
+    rows = host.reshape(-1)
+    listed = range(len(rows)) if len(rows) <= FEW else (*range(FEW - 3), -1, *range(len(rows) - 3, len(rows)))
+
+    def cell(element: Any, field: str) -> str:
+        for name in field.split("."):
+            element = element[name]
+        return " ".join(np.array2string(np.asarray(element), precision=5, separator=", ").split())
+
+    def row(k: int) -> list[str]:
+        index = ", ".join(map(str, np.unravel_index(k, host.shape)))
+        return [f"[{index}]", *(cell(rows[k], field) for field in fields)]
+
+    table = [["", *fields], *(row(k) if k >= 0 else ["…", *("" for _ in fields)] for k in listed)]
+    wide = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, cells, wide)).rstrip() for cells in table)
+
+
+def _on_host(value: Any, structs: bool = False) -> tuple[np.ndarray, int]:
     """The elements in host memory, and how many of the dimensions are the array's own."""
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
-    if host.dtype.names:
+    if host.dtype.names and not structs:
         fields = ", ".join(host.dtype.names)
         raise Refusal(
-            f"this is an array of structs; show one field: array.field({host.dtype.names[0]!r}) of {fields}; the array "
+            f"this is an array of structs; take one field: array.field({host.dtype.names[0]!r}) of {fields}; the array "
             "itself on a cell's last line is a table of them"
         )
-    if host.dtype.kind not in "fiubc":
+    if host.dtype.kind not in "fiubc" and not (structs and _fields(host.dtype)):
         raise Refusal(f"an array of {host.dtype} has no picture; it takes an array of numbers")
     ndim = value.ndim if isinstance(value, wb.array) else host.ndim
     return (host, ndim) if ndim else (host.reshape(1), 1)
 
 
 def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
-    dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else str(host.dtype)
+    plain = "struct" if host.dtype.names else str(host.dtype)
+    dtype = getattr(value.dtype, "name", str(value.dtype)) if isinstance(value, wb.array) else plain
     device = f" on {value.device}" if isinstance(value, wb.array) else ""
     return f"{dtype}[{' × '.join(map(str, host.shape[:ndim]))}]{device}"
 
 
-def _facts(whole: np.ndarray, finite: np.ndarray, inner: int) -> tuple[tuple[str, str], ...]:
+def _facts(whole: np.ndarray, finite: np.ndarray, inner: int, low: float, high: float) -> tuple[tuple[str, str], ...]:
     def where(mask: np.ndarray) -> str:
         index = np.unravel_index(int(np.argmax(mask)), mask.shape)
         kept = index if inner > 1 else index[:-1]
@@ -268,16 +324,16 @@ def _facts(whole: np.ndarray, finite: np.ndarray, inner: int) -> tuple[tuple[str
     sums = []
     if finite.size:
         sums = [
-            ("smallest", finite.min()),
-            ("largest", finite.max()),
+            ("smallest", low),
+            ("largest", high),
             ("mean", finite.mean()),
             ("deviation", finite.std()),
         ]
     rows = [(name, f"{number:.6g}") for name, number in sums]
-    rows += [("zeros", str(int((whole == 0).sum())))] if finite.size else []
-    for name, mask in (("NaN", np.isnan(whole)), ("infinite", np.isinf(whole))):
-        if mask.any():
-            rows.append((name, where(mask)))
+    rows += [("zeros", str(finite.size - np.count_nonzero(finite)))] if finite.size else []
+    for name, mask in (("NaN", np.isnan), ("infinite", np.isinf)):
+        if finite.size < whole.size and (bad := mask(whole)).any():
+            rows.append((name, where(bad)))
     return tuple(rows)
 
 
@@ -296,7 +352,7 @@ def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
         return PartView(name, "line", 1, low.size, _packed(low), _packed(high), bad)
     mean, bad = _image(values, size)
     rows, columns = mean.shape
-    return PartView(name, "image", rows, columns, _packed(mean), "", bad)
+    return PartView(name, "image", rows, columns, _packed(mean), b"", bad)
 
 
 def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
@@ -335,10 +391,10 @@ def _true(mask: np.ndarray) -> tuple[int, ...]:
     return tuple(int(k) for k in np.flatnonzero(mask))
 
 
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+def _packed(values: np.ndarray) -> bytes:
+    return np.ascontiguousarray(values, "<f4").tobytes()
 
 
-def unpacked(text: str) -> np.ndarray:
+def unpacked(data: bytes) -> np.ndarray:
     """The numbers of a part's `low` or `high`."""
-    return np.frombuffer(base64.b64decode(text), "<f4")
+    return np.frombuffer(data, "<f4")

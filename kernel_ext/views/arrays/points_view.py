@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +27,8 @@ class PointsView:
         count, shown: how many there are and how many are drawn; those with a NaN or an infinity are left out.
         flat: whether they lie in a plane: `vec2`, or `vec3` of which all have the same z.
         low, high: the corners of their box.
-        places: base64 of little-endian uint16[shown, 3]: shares of the box.
-        colours: base64 of uint8[shown, 3].
+        places: little-endian uint16[shown, 3]: shares of the box.
+        colours: uint8[shown, 3]; uint8[3] if all have one.
         stops, range: the colour map and the values at both its ends; no stops if colours are not values.
         size: diameter of a point in pixels.
         bad: how many were left out.
@@ -42,8 +41,8 @@ class PointsView:
     flat: bool
     low: tuple[float, ...]
     high: tuple[float, ...]
-    places: str
-    colours: str
+    places: bytes
+    colours: bytes
     stops: Stops
     range: tuple[float, float]
     size: float
@@ -66,33 +65,32 @@ def points_view(
     if not 0 < size <= 50:
         raise Refusal(f"size takes the diameter of a point in pixels, to 50; it got {size!r}")
     rgb, stops, ends = _coloured(colour, len(points), colours, range)
-    clear = np.isfinite(points).all(axis=1)
-    kept, rgb = points[clear], rgb[clear]
-    every = max(1, -(-len(kept) // MOST))
-    kept, rgb = kept[::every], rgb[::every]
-    low, high = _box(kept, box)
-    shares = np.zeros((len(kept), 3))
-    shares[:, : points.shape[-1]] = (kept - low) / np.where(high > low, high - low, 1.0)
-    places = (np.clip(shares, 0.0, 1.0) * 65535 + 0.5).astype("<u2")
+    axes = np.ascontiguousarray(points.T)  # NumPy is several times as fast along a coordinate as along a point
+    clear = np.isfinite(axes).all(axis=0)
+    if not clear.all():
+        axes, rgb = axes[:, clear], rgb[clear]
+    every = max(1, -(-axes.shape[1] // MOST))
+    axes, rgb = axes[:, ::every], rgb[::every]
+    low, high = _box(axes, box)
+    places = np.zeros((axes.shape[1], 3), "<u2")
+    for k, axis in enumerate(axes):
+        scale = 65535 / (high[k] - low[k]) if high[k] > low[k] else 0.0
+        places[:, k] = np.clip((axis - low[k]) * scale, 0.0, 65535.0) + 0.5
     flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
-        name, _kind(value, host, ndim), len(points), len(kept), flat,
-        tuple(map(float, low)), tuple(map(float, high)), _packed(places), _packed(rgb), stops, ends, float(size),
-        int((~clear).sum()),
+        name, _kind(value, host, ndim), len(points), axes.shape[1], flat, tuple(map(float, low)),
+        tuple(map(float, high)), places.tobytes(), np.ascontiguousarray(rgb).tobytes() if colour is not None
+        else bytes(PLAIN), stops, ends, float(size), len(points) - int(np.count_nonzero(clear)),
     )  # fmt: skip
 
 
-def _packed(values: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode()
-
-
-def _box(points: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.ndarray]:
+def _box(axes: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    width = len(axes)
     if box is None:
-        width = points.shape[-1]
-        return (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(width), np.ones(width))
+        return (axes.min(axis=1), axes.max(axis=1)) if axes.size else (np.zeros(width), np.ones(width))
     low, high = (np.asarray(corner, float) for corner in box)
-    if low.shape != (points.shape[-1],) or high.shape != low.shape or (low > high).any() or (low == high).all():
-        raise Refusal(f"box takes two corners of {points.shape[-1]} numbers, the lower one first; it got {box!r}")
+    if low.shape != (width,) or high.shape != low.shape or (low > high).any() or (low == high).all():
+        raise Refusal(f"box takes two corners of {width} numbers, the lower one first; it got {box!r}")
     return low, high
 
 
@@ -119,8 +117,8 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
 
     The ground has a colour, for films, and an alpha of 0, so that a picture fits a light and a dark page.
     """
-    places = np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3) / 65535.0 - 0.5
-    rgb = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
+    places = np.frombuffer(view.places, "<u2").reshape(-1, 3) / 65535.0 - 0.5
+    rgb = np.broadcast_to(np.frombuffer(view.colours, np.uint8).reshape(-1, 3), places.shape)
     extent = np.array([*(np.subtract(view.high, view.low)), 0.0][:3])
     places = places * (extent / (extent.max() or 1.0))
     if not view.flat:

@@ -17,13 +17,15 @@ from workbench import inspect
 from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
+NATIVE = "native"
+"""The GPU architecture of what is here; the texts' own default where there is no GPU."""
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
 """Texts that a page without a kernel keeps: those for which nothing is compiled."""
 
 
-def pane_views(kernel: Any, names: Iterable[str]) -> tuple[PaneView, ...]:
-    """The named texts about `kernel`; one that cannot be made holds the reason."""
-    return tuple(_pane(kernel, name) for name in names)
+def pane_views(kernel: Any, names: Iterable[str], arch: str = NATIVE) -> tuple[PaneView, ...]:
+    """The named texts about `kernel`, of a GPU's those for `arch`; one that cannot be made holds the reason."""
+    return tuple(_pane(kernel, name, arch) for name in names)
 
 
 def kept_views(kernel: Any) -> tuple[PaneView, ...]:
@@ -35,12 +37,13 @@ def _is_cuda(kernel: Any) -> bool:
     return hasattr(kernel, "signature")
 
 
-def _pane(kernel: Any, name: str) -> PaneView:
-    if name not in _WITH_LINES:
+def _pane(kernel: Any, name: str, arch: str) -> PaneView:
+    if name not in _WITH_LINES and (name != "sass" or arch == NATIVE):
         first = _first_line(kernel) if name == "source" else 1
         return PaneView(kernel.name, name, inspect.panes(kernel, (name,))[name], first)
     try:
-        text = _WITH_LINES[name](kernel)
+        chosen = {} if arch == NATIVE else {"arch": arch}
+        text = _WITH_LINES[name](kernel, **(chosen if name in ("ptx", "sass") else {}))
     except WorkbenchError as error:
         text = error.render()
     return PaneView(kernel.name, name, text)
@@ -48,12 +51,13 @@ def _pane(kernel: Any, name: str) -> PaneView:
 
 # These say which line of the cell each of theirs comes from, so that a reader can go from one to the other. LLVM's
 # text is that after optimisation, which no longer knows.
-_WITH_LINES: dict[str, Callable[[Any], str]] = {
+_WITH_LINES: dict[str, Callable[..., str]] = {
     "ir": lambda kernel: inspect.ir(kernel, lines=True),
     "adjoint": lambda kernel: inspect.adjoint(kernel, lines=True),
     "tangent": lambda kernel: inspect.tangent(kernel, lines=True),
     "cuda": lambda kernel: inspect.cuda(kernel, lines=True),
-    "ptx": lambda kernel: inspect.ptx(kernel, lines=True),
+    "ptx": lambda kernel, **arch: inspect.ptx(kernel, lines=True, **arch),
+    "sass": lambda kernel, **arch: inspect.sass(kernel, **arch),
 }
 
 

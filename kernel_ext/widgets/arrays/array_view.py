@@ -13,7 +13,7 @@ from kernel_ext.widgets.live import Live
 from kernel_ext.widgets.modules import module_text, style_text
 
 ThreadsMaker = Callable[[int], dict[str, Any]]
-SliceMaker = Callable[[tuple[int, ...]], array_view.ArrayView]
+SliceMaker = Callable[[tuple[int, ...], str], array_view.ArrayView]
 
 
 class ArrayView(Live):
@@ -28,7 +28,7 @@ class ArrayView(Live):
     def take(
         self, view: array_view.ArrayView, slice_at: SliceMaker | None = None, threads_at: ThreadsMaker | None = None
     ) -> dict[str, Any]:
-        """`slice_at` returns the view at other leading indices; `threads_at` who touched the array, from a block on."""
+        """`slice_at` returns the view at other indices or of a field; `threads_at` who touched it, from a block on."""
         self._slice_at, self._threads_at = slice_at, threads_at
         return {"view": as_data(view), "asks_threads": threads_at is not None, "threads": {}}
 
@@ -37,7 +37,7 @@ class ArrayView(Live):
         self.view = as_data(view)
 
     def hear(self, content: dict[str, Any]) -> None:
-        """`{ask: "slice", at}`: show it at other leading indices; `{ask: "threads", block}`: who touched it."""
+        """`{ask: "slice", at, field}`: show another part of it; `{ask: "threads", block}`: who touched it."""
         slice_at, threads_at = self._slice_at, self._threads_at
         if content.get("ask") == "threads" and threads_at is not None:
             found = threads_at(int(content.get("block") or 0))
@@ -46,7 +46,8 @@ class ArrayView(Live):
         if content.get("ask") != "slice" or slice_at is None:
             return
         at = tuple(int(k) for k in content.get("at") or ())
-        if len(at) == len(self.view["sizes"]):
-            found = slice_at(at)
+        field = str(content.get("field") or "")
+        if len(at) == len(self.view["sizes"]) and field in ("", *self.view["fields"]):
+            found = slice_at(at, field)
             if slice_at is self._slice_at:  # it may have been given something else to show
                 self.show(found)

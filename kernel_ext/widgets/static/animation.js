@@ -1,15 +1,15 @@
 // @ts-check
 /**
  * Frames of a program with play, pause and a slider. The browser asks for a frame and, when it is there and the animation
- * plays, for the next one: a slow program plays slowly and builds up no queue.
+ * plays, for the next one, or for two if they are quick: a slow program plays slowly and builds up no queue.
  *
  * @typedef {{title: string, frames: number, frame: number, kept: number, fps: number, seconds: number, said: string,
  *   picture: any, others: any[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { listen, make, markPlaying, onWidth, place, press, resting, spent } from "./parts.js";
-import { picturesOf } from "./pictures.js";
+import { listen, make, markPlaying, messenger, onWidth, place, press, resting, spent } from "./parts.js";
+import { drawPictures } from "./pictures.js";
 import { cloud, coloursOf } from "./cloud.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
@@ -32,29 +32,36 @@ function render({ model, el }) {
     make("div", { class: "wb-head" }, title), make("div", { class: "wb-player" }, play, slider, label), stages, told);
   place(model, el, root);
 
-  let [playing, number, timer, asked] = [false, 0, 0, 0];
-  /** @type {number | null} a frame to be asked for when the answer to the last message is there */
+  let [playing, timer, due, last] = [false, 0, 0, 0]; // `due`: when the next frame is; `last`: the one asked for last
+  /** @type {number | null} a frame to be asked for as soon as there is room for a message */
   let waiting = null;
   const rest = resting(model);
-  const busy = () => number > Number(model.get("answered") ?? 0);
+  const { busy, full, send } = messenger(model, () => view().seconds);
   const ask = (/** @type {number} */ at) => {
-    waiting = busy() ? at : null;
+    waiting = full() ? at : null;
     if (!model.send || waiting !== null) return;
-    number += 1;
-    asked = performance.now();
-    model.send({ ask: "frame", at, number });
+    last = at;
+    send({ ask: "frame", at });
   };
-  const next = () => ask((view().frame + 1) % view().frames);
+  const next = () => {
+    const now = performance.now();
+    due = Math.max(due + 1000 / view().fps, now); // one that came late does not hurry the next ones
+    ask((last + 1) % view().frames);
+    timer = window.setTimeout(next, due - now);
+  };
   const toggle = (on = !playing) => {
     playing = on && Boolean(model.send);
     markPlaying(play, playing);
     clearTimeout(timer);
-    if (playing && !busy()) next();
+    if (playing) {
+      last = view().frame;
+      next();
+    } else waiting = null;
   };
   const resize = () => screens.forEach(({ points, stage }, k) => {
     const width = Math.max(120, (stage.clientWidth || 560) - 16);
     if (points) points.resize(width);
-    else stage.replaceChildren(...picturesOf(pictures()[k], width));
+    else drawPictures(stage, pictures()[k], width);
   });
   const redraw = () => {
     const { frames, frame, kept, seconds, said } = view();
@@ -75,10 +82,8 @@ function render({ model, el }) {
     if (said) toggle(false);
   };
   const answer = () => {
-    if (busy()) return;
-    rest();
     if (waiting !== null) ask(waiting);
-    else if (playing) timer = window.setTimeout(next, Math.max(0, 1000 / view().fps - (performance.now() - asked)));
+    else if (!busy()) rest();
   };
   slider.addEventListener("input", () => {
     toggle(false);

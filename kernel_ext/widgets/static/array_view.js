@@ -10,7 +10,7 @@
 
 import { launched } from "./launched.js";
 import { figure, listen, make, numbers, octets, onWidth, openTab, place, press, tableOf, tabList } from "./parts.js";
-import { PAD, barsOf, picturesOf } from "./pictures.js";
+import { PAD, barsOf, drawPictures } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
@@ -32,7 +32,7 @@ function tell(part, view, [row, column]) {
   const k = row * part.columns + column;
   const index = elementsAt(part, view, [row, column]).map(([first, next]) => (next - first > 1 ? `${first}:${next}` : String(first)));
   const mean = part.kind !== "line" && index.some((i) => i.includes(":")) ? "mean " : "";
-  const element = `${view.name}[${[...view.at, ...index].join(", ")}]${part.name && `.${part.name}`}`;
+  const element = [`${view.name}[${[...view.at, ...index].join(", ")}]`, view.field, part.name].filter(Boolean).join(".");
   const bad = part.bad.includes(k) ? " (has NaN or inf)" : "";
   if (part.kind === "rgb") {
     const shares = [...octets(part.low).slice(3 * k, 3 * k + 3)].map((c) => figure(view.low + ((view.high - view.low) * c) / 255, 3));
@@ -124,7 +124,7 @@ function render({ model, el }) {
     if (open === "numbers") stage.replaceChildren(tableOf(["", ""], facts));
     else if (open === "histogram") stage.replaceChildren(histogram ? barsOf(histogram, width) : make("div", { class: "wb-dim" }, "no finite element"));
     else if (open === "values") stage.replaceChildren(make("pre", { class: "wb-values wb-mono" }, view().values));
-    else if (parts.length) stage.replaceChildren(...picturesOf(view(), width));
+    else if (parts.length) drawPictures(stage, view(), width);
     else stage.replaceChildren(make("div", { class: "wb-dim" }, "no elements"));
     say();
   };
@@ -132,14 +132,21 @@ function render({ model, el }) {
     open = name;
     redraw();
   };
+  /** Sliders for the dimensions that are not drawn, and a choice of fields. */
   const offer = () => {
-    const { at, sizes } = view();
-    if (slices.children.length === sizes.length) return;
-    slices.replaceChildren(...(model.send ? sizes : []).map((size, axis) => {
-      const slider = /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, max: size - 1, value: at[axis], "aria-label": `Index of dimension ${axis}` }));
-      slider.addEventListener("input", () => model.send?.({ ask: "slice", at: [...slices.children].map((s) => Number(/** @type {HTMLInputElement} */ (s).value)) }));
-      return slider;
-    }));
+    const { at, sizes, fields, field } = view();
+    const offered = String([sizes, fields]);
+    if (slices.dataset.offered === offered || !model.send) return;
+    slices.dataset.offered = offered;
+    const sliders = sizes.map((size, axis) => /** @type {HTMLInputElement} */ (make("input", { type: "range", min: 0, max: size - 1, value: at[axis], "aria-label": `Index of dimension ${axis}` })));
+    const choice = /** @type {HTMLSelectElement} */ (make("select", { "aria-label": "Field to draw" }, ...fields.map((name) => make("option", { value: name }, name))));
+    if (fields.length) choice.value = field;
+    const parts = [...sliders, ...(fields.length ? [choice] : [])];
+    for (const part of parts) part.addEventListener("input", () => {
+      if (part === choice) open = "picture";
+      model.send?.({ ask: "slice", at: sliders.map((s) => Number(s.value)), field: choice.value });
+    });
+    slices.replaceChildren(...parts);
   };
   stage.addEventListener("pointermove", (event) => {
     const found = pictures().findIndex((p) => p === event.target || p.contains(/** @type {Node} */ (event.target)));

@@ -4,10 +4,10 @@
  * Shift and dragging moves both; Ctrl and the wheel, or + and −, enlarge.
  *
  * @typedef {{name: string, kind: string, count: number, shown: number, flat: boolean, low: number[], high: number[],
- *   places: string, colours: string, stops: number[][], range: [number, number], size: number, bad: number}} PointsView
+ *   places: any, colours: any, stops: number[][], range: [number, number], size: number, bad: number}} PointsView
  */
 
-import { figure, make, octets } from "./parts.js";
+import { elementsOf, figure, make, octets } from "./parts.js";
 import { painterOf } from "./point_painters.js";
 
 const AWAY = 2.6; // of the eye, where the longest side of the box is 1
@@ -64,7 +64,7 @@ export function cloud() {
     const most = Math.max(...size) || 1;
     sides = [0, 1, 2].map((axis) => (size[axis] ?? 0) / most);
     view = next;
-    painter.take(new Uint16Array(octets(next.places).buffer), octets(next.colours));
+    painter.take(elementsOf(Uint16Array, next.places), octets(next.colours));
     later();
   };
   const resize = (/** @type {number} */ width) => {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Sliders bound to numbers of a record or a launch. A move asks for a replay; while one runs, later moves wait, and only
- * the last of them is sent. Without a kernel the sliders show where they stood.
+ * Sliders bound to numbers of a record or a launch. A move asks for a replay; while one runs (or two, if they are short),
+ * later moves wait, and only the last of them is sent. Without a kernel the sliders show where they stood.
  *
  * @typedef {{name: string, value: number, low: number, high: number, step: number, integer: boolean}} Slider
  * @typedef {{title: string, sliders: Slider[], runs: number, seconds: number, compiled: number, said: string, note: string,
@@ -9,9 +9,9 @@
  * @typedef {import("./parts.js").Model} Model
  */
 
-import { figure, listen, make, onWidth, place, press, resting, spent, uniqueId } from "./parts.js";
+import { figure, listen, make, messenger, onWidth, place, press, resting, spent, uniqueId } from "./parts.js";
 import { padOf } from "./pad.js";
-import { picturesOf } from "./pictures.js";
+import { drawPictures } from "./pictures.js";
 
 /** @param {{model: Model, el: HTMLElement}} context */
 function render({ model, el }) {
@@ -29,15 +29,13 @@ function render({ model, el }) {
   const first = Object.fromEntries(view().sliders.map((s) => [s.name, s.value]));
   /** @type {Record<string, number>} */
   const values = { ...first };
-  let number = 0; // of the last message
-  let waiting = false;
-  const busy = () => number > Number(model.get("answered") ?? 0);
+  let waiting = false; // for room to send what the sliders say now
+  const { busy, full, send } = messenger(model, () => view().seconds);
   const ask = () => {
     if (!model.send) return;
-    waiting = busy();
+    waiting = full();
     if (waiting) return;
-    number += 1;
-    model.send({ ask: "replay", values: { ...values }, number });
+    send({ ask: "replay", values: { ...values } });
     tell();
   };
   /** @type {{node: Element, show: () => void}[]} */
@@ -60,7 +58,8 @@ function render({ model, el }) {
   };
   const picture = () => {
     const shown = view().picture;
-    stage.replaceChildren(...(shown ? picturesOf(shown, Math.max(120, (stage.clientWidth || 560) - 16)) : []));
+    if (shown) drawPictures(stage, shown, Math.max(120, (stage.clientWidth || 560) - 16));
+    else stage.replaceChildren();
   };
   const redraw = () => {
     if (!busy() && !waiting) { // another view, or a page's own program, may have moved them
@@ -71,7 +70,7 @@ function render({ model, el }) {
     root.setAttribute("aria-label", `sliders of a ${view().title}`);
     picture();
     tell();
-    if (waiting && !busy()) ask();
+    if (waiting) ask();
   };
   const moved = () => {
     show();

@@ -100,13 +100,40 @@ export function markPlaying(button, playing, inWords = false) {
   button.setAttribute("title", name);
 }
 
+/** Send a message, unless the kernel is gone, as the view's mark says then: ipywidgets throws. @param {Model} model @param {any} content */
+function sendIfLive(model, content) {
+  try {
+    model.send?.(content);
+  } catch (error) {
+    if (!model.get("stale")) console.warn(error);
+  }
+}
+
 /** Tell the kernel half a second after the last call that the picture has come to rest, so that it draws what a saved
  * notebook shows. @param {Model} model */
 export function resting(model) {
   let timer = 0;
   return () => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => model.send?.({ ask: "rest" }), 500);
+    timer = window.setTimeout(() => sendIfLive(model, { ask: "rest" }), 500);
+  };
+}
+
+const SHORT = 0.02; // seconds of the kernel's work below which the way there and back takes longer
+
+/** Messages that the kernel answers with its trait `answered`. Two may be on the way while its work is short, so that it
+ * works while an answer travels; of what would be sent beyond that, a widget sends the latest when there is room.
+ * @param {Model} model @param {() => number} seconds that the kernel worked for its last answer */
+export function messenger(model, seconds) {
+  const answered = () => Number(model.get("answered") ?? 0);
+  let number = answered(); // of the last message; the page may have been loaded again
+  return {
+    busy: () => number > answered(),
+    full: () => number - answered() >= (seconds() < SHORT ? 2 : 1),
+    send(/** @type {Record<string, any>} */ content) {
+      number = Math.max(number, answered()) + 1;
+      sendIfLive(model, { ...content, number });
+    },
   };
 }
 
@@ -169,14 +196,23 @@ export function listen(model, ears) {
   };
 }
 
-/** Bytes from base64, or those that a page made. @param {string | Uint8Array} text */
-export function octets(text) {
-  if (typeof text !== "string") return text;
-  const letters = atob(text);
+/** Bytes as a kernel sends them, as a file holds them (base64), or as a page made them. @param {string | DataView | Uint8Array} data */
+export function octets(data) {
+  if (data instanceof DataView) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (typeof data !== "string") return data;
+  const letters = atob(data);
   const bytes = new Uint8Array(letters.length);
   for (let k = 0; k < letters.length; k += 1) bytes[k] = letters.charCodeAt(k);
   return bytes;
 }
 
-/** Numbers from base64 of little-endian float32, or those that a page made. @param {string | Float32Array} text */
-export const numbers = (text) => (typeof text === "string" ? new Float32Array(octets(text).buffer) : text);
+/** Such bytes as the elements of a typed array, without a copy where they are aligned.
+ * @template T @param {{BYTES_PER_ELEMENT: number, new (buffer: ArrayBufferLike, first: number, count: number): T}} Kind @param {string | DataView | Uint8Array} data */
+export function elementsOf(Kind, data) {
+  let bytes = octets(data);
+  if (bytes.byteOffset % Kind.BYTES_PER_ELEMENT) bytes = bytes.slice();
+  return new Kind(bytes.buffer, bytes.byteOffset, bytes.byteLength / Kind.BYTES_PER_ELEMENT);
+}
+
+/** Numbers of float32 from such bytes, or those that a page made. @param {string | DataView | Float32Array} data */
+export const numbers = (data) => (data instanceof Float32Array ? data : elementsOf(Float32Array, data));

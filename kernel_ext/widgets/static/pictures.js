@@ -5,7 +5,7 @@
  * @typedef {{name: string, kind: string, rows: number, columns: number, low: any, high: any, bad: number[]}} Part
  * @typedef {{name: string, kind: string, shape: number[], at: number[], sizes: number[], parts: Part[],
  *   histogram: {counts: number[], low: number, high: number} | null, facts: [string, string][], low: number, high: number,
- *   stops: number[][], span: [number, number], values: string, few: boolean}} ArrayPicture
+ *   stops: number[][], span: [number, number], values: string, few: boolean, fields: string[], field: string}} ArrayPicture
  */
 
 import { draw, figure, make, numbers, octets } from "./parts.js";
@@ -25,30 +25,56 @@ export function blend(value, stops, [low, high]) {
 
 const SHADES = 1024; // of a colour map: more than a screen tells apart
 
-/** The pixels of an image in the colours of its map: a table, since a frame of 256 × 256 leaves no time for arithmetic with colours.
- * @param {Uint8ClampedArray} pixels @param {Float32Array} values @param {ArrayPicture} view */
-function shade(pixels, values, { stops, span: [low, high] }) {
-  const table = new Uint8Array(3 * SHADES);
-  for (let k = 0; k < SHADES; k += 1) table.set(blend(k, stops, [0, SHADES - 1]).map(Math.round), 3 * k);
-  const scale = (SHADES - 1) / (high - low || 1);
-  for (let k = 0; k < values.length; k += 1) {
-    const at = 3 * (Math.max(0, Math.min(SHADES - 1, Math.round((values[k] - low) * scale))) || 0);
-    pixels[4 * k] = table[at];
-    pixels[4 * k + 1] = table[at + 1];
-    pixels[4 * k + 2] = table[at + 2];
+/** A pixel of a colour, opaque. @param {number} red @param {number} green @param {number} blue */
+const pixel = (red, green, blue) => 0xff000000 | (blue << 16) | (green << 8) | red;
+
+/** @type {Map<string, Uint32Array>} the pixels of colour maps, by their stops */
+const tables = new Map();
+
+/** The pixels of a colour map: a table, since a frame of 256 × 256 leaves no time for arithmetic with colours. @param {number[][]} stops */
+function tableFor(stops) {
+  const key = stops.join();
+  let table = tables.get(key);
+  if (!table) {
+    table = Uint32Array.from({ length: SHADES }, (_, k) => {
+      const [red, green, blue] = blend(k, stops, [0, SHADES - 1]).map(Math.round);
+      return pixel(red, green, blue);
+    });
+    tables.set(key, table);
   }
+  return table;
+}
+
+/** @type {WeakMap<HTMLCanvasElement, [CanvasRenderingContext2D, ImageData, Uint32Array]>} what each canvas is painted with */
+const papers = new WeakMap();
+
+/** Paint a 2-D part on its canvas. @param {HTMLCanvasElement} canvas @param {Part} part @param {ArrayPicture} view */
+function paintImage(canvas, part, { stops, span: [low, high] }) {
+  let paper = papers.get(canvas);
+  if (!paper) {
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    const image = context.createImageData(part.columns, part.rows);
+    papers.set(canvas, (paper = [context, image, new Uint32Array(image.data.buffer)]));
+  }
+  const [context, image, pixels] = paper;
+  if (part.kind === "rgb") {
+    const colours = octets(part.low);
+    for (let k = 0; k < pixels.length; k += 1) pixels[k] = pixel(colours[3 * k], colours[3 * k + 1], colours[3 * k + 2]);
+  } else {
+    const [values, table, scale] = [numbers(part.low), tableFor(stops), (SHADES - 1) / (high - low || 1)];
+    for (let k = 0; k < pixels.length; k += 1) {
+      const at = (values[k] - low) * scale + 0.5;
+      pixels[k] = table[at >= SHADES ? SHADES - 1 : at > 0 ? Math.floor(at) : 0]; // NaN is not above 0
+    }
+  }
+  for (const k of part.bad) pixels[k] = pixel(BAD[0], BAD[1], BAD[2]);
+  context.putImageData(image, 0, 0);
 }
 
 /** The picture of a 2-D part. @param {Part} part @param {ArrayPicture} view */
 function imageOf(part, view) {
   const canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { width: part.columns, height: part.rows, class: "wb-pixels", role: "img", "aria-label": `${view.name} ${part.name}`.trim() }));
-  const paint = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const pixels = paint.createImageData(part.columns, part.rows);
-  if (part.kind === "rgb") octets(part.low).forEach((value, k) => (pixels.data[4 * Math.floor(k / 3) + (k % 3)] = value));
-  else shade(pixels.data, numbers(part.low), view);
-  for (const k of part.bad) pixels.data.set(BAD, 4 * k);
-  for (let k = 3; k < pixels.data.length; k += 4) pixels.data[k] = 255;
-  paint.putImageData(pixels, 0, 0);
+  paintImage(canvas, part, view);
   return canvas;
 }
 
@@ -111,9 +137,31 @@ export function pictureOf(part, view, width, tall = TALL) {
   return image;
 }
 
+/** What the elements of pictures depend on, all but their pixels. @param {ArrayPicture} view @param {number} width */
+const frameOf = (view, width) => JSON.stringify([width, view.name, view.parts.map((p) => [p.name, p.kind, p.rows, p.columns])]);
+
+/** Draw all parts into a place. Images of the size that stands there are painted again in place: elements that come and go cost
+ * the page more than their pixels. @param {HTMLElement} stage @param {ArrayPicture} view @param {number} width */
+export function drawPictures(stage, view, width) {
+  const canvases = /** @type {HTMLCanvasElement[]} */ ([...stage.querySelectorAll("canvas.wb-pixels")]);
+  const frame = frameOf(view, width);
+  if (!canvases.length || canvases.length !== view.parts.length || framed.get(canvases[0]) !== frame) {
+    stage.replaceChildren(...picturesOf(view, width));
+    const first = stage.querySelector("canvas.wb-pixels");
+    if (first) framed.set(first, frame);
+    return;
+  }
+  canvases.forEach((canvas, k) => paintImage(canvas, view.parts[k], view));
+  const [scale, before] = [scaleOf(view), stage.children[0]];
+  if (!before.isEqualNode(scale)) before.replaceWith(scale);
+}
+
+/** @type {WeakMap<Element, string>} what the elements were made for, by their first canvas */
+const framed = new WeakMap();
+
 /** All parts with their names and what their colours mean. Images stand side by side if they stay large enough.
  * @param {ArrayPicture} view @param {number} width */
-export function picturesOf(view, width) {
+function picturesOf(view, width) {
   const count = view.parts.length;
   const beside = count > 1 && width / count - GAP >= LEAST ? width / count - GAP : width;
   return [scaleOf(view), ...view.parts.map((part) => make("figure", { class: "wb-figure" },

@@ -58,6 +58,11 @@ function graphicsPainter(canvas) {
       count = places.length / 3;
       for (const [k, name, data, kind] of /** @type {[number, string, any, number][]} */ ([[0, "place", places, gl.UNSIGNED_SHORT], [1, "colour", colours, gl.UNSIGNED_BYTE]])) {
         const at = gl.getAttribLocation(program, name);
+        if (data.length === 3 && count > 1) { // one colour for all
+          gl.disableVertexAttribArray(at);
+          gl.vertexAttrib3f(at, data[0] / 255, data[1] / 255, data[2] / 255);
+          continue;
+        }
         gl.bindBuffer(gl.ARRAY_BUFFER, buffers[k]);
         gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
         gl.enableVertexAttribArray(at);
@@ -89,7 +94,8 @@ function softwarePainter(canvas) {
     take(shares, colours) {
       places = shares;
       inks = new Uint32Array(shares.length / 3);
-      for (let k = 0; k < inks.length; k += 1) inks[k] = 0xff000000 | (colours[3 * k + 2] << 16) | (colours[3 * k + 1] << 8) | colours[3 * k];
+      const each = colours.length > 3 ? 3 : 0; // one colour may be that of all
+      for (let k = 0; k < inks.length; k += 1) inks[k] = 0xff000000 | (colours[each * k + 2] << 16) | (colours[each * k + 1] << 8) | colours[each * k];
     },
     paint(matrix, sides, size, flat) {
       const { width, height } = canvas;

@@ -48,7 +48,7 @@ export function pointsAgain(first, values, shades, look) {
     }
   });
   const moved = { ...first, shown: kept.length, low, high, places: new Uint8Array(places.buffer), bad: first.count - clear.length };
-  if (!shades) return kept.length === first.shown ? moved : { ...moved, colours: Uint8Array.from(kept.flatMap(() => PLAIN)) };
+  if (!shades) return kept.length === first.shown ? moved : { ...moved, colours: Uint8Array.from(PLAIN) };
   if (shades.length !== first.count) {
     const bytes = kept.flatMap((k) => [0, 1, 2].map((c) => Math.max(0, Math.min(1, shades[3 * k + c] || 0)) * 255 + 0.5));
     return { ...moved, colours: Uint8Array.from(bytes) };

@@ -34,11 +34,11 @@ function tickOf(seconds, whole) {
   return `${Number((seconds / unit).toPrecision(3))} ${name}`;
 }
 
-/** The record in Chrome's trace event format. @param {View} view */
+/** The record in Chrome's trace event format, which Perfetto opens. @param {View} view */
 function chromeTrace(view) {
   const lanes = lanesOfTime(view);
   const events = [...view.rows, ...view.host].map((row) => ({
-    name: row.name, cat: row.kind, ph: "X", ts: row.start * 1e6, dur: (row.seconds ?? 0) * 1e6, pid: 1,
+    name: row.kind === "forward" ? row.name : `${row.kind} ${row.name}`.trim(), cat: row.kind, ph: "X", ts: row.start * 1e6, dur: (row.seconds ?? 0) * 1e6, pid: 1,
     tid: lanes.indexOf(row.lane) + 1, args: { size: row.size, bytes: row.bytes, place: row.place },
   }));
   const names = lanes.map((lane, k) => ({ name: "thread_name", ph: "M", pid: 1, tid: k + 1, args: { name: lane } }));

@@ -123,6 +123,17 @@ MIDDLES: dict[str, tuple[Callable[[wb.array, wb.array], Any], tuple[str, int, st
 }
 
 
+def test_an_array_on_the_way_is_no_mistake() -> None:
+    x = wb.ones(3, requires_grad=True)
+    with wb.Tape() as tape:
+        y = x * 2.0
+        loss = (y * y).sum()
+    tape.backward(loss)
+    found = wb.explain_grad(tape, y)
+    assert (found.state, found.cause, found.launch) == ("zero", "intermediate", 1)
+    assert "its gradient went on" in str(found) and "retain_grad=True" in str(found)
+
+
 @pytest.mark.parametrize("name", MIDDLES)
 def test_overwritten_on_the_way(name: str) -> None:
     middle, (cause, launch, message) = MIDDLES[name]

@@ -223,6 +223,14 @@ def test_misuse_is_refused():
             pass
     with pytest.raises(wb.LaunchError, match="no such array has one"):
         tape.backward()
+    result = wb.zeros(1, requires_grad=True)
+    with wb.Tape() as other:
+        wb.launch(square, 1, inputs=[x], outputs=[result])
+    with pytest.raises(wb.LaunchError, match="none of them was set"):
+        other.backward()
+    result.grad.numpy()[:] = 3.0
+    other.backward()
+    assert x.grad.numpy().tolist() == [6.0]
     with pytest.raises(wb.LaunchError, match="A loss is one float"):
         tape.backward(wb.zeros(2))
     with pytest.raises(KeyError):

@@ -41,6 +41,8 @@ def test_ptx_tells_the_cell_s_lines(step: wb.Kernel, need: Callable[[str], str])
     need("nvrtc")
     text = inspect.ptx(step, lines=True)
     assert re.search(r"st\.global\.f32 .*// @ 5$", text, re.MULTILINE) and ".loc" not in text and "/cell/" not in text
+    other = queries.pane_views(step, ("ptx",), "sm_80")[0].text
+    assert ".target sm_90" in text and ".target sm_80" in other, "a cell's --arch is what its panes show"
 
 
 def test_lines_of_another_source_are_not_ours() -> None:

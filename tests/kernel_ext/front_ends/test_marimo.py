@@ -31,5 +31,4 @@ def test_values_and_views_in_marimo(tmp_path: Path) -> None:
     shown = [json.loads(f'"{html}"') for html in OUTPUT.findall(text)]
     assert '"type": "error"' not in text and "sum 4032.0" in text
     assert len(shown) == 8
-    assert all("<marimo-anywidget" in html for html in shown[:7]), "the kernel to the texts"
-    assert "bodies: Body[3] on cpu" in shown[7] and "<table" in shown[7]
+    assert all("<marimo-anywidget" in html for html in shown), "the kernel to the array of structs"

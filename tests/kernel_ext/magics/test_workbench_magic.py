@@ -6,10 +6,12 @@ import json
 import re
 import sys
 import threading
+from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import nbformat
 import pytest
 
 import workbench as wb
@@ -135,8 +137,6 @@ def test_free_drops_views_and_says_who_holds_the_rest(notebook: Any) -> None:
 def test_a_view_of_an_array_that_is_gone_says_so() -> None:
     import numpy as np
 
-    from kernel_ext import show
-
     u = wb.array(np.arange(24.0, dtype=np.float32).reshape(2, 3, 4))
     slice_at = show.array(u, "u").live_parts["slice_at"]
     assert slice_at((1,)).at == (1,)
@@ -145,14 +145,59 @@ def test_a_view_of_an_array_that_is_gone_says_so() -> None:
     assert show.array(wb.zeros((3, 4))).live_parts["slice_at"] is None  # nothing to ask for
 
 
-def test_an_export_has_each_cell_s_code_above_its_views(tmp_path: Path) -> None:
+def test_an_export_reads_as_the_notebook_does(notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its text as it was saved, each cell that ran with what it printed and showed; a cell that ran again once."""
+    cells = [
+        "a = 1 < 2; print('\\x1b[31mred\\x1b[0m <b>')\na",
+        "from kernel_ext import show\nfor k in range(3): print(f'{k} %', end='\\r')\nprint('done')",
+        "print('array'); show.array([1.0, 2.0], 'first')",
+        "show.array([3.0], 'later')",
+    ]
+    saved = nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_markdown_cell("# About *it*\n\n| a |\n|---|\n| `1 < 2` |\n\n<script>alert(1)</script>"),
+        *[nbformat.v4.new_code_cell(cell, id=f"cell-{k}") for k, cell in enumerate((*cells[:3], "never_ran()"))],
+        nbformat.v4.new_markdown_cell("The end."),
+    ])  # fmt: skip
+
+    def run(number: int, name: str, cell: str) -> None:
+        header = {"metadata": {"cellId": name}, "header": {"msg_id": str(number)}, "content": {"code": cell}}
+        monkeypatch.setattr(notebook.shell, "parent_header", header, raising=False)
+        notebook.run(cell)
+
+    edited = cells[2].replace("2.0", "9.0")
+    notebook.shell.history_manager.outputs.clear()  # all shells of a process share them
+    for n, (k, cell) in enumerate([(2, edited), *enumerate(cells[:3]), (7, "b = 2"), (2, cells[2]), (8, cells[3])]):
+        run(n, f"cell-{k}", cell)
+    nbformat.write(saved, tmp_path / "it.ipynb")
     path = tmp_path / "page.html"
-    views = [show.array([1.0, 2.0], "first"), show.array([2.0], "array"), show.array([3.0], "array")]
-    workbench_page.exported(str(path), views, {}, ["x = 1 < 2\nshow.array(x)", "", "y"])
+    pages = []
+    for name in ("", str(tmp_path / "it.ipynb")):
+        monkeypatch.setenv("JPY_SESSION_NAME", name)
+        run(99, "export", f"%workbench export {path}")
+        found = re.findall(
+            r'<(pre class="wb-[^"]*|h2|div class="wb-text|div id="view-\d)[^>]*>([^<]*)', path.read_text()
+        )
+        pages.append([(kind.partition('"')[2] or kind, text.strip()) for kind, text in found])
+    ran = [
+        [
+            ("wb-cell", "a = 1 &lt; 2; print(&#x27;\\x1b[31mred\\x1b[0m &lt;b&gt;&#x27;)\na"),
+            ("wb-out", "red &lt;b&gt;\nTrue"),
+        ],
+        [("wb-cell", escape(cells[1])), ("wb-out", "done")],
+        [("wb-cell", escape(cells[2])), ("wb-out", "array"), ("h2", "Array first"), ("view-0", "")],
+        [("wb-cell", "b = 2")],
+        [("wb-cell", escape(cells[3])), ("h2", "Array later"), ("view-1", "")],
+    ]
+    alone, read = pages
+    assert alone[0] == ("wb-cell", "%load_ext kernel_ext")
+    assert alone[2:] == [*ran[0], *ran[1], *ran[3], *ran[2], *ran[4]], "in the order of the runs that were the last"
+    assert read[0] == ("wb-text", "") and read[1:9] == [*ran[0], *ran[1], *ran[2]], "in the order of the file"
     text = path.read_text()
-    assert re.findall(r'<section id="part-(\d)"><h2>([^<]*)</h2>(?:<pre[^>]*>([^<]*)</pre>)?', text) == [
-        ("0", "Array first", "x = 1 &lt; 2\nshow.array(x)"), ("1", "Array", ""), ("2", "Array", "y"),
-    ]  # fmt: skip
+    assert "<h1>About <em>it</em></h1>" in text and "<code>1 &lt; 2</code>" in text
+    assert "<script>alert" not in text and "never_ran" not in text and "9.0" not in read
+    assert text.index("The end.") < text.index(">b = 2<") < text.rindex("show.array("), (
+        "what is not in the file comes after it"
+    )
 
 
 def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) -> None:

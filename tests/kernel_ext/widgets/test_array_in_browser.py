@@ -11,6 +11,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
+from kernel_ext.views.view_data import as_json
 
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 pytestmark = pytest.mark.browser
@@ -53,6 +54,44 @@ def test_an_image_s_pixels_are_the_values(widget_page: Callable[..., Any]) -> No
     page.screenshot(path=str(SCREENS / "array-dark.png"))
 
 
+def test_an_image_drawn_again_keeps_its_canvas_and_takes_bytes_as_a_kernel_sends_them(
+    widget_page: Callable[..., Any],
+) -> None:
+    first, later = (show.array(np.array(v), "f").data() for v in ([[0.0, 1.0, 2.0]], [[2.0, 0.0, np.nan]]))
+    page = widget_page("array_view", first)
+    page.evaluate("document.querySelector('canvas').mark = 1")
+    seen = page.evaluate(
+        """(view) => {
+          const letters = Uint8Array.from(`*${atob(view.parts[0].low)}`, (c) => c.charCodeAt(0));
+          view.parts[0].low = new DataView(letters.buffer, 1); // it begins where no float does
+          window.model.set("view", view);
+          const [canvas, ...more] = document.querySelectorAll("canvas");
+          return [canvas.mark, more.length, ...canvas.getContext("2d").getImageData(0, 0, 3, 1).data]; }""",
+        later,
+    )
+    yellow, purple, bad = [253, 231, 37, 255], [68, 1, 84, 255], [255, 0, 200, 255]
+    assert seen == [1, 0, *yellow, *purple, *bad]
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".wb-told").inner_text() == "f[0, 0] = 2"
+    assert page.locator(".wb-scale").inner_text().split() == ["0", "2", "NaN", "or", "infinite"]
+
+
+def test_a_field_of_structs_is_chosen_and_drawn(widget_page: Callable[..., Any]) -> None:
+    structs = np.zeros(4, [("a", "f4"), ("b", "f4", 2)])
+    structs["b"] = np.arange(8).reshape(4, 2)
+    shown = show.array(structs, "s")
+    page = widget_page("array_view", shown.data())
+    assert page.locator(".wb-values").inner_text().splitlines()[2].split() == ["[1]", "0.", "[2.,", "3.]"]
+    page.get_by_label("Field to draw").select_option("b")
+    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [], "field": "b"}]
+    page.evaluate("view => window.model.set('view', view)", as_json(shown.live_parts["slice_at"]((), "b")))
+    assert page.locator(".wb-plot").count() == 2, "two components"
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".wb-told").inner_text() == "s[1].b.x = 2"
+
+
 def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.array([1.0, np.nan, 2.0, np.inf, 3.0, 4.0]), "u").data())
     across = [
@@ -78,7 +117,7 @@ def test_the_components_of_a_small_field_stand_side_by_side(widget_page: Callabl
 def test_a_slider_asks_for_another_slice(widget_page: Callable[..., Any]) -> None:
     page = widget_page("array_view", show.array(np.zeros((5, 3, 4)), "v").data())
     page.get_by_label("Index of dimension 0").fill("3")
-    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [3]}]
+    assert page.evaluate("window.sent") == [{"ask": "slice", "at": [3], "field": ""}]
 
 
 def test_at_no_width_it_draws_all_the_same_and_cleans_up(widget_page: Callable[..., Any]) -> None:

@@ -43,7 +43,7 @@ def test_an_image_is_reduced_to_means_and_stays_in_shape() -> None:
     assert unpacked(part.low).reshape(256, 128)[1, 0] == pytest.approx(np.mean([4, 5, 6, 7]))
     small = np.where(values[:2, :3] > 0, values[:2, :3], np.inf)
     (part,) = array_view(small).parts
-    assert (part.bad, part.high) == ((0, 1, 2), "") and np.isnan(unpacked(part.low)[:3]).all()
+    assert (part.bad, part.high) == ((0, 1, 2), b"") and np.isnan(unpacked(part.low)[:3]).all()
     assert unpacked(part.low)[3:].tolist() == [1.0, 1.0, 1.0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,7 +26,7 @@ def grow(x: wb.array[float], by: float):
 
 
 def places(view: Any) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(view.places), "<u2").reshape(-1, 3)
+    return np.frombuffer(view.places, "<u2").reshape(-1, 3)
 
 
 def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
@@ -36,10 +35,10 @@ def test_points_are_shares_of_their_box_and_have_a_colour_each() -> None:
     assert (view.count, view.shown, view.bad, view.flat) == (4, 3, 1, False)
     assert (view.low, view.high) == ((0.0, 0.0, 1.0), (2.0, 4.0, 3.0))
     assert places(view).tolist() == [[0, 0, 0], [65535] * 3, [32768] * 3]
-    colours = np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3).tolist()
+    colours = np.frombuffer(view.colours, np.uint8).reshape(-1, 3).tolist()
     assert colours == [[68, 1, 84], [253, 231, 37], [33, 145, 140]], "viridis at 0, 1 and a half"
     rgb = show.points(np.eye(2), color=wb.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)).view
-    assert rgb.flat and not rgb.stops and base64.b64decode(rgb.colours) == bytes([255, 0, 0, 0, 0, 255])
+    assert rgb.flat and not rgb.stops and rgb.colours == bytes([255, 0, 0, 0, 0, 255])
     picture = scattered(rgb)
     assert {(255, 0, 0, 255), (0, 0, 255, 255)} <= {tuple(p) for p in picture.reshape(-1, 4).tolist()}
     assert picture[0, 0, 3] == 0, "the page's own ground is seen through it"
@@ -65,14 +64,14 @@ def test_a_mesh_and_lines_are_laid_out_evenly_with_colours_between_their_corners
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2]], np.float32)
     square = wb.array([[0, 1, 2], [1, 3, 2]], dtype=wb.int32)
     view = show.mesh(wb.array(corners, dtype=wb.vec3), square, color=[0.0, 1.0, 0.0, 1.0, 5.0], colours="gray").view
-    at, inks = places(view)[:, :2] / 65535, np.frombuffer(base64.b64decode(view.colours), np.uint8).reshape(-1, 3)
+    at, inks = places(view)[:, :2] / 65535, np.frombuffer(view.colours, np.uint8).reshape(-1, 3)
     assert view.flat and view.kind == "2 faces between 5 points" and view.range == (0, 5)
     cells = np.histogram2d(at[:, 0], at[:, 1], bins=10, range=((0, 1), (0, 1)))[0]
     assert cells.min() > 0.7 * cells.mean() and cells.max() < 1.3 * cells.mean()
     assert np.corrcoef(inks[:, 0], at[:, 0])[0, 1] > 0.99, "between the corners' colours"
     assert show.mesh(wb.Mesh(wb.array(corners, dtype=wb.vec3), square.flatten())).view.kind == view.kind
     upright = show.mesh(corners, [[0, 1, 4], [0, 1, 2]]).view
-    assert len(np.unique(np.frombuffer(base64.b64decode(upright.colours), np.uint8).reshape(-1, 3), axis=0)) == 2
+    assert len(np.unique(np.frombuffer(upright.colours, np.uint8).reshape(-1, 3), axis=0)) == 2
     rod = show.lines(corners[:4]).view
     assert rod.kind == "3 lines between 4 points" and rod.shown > 30_000
     film = show.animate(lambda: None, watch=[lambda: show.mesh(corners, square)], frames=3)

@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.views.arrays.array_view import array_view, unpacked
 from kernel_ext.views.arrays.colour_maps import MAPS
 from kernel_ext.views.arrays.points_view import points_view
-from kernel_ext.views.view_data import as_data
+from kernel_ext.views.view_data import as_json
 from kernel_ext.widgets.modules import script_text
 
 CASES = {
@@ -36,7 +36,7 @@ def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
     page.add_script_tag(content=script_text("array_picture"))
     for name, value in CASES.items():
         at = (2,) if name == "slice" else ()
-        want = as_data(array_view(value, "a", at))
+        want = as_json(array_view(value, "a", at))
         host = value.numpy() if isinstance(value, wb.array) else value
         host = host if host.dtype.kind == "c" else host.astype(np.float64)
         numbers = [str(v) for v in host.reshape(-1).view(np.float64).tolist()]
@@ -52,7 +52,8 @@ def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
             for key in ("low", "high"):
                 mine = np.array([float(v.replace("Infinity", "inf")) for v in ours.pop(key)])
                 packed = theirs.pop(key)
-                read = np.frombuffer(base64.b64decode(packed), np.uint8) if ours["kind"] == "rgb" else unpacked(packed)
+                data = base64.b64decode(packed)
+                read = np.frombuffer(data, np.uint8) if ours["kind"] == "rgb" else unpacked(data)
                 np.testing.assert_allclose(mine, read, rtol=1e-6, err_msg=name)
             assert ours == json.loads(json.dumps(theirs)), name
         assert got == json.loads(json.dumps(want)), name
@@ -73,7 +74,7 @@ def test_points_of_the_page_are_those_of_python(chromium: Any) -> None:
         (deep, rgb, "", None, None),
         (deep, None, "", None, ((-3, -3, -3), (3, 3, 3))),
     ):
-        want = as_data(points_view(value, "p", colour, colours, ends, 3.0, box))
+        want = as_json(points_view(value, "p", colour, colours, ends, 3.0, box))
         look = {"maps": MAPS, "fixed": ends is not None, "boxed": box is not None, "colours": colours}
         code = """([first, values, shades, look]) => {
           const number = (v) => Number(v);

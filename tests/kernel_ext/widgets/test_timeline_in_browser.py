@@ -39,12 +39,16 @@ def put(chromium: Any) -> Iterator[Callable[..., Any]]:
     complaints: list[str] = []
     pages = []
 
-    def show(count: int, width: int = 900, dark: bool = False) -> Any:
+    def show(count: int | TimelineView, width: int = 900, dark: bool = False) -> Any:
         page = chromium.new_page(viewport={"width": width, "height": 260})
         pages.append(page)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-        traits = {"view": as_data(view(count)), "selected": -1, "twin": "wb-twin-1a"}
+        traits = {
+            "view": as_data(view(count) if isinstance(count, int) else count),
+            "selected": -1,
+            "twin": "wb-twin-1a",
+        }
         page.set_content(host_page("timeline", traits, {}))
         page.wait_for_selector("html[data-ready]")
         if dark:
@@ -119,6 +123,29 @@ def test_zoom_shows_less_time_and_all_again(put: Callable[..., Any]) -> None:
 @pytest.mark.slow
 @BROWSE
 def test_the_trace_is_chrome_s_format(put: Callable[..., Any], tmp_path: Path) -> None:
+    """What Perfetto asks of a file: a name, a place and times for each event, and events of a thread in each other."""
+    named = [
+        ("forward", "step", "step"),
+        ("adjoint", "step", "adjoint step"),
+        ("fill", "0", "fill 0"),
+        ("copy", "", "copy"),
+    ]
+    host = [("compile", "step", "compile step"), ("Python", "", "Python")]
+    spans = [
+        [SpanRow(k * 1e-3, 1e-3, lane, kind, name, (4,), 16, "cell [1]:2") for k, (kind, name, _) in enumerate(kinds)]
+        for lane, kinds in (("cpu", named), ("host", host))
+    ]
+    page = put(TimelineView("rec", ("cpu",), tuple(spans[0]), 4e-3, host=tuple(spans[1])))
+    with page.expect_download() as real:
+        page.locator(".wb-tools a").click()
+    events = json.loads(Path(real.value.path()).read_text())["traceEvents"]
+    assert [e["name"] for e in events if e["ph"] == "X"] == [name for _, _, name in (*named, *host)]
+    for event in events:
+        assert event["ph"] in "XM" and isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        assert event["ph"] == "M" or (event["ts"] >= 0 and event["dur"] >= 0)
+    threads = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+    assert {threads[e["tid"]] for e in events if e["cat" if e["ph"] == "X" else "name"] == "Python"} == {"host"}
+
     page = put(12)
     with page.expect_download() as coming:
         page.locator(".wb-tools a").click()

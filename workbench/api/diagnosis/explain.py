@@ -190,6 +190,13 @@ class _Pass:
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
         links = way(function, sources, targets)
         name, shown = step.record.kernel, ", ".join(sorted(targets))
+        x, earlier = self.x.memory, self.tape.steps[:number]
+        made_of = any(a.memory is not x for a in step.used)
+        if links is None and made_of and not any(a.memory is x for s in earlier for a in s.used):
+            return Explanation(
+                "zero", "intermediate", f"{name} computes it, and its gradient went on to what it is computed from.",
+                name, number, *_place(_write(function, targets)),
+            )  # fmt: skip
         if links is None:
             return Explanation(
                 "zero", "overwritten", f"{name} overwrites {shown} with values that do not depend on it.", name, number,

@@ -16,6 +16,7 @@ ADVICE = {
     "unreached": "Let the loss use what is computed from it.",
     "overwritten": "Write the new values to another array, or change the order. If the gradient of the new values is "
     "what you want: backward(loss, retain_grad=True).",
+    "intermediate": "To keep it there: backward(loss, retain_grad=True).",
     "cast": "Keep the value a float up to the loss.",
     "comparison": "Use the value itself beside the comparison: where(test, x, …), or a smooth step.",
     "index": "An index says which element is used; only the element's value has a derivative.",

@@ -134,7 +134,8 @@ class GradientReport(Mapping[str, array]):
         cell = "text-align:left;padding:1px 12px 1px 0"
         parts = [f"<div><b>{escape(self.what)} = {self.value:.9g}</b></div>"]
         for title, (head, *rows) in self.tables():
-            heads = "".join(f'<th style="{cell}">{escape(h)}</th>' for h in head)
+            tags = ["th" if h else "td" for h in head]
+            heads = "".join(f'<{t} style="{cell}">{escape(h)}</{t}>' for t, h in zip(tags, head, strict=True))
             body = "".join("<tr>" + "".join(f'<td style="{cell}">{escape(c)}</td>' for c in r) + "</tr>" for r in rows)
             parts.append(
                 f"<div>{escape(title)}</div><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"

@@ -35,10 +35,7 @@ def card_html(
         bars: what the bars are shares of.
         pictures: below the table.
     """
-    found = "".join(
-        f'<div style="padding:1px 0"><b style="color:{_text(_WORST)}">{escape(where)}</b> {escape(text)}</div>'
-        for where, text in advice
-    )
+    found = "".join(f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>' for where, text in advice)
     worst = max((share for _, _, _, share, _ in rows[:-1]), default=0.0)
     body = "".join(_row(row, worst, last=row is rows[-1]) for row in rows)
     head = "".join(f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">{escape(h)}</th>' for h in heads)
@@ -54,11 +51,6 @@ def card_html(
     return f'<div style="padding:2px 0"><div style="padding-bottom:2px"><b>{escape(title)}</b></div>{about}' + (
         f'<div style="padding:6px 0">{found}</div>{table}<div style="padding-top:6px">{drawn}</div></div>'
     )
-
-
-def _text(colour: str) -> str:
-    """The colour as text, which takes the theme's own warning colour where there is one."""
-    return f"var(--jp-warn-color0,{colour})"
 
 
 def _row(row: tuple[Counts, str, str, float, Sequence[str]], worst: float, last: bool) -> str:

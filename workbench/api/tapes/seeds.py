@@ -31,6 +31,11 @@ _SMALL = 4096
 UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made through NumPy is not seen."
 
 
+def _may_be_set(grad: Memory) -> bool:
+    """Whether an adjoint was written since it was made, or can have been by others."""
+    return bool(grad.version or grad.exported is not None or grad.shared)
+
+
 def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]) -> list[tuple[array, object]]:
     """The arrays that a backward pass starts at, with what their adjoints begin as.
 
@@ -57,6 +62,11 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
             raise LaunchError(
                 "backward() without a loss starts from the .grad of what was written, and no such array has one.",
                 advice="Pass a loss or grads, or make the result with requires_grad=True and set its .grad.",
+            )
+        if not any(_may_be_set(memory.grad.memory) for memory in whole):
+            raise LaunchError(
+                "backward() without a loss starts from the .grad of what was written, and none of them was set.",
+                advice="Pass the loss: tape.backward(loss).",
             )
     if loss is not None:
         if not isinstance(loss, array):

@@ -12,6 +12,10 @@ _THREADS = "A kernel gets its own index: i = tid(), or i, j = tid() for two dime
 ABSENT: dict[str, str] = {
     **dict.fromkeys(("cuda", "threadIdx", "blockIdx", "blockDim"), _THREADS),
     "syncthreads": "Threads of a block work together on tiles: see tile_load, tile_sum, and wb.launch_tiled.",
+    **dict.fromkeys(
+        ("zeros", "ones", "full", "empty"),
+        "A kernel makes no arrays: pass one, or write vector(length=3, dtype=float) for a few numbers.",
+    ),
     "select": "Write where(condition, if_true, if_false): the order of the last two is the other way round.",
     "cast": "Call the type: float64(x), int(x).",
     "reinterpret": "There is no view of a number's bits; keep bits as integers.",
