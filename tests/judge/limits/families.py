@@ -131,6 +131,8 @@ OUT_OF_REACH = {
             "GANG_LANES",
             "GANG_COMPONENTS",
             "GANG_BYTE_LANES",
+            "GANG_REGISTER",
+            "GANG_LOOP_BYTES",
             "GANG_UNROLLED_LANES",
             "GANG_INTERLEAVED_LANES",
             "GANG_STEP",

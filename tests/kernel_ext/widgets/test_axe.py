@@ -79,7 +79,8 @@ def statics() -> list[Any]:
         wb.gradcheck(doubled, 2, [x], [y, 2.0]), wb.explain_grad(tape, x), rec, wb.bench(run, number=1),
         wb.compare(run, run, number=1), wb.sweep(run, {"n": [1, 2]}, number=1), inspect.doctor(),
         Answer("copy", 0, "y[1] is 3.", ("y[i] = 3",), help=html.folded("hint", "look")), Answer("copy", 2, "Right."),
-        wb.jacobian(lambda v: v * v, sparse=True)(wb.array([1.0, 2.0])), Question("Which thread?"), Picture("a picture", (), notes=((0.0, 0.0, "here"),)),
+        wb.jacobian(lambda v: v * v, sparse=True)(wb.array([1.0, 2.0])), Question("Which thread?"),
+        Picture("a picture", (), notes=((0.0, 0.0, "here"),)),
     ]  # fmt: skip
 
 

@@ -110,13 +110,19 @@ def _address(x: wb.array) -> int | None:
 
 
 class Attached:
-    """An attribute of arrays that programs set: it is kept with the array."""
+    """An attribute of arrays that programs set: it is kept with the array; until then it is what it was before."""
 
-    def __init__(self, name: str, default: Any) -> None:
+    def __init__(self, name: str, default: Any = None) -> None:
         self.name, self.default = name, default
+        self.before = vars(wb.array).get(name)
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return self if instance is None else getattr(instance, "attached", {}).get(self.name, self.default)
+        if instance is None:
+            return self
+        values = getattr(instance, "attached", {})
+        if self.name in values or self.before is None:
+            return values.get(self.name, self.default)
+        return self.before.__get__(instance, owner)
 
     def __set__(self, instance: Any, value: Any) -> None:
         instance.attached = {**getattr(instance, "attached", {}), self.name: value}
@@ -208,8 +214,8 @@ def apply() -> None:
     wb.Kernel.add_overload = _itself  # type: ignore[attr-defined]
     wb.Func.add_overload = _add_overload  # type: ignore[attr-defined]
     wb.array.release = Attached("release", lambda: None)  # type: ignore[attr-defined]
-    wb.array.detach = Attached("detach", lambda: None)  # type: ignore[attr-defined]
-    wb.array._ref = Attached("_ref", None)  # type: ignore[attr-defined]
+    wb.array.detach = Attached("detach")  # type: ignore[attr-defined]
+    wb.array._ref = Attached("_ref")  # type: ignore[attr-defined]
 
 
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
