@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -114,11 +115,9 @@ class Attached:
 
     def __init__(self, name: str, default: Any = None) -> None:
         self.name, self.default = name, default
-        self.before = vars(wb.array).get(name)
+        self.before = inspect.getattr_static(wb.array, name, None)
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        if instance is None:
-            return self
         values = getattr(instance, "attached", {})
         if self.name in values or self.before is None:
             return values.get(self.name, self.default)
