@@ -127,7 +127,7 @@ def _numpy(name: str) -> np.dtype[Any]:
 
 @dataclass(frozen=True)
 class Vector(Named):
-    """A short vector of `length` (2 to 128) scalars, stored densely."""
+    """Represents a short vector of `length` (1 to 128) scalars, stored densely."""
 
     length: int
     dtype: Scalar
