@@ -21,6 +21,7 @@ from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError, NotConverged
+from workbench.optim.optimizer import flat
 from workbench.optim.progress import Progress
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -172,12 +173,6 @@ class Solve:
 
     def _launch(self, what: Any, n: int, *arguments: Any) -> None:
         launch(what, n, [*arguments], device=self._device, checks=False)
-
-
-def flat(x: array) -> array:
-    """Return the numbers of a dense array in one dimension, as a view."""
-    kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
-    return (x if kind == x.dtype else x.view(kind)).flatten()
 
 
 # The numbers: 0 goal², 1 |b|², 2 |r|² (being summed), 3 |r|², 4 r·z, 5 p·Ap or r0·v, 7 r·z of the next step, 8 t·r,

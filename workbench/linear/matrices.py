@@ -17,9 +17,10 @@ from workbench.api.kernels.struct import make_struct
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
-from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve, flat
+from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve
 from workbench.linear.roots import tolerance
 from workbench.linear.solve import Operator, solved
+from workbench.optim.optimizer import flat
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, empty, zeros, zeros_like

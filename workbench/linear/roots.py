@@ -9,8 +9,9 @@ from workbench.api.gradients.transforms import jvp
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, NotConverged, must_be
-from workbench.linear.krylov import Solve, flat
+from workbench.linear.krylov import Solve
 from workbench.linear.solve import Operator, corrected
+from workbench.optim.optimizer import flat
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, zeros_like

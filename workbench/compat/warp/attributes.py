@@ -102,7 +102,7 @@ _ASKED: Weak[int, wb.array] = Weak()
 
 
 def _address(x: wb.array) -> int | None:
-    """The address of the first element; None of an array without elements."""
+    """Return the address of the first element; None of an array without elements."""
     if not x.size:
         return None
     _ASKED.put(x.address, x)
@@ -110,7 +110,7 @@ def _address(x: wb.array) -> int | None:
 
 
 class Attached:
-    """An attribute of arrays that programs set: it is kept with the array."""
+    """Represents an attribute that programs set on arrays: stored with the array."""
 
     def __init__(self, name: str, default: Any) -> None:
         self.name, self.default = name, default

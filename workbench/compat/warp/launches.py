@@ -265,9 +265,9 @@ def launch(
 
 
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """The arguments, with tuples for vectors and matrices as values of those.
+    """Return the arguments, with tuples for vectors and matrices as values of those.
 
-    None for an array that the kernel only indexes, behind a flag say, is an array of nothing.
+    None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
     if not any(v is None or isinstance(v, _PARTS) for v in values):

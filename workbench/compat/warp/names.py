@@ -297,7 +297,7 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
 
 
 def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
-    """`workbench.copy` with Warp's names of its arguments; a count of 0 means all."""
+    """Copy as `workbench.copy`, with Warp's names of the arguments; a count of 0 means all."""
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 

@@ -62,7 +62,7 @@ def lane(context: Context, block_dim: int) -> Value:
 
 
 def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tuple[Value, ...]:
-    """The indices of a launch over threads of these sizes (none: one dimension).
+    """Emit the indices of a thread in a launch over threads of these sizes (none: one dimension).
 
     Where the last dimensions hold whole blocks, those before them have one index for the whole block: with
     `dim=(rows, block_dim)`, `row, lane = tid()` gives a row that may choose what a tile is loaded from.

@@ -101,7 +101,7 @@ class Gangs(GangEmitter):
         return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
-        """A loop over full gangs of so many threads; returns the threads that are left."""
+        """Emit a loop over full gangs of so many threads; return the threads that are left."""
         self.width = count
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))

@@ -74,7 +74,7 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
 
 
 def _counts(mesh: Any) -> list[int]:
-    """The numbers of parts into which axes of a mesh may divide an axis, from the least to that of all devices."""
+    """Return the numbers of parts that axes of a mesh may divide an axis into, ascending; the last is all devices."""
     sizes = [n for n in mesh.shape.values() if n > 1]
     chosen = (c for count in range(1, len(sizes) + 1) for c in combinations(sizes, count))
     return sorted({math.prod(c) for c in chosen})
