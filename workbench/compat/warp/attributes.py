@@ -110,7 +110,7 @@ def _address(x: wb.array) -> int | None:
 
 
 class Attached:
-    """Represents an attribute that programs set on arrays: stored with the array."""
+    """An attribute of arrays that programs set: it is kept with the array."""
 
     def __init__(self, name: str, default: Any) -> None:
         self.name, self.default = name, default
