@@ -146,27 +146,27 @@ def mesh_query_point_no_sign(mesh, point, max_dist):
     `mesh_eval_position(mesh, face, u, v)` is its position; `sign` is 0.
     """
     face = _closest_face(mesh, point, max_dist)
-    found = MeshQueryPoint()
+    nearest = MeshQueryPoint()
     if face >= 0:
         p, q, r = corners(mesh, face)
         u, v = closest(p - point, q - point, r - point)
-        found.result = True
-        found.face = face
-        found.u, found.v = u, v
-    return found
+        nearest.result = True
+        nearest.face = face
+        nearest.u, nearest.v = u, v
+    return nearest
 
 
 @written("mesh_query_furthest_point_no_sign(mesh, point, min_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
     """Return the corner of a mesh furthest from a point, if beyond `min_dist`: a `MeshQueryPoint`; `sign` is 0."""
     face, corner = _furthest_face(mesh, point, min_dist)
-    found = MeshQueryPoint()
+    furthest = MeshQueryPoint()
     if face >= 0:
-        found.result = True
-        found.face = face
-        found.u = 1.0 if corner == 0 else 0.0
-        found.v = 1.0 if corner == 1 else 0.0
-    return found
+        furthest.result = True
+        furthest.face = face
+        furthest.u = 1.0 if corner == 0 else 0.0
+        furthest.v = 1.0 if corner == 1 else 0.0
+    return furthest
 
 
 @written("_behind(mesh, point, dir)")
@@ -184,12 +184,12 @@ def _behind(mesh, point, dir, /):
 @written("mesh_query_point(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point(mesh, point, max_dist):
     """Return the nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it."""
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
-    if found.result:
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
+    if nearest.result:
         votes = _behind(mesh, point, _vector(1.0, 0.0, 0.0)) + _behind(mesh, point, _vector(0.0, 1.0, 0.0))
         votes = votes + _behind(mesh, point, _vector(0.0, 0.0, 1.0))
-        found.sign = -1.0 if votes >= 2 else 1.0
-    return found
+        nearest.sign = -1.0 if votes >= 2 else 1.0
+    return nearest
 
 
 @written(
@@ -199,10 +199,10 @@ def mesh_query_point(mesh, point, max_dist):
 )
 def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
     """Return the nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     samples = 1 if n_sample is None else n_sample
     scale = 0.1 if perturbation_scale is None else perturbation_scale
-    if found.result:
+    if nearest.result:
         state = rand_init(42)
         votes = 0
         for _ in range(samples):
@@ -210,8 +210,8 @@ def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_s
             y = randf(state, -scale, scale)
             z = randf(state, -scale, scale)
             votes = votes + _hits(mesh, point, _vector(1.0 + x, 1.0 + y, 1.0 + z), 3.0e38, 2147483647) % 2
-        found.sign = -1.0 if votes * 2 >= samples else 1.0
-    return found
+        nearest.sign = -1.0 if votes * 2 >= samples else 1.0
+    return nearest
 
 
 @written("_angle(a, b)")
@@ -257,15 +257,15 @@ def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
 
     A face counts as meeting there if it is less than `epsilon` mean edge lengths further away than the nearest.
     """
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     tolerance = 0.001 if epsilon is None else epsilon
-    if found.result:
-        p, q, r = corners(mesh, found.face)
-        there = p * found.u + q * found.v + r * (1.0 - found.u - found.v) - point
+    if nearest.result:
+        p, q, r = corners(mesh, nearest.face)
+        there = p * nearest.u + q * nearest.v + r * (1.0 - nearest.u - nearest.v) - point
         edge = (length(q - p) + length(r - q) + length(p - r)) / 3.0
         normal = _pseudo_normal(mesh, point, length(there) + tolerance * edge, tolerance)
-        found.sign = -1.0 if dot(normal, there) >= 0.0 else 1.0
-    return found
+        nearest.sign = -1.0 if dot(normal, there) >= 0.0 else 1.0
+    return nearest
 
 
 @written("_solid_angle(a, b, c)")
@@ -311,8 +311,8 @@ def mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy, thresh
 
     Right for meshes with holes, too. Nodes further away than `accuracy` times their radius are approximated.
     """
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
-    if found.result:
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
+    if nearest.result:
         winding = _winding_number(mesh, point, 2.0 if accuracy is None else accuracy)
-        found.sign = -1.0 if winding > (0.5 if threshold is None else threshold) else 1.0
-    return found
+        nearest.sign = -1.0 if winding > (0.5 if threshold is None else threshold) else 1.0
+    return nearest

@@ -159,14 +159,14 @@ def bvh_query_next(query, limit):
     hit = True
     if k == 0:
         hit = _met(query, node.lower, node.upper, far)
-    onward, found = at + 1, -1
+    onward, next_item = at + 1, -1
     if node.right >= 0:
         onward = onward if hit else node.skip
         k = 0
     elif hit:
         item = query.items[natural(k - 1 - node.right)]
         if node.skip == 1 or _met(query, query.lowers[natural(item)], query.uppers[natural(item)], far):
-            found = item
+            next_item = item
         k = k + 1 if k + 1 < node.skip else 0
         onward = at if k > 0 else onward
-    return onward, k, found
+    return onward, k, next_item

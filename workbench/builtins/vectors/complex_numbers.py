@@ -65,10 +65,10 @@ def _complex_div_gradient(a, b, adj, /):
 
 def _one(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """Return the type of the only argument; raise KernelTypeError unless it is a complex number."""
-    found = kinds(COMPLEX)(name, args)
+    types = kinds(COMPLEX)(name, args)
     if not isinstance(args[0], Complex) and args[0] != WEAK_COMPLEX:
         raise refuse(name, args, "a complex number")
-    return found
+    return types
 
 
 @written("conj(z)", _one)

@@ -170,12 +170,12 @@ def struct_of(cls: Any, module: Any) -> Any:
     empty = cls.__bases__ == (object,) and not vars(cls).get("__annotations__")
     if empty:
         cls.__annotations__ = {"unused": int8}
-    made: Any = wb.struct(cls)
-    made.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
-    made.assign, made.cls, made._cls, made.key, made.module = _assign, made, made, cls.__name__, module
-    fields = () if empty else made.__wb_struct__.fields
-    made.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
-    return made
+    result: Any = wb.struct(cls)
+    result.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
+    result.assign, result.cls, result._cls, result.key, result.module = _assign, result, result, cls.__name__, module
+    fields = () if empty else result.__wb_struct__.fields
+    result.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
+    return result
 
 
 def _assign(value: Any, other: Any) -> Any:

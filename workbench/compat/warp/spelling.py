@@ -142,10 +142,10 @@ def _asked(definition: Definition) -> dict[str, Any]:
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
         kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
-        for place, argument in enumerate(call.args):
+        for position, argument in enumerate(call.args):
             if not isinstance(argument, ast.Name) or argument.id not in names:
                 continue
-            if kinds and place == 0 and not _name(call).endswith(_ANSWERS):
+            if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
                 own[argument.id] = kinds[0]
             elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in {*FORMS, *TABLE, *SCALARS}:
                 own.setdefault(argument.id, Any)
