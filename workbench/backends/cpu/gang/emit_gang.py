@@ -32,11 +32,11 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    several = widths(made, maths.filled)
-    if obstacle(made, several[0]) or _shares_rows(made, maths, options):
+    lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
+    several = widths(lowered, maths.filled)
+    if obstacle(lowered, several[0]) or _shares_rows(lowered, maths, options):
         return None
-    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), several)
+    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
@@ -44,7 +44,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     except RowOfThread:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made), unrolled=True, gangs=True)
+    return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
 
 
 def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
