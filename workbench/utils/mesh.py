@@ -1,4 +1,4 @@
-"""`Bvh` and `Mesh` on the host: trees of boxes that kernels ask (`builtins/geometry`: how)."""
+"""`Bvh` and `Mesh` on the host: trees of boxes that kernels query by `builtins/geometry`."""
 
 # The bodies of kernels are read by our compiler.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
@@ -74,7 +74,7 @@ class Bvh(StructValue):
 
     @property
     def device(self) -> Device:
-        """Where it lies."""
+        """The device of its arrays."""
         return self.lowers.device
 
     def rebuild(self) -> None:
@@ -167,7 +167,7 @@ class Mesh(StructValue):
 
     @property
     def device(self) -> Device:
-        """Where it lies."""
+        """The device of its arrays."""
         return self.points.device
 
     def rebuild(self) -> None:

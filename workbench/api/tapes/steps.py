@@ -214,7 +214,7 @@ class FunctionStep(Step):
 
 
 class MappedStep(Step):
-    """A `Mapped` on a tape."""
+    """Represents the correction of a computed result on a tape (`Mapped`)."""
 
     __slots__ = ("_versions", "mapped")
 

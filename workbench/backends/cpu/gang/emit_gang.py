@@ -84,7 +84,7 @@ class Gangs(GangEmitter):
         super()._loop(kind, part, body, own, cold=True)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
-        """As many threads as there are lanes of sums, written out, so that the buffer is registers.
+        """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
 
         A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.

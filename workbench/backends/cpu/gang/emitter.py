@@ -312,7 +312,7 @@ class GangEmitter(ModuleEmitter):
         return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
 
     def fenced(self, part: str, kind: str) -> str:
-        """A vector that LLVM does not look through: of two choices it would join the flags and pack them into bytes.
+        """Emit a vector that LLVM does not look through: of two choices it would join the flags and pack them.
 
         It knows such fences of floats; they are no instructions.
         """
