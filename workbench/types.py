@@ -143,7 +143,7 @@ class Vector(Named):
     def name(self) -> str:
         """The name users write: `vec3`, `vec3d`, `vec2i`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        named = suffix is not None and self.length <= 4
+        named = suffix is not None and 2 <= self.length <= 4
         return f"vec{self.length}{suffix}" if named else f"vector({self.length}, {self.dtype})"
 
     @property
@@ -221,7 +221,7 @@ class Matrix(Vector):
     def name(self) -> str:
         """The name users write: `mat22`, `mat33d`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        if suffix is None or self.dtype.kind is not Kind.FLOAT or max(self.shape) > 4:
+        if suffix is None or self.dtype.kind is not Kind.FLOAT or min(self.shape) < 2 or max(self.shape) > 4:
             return f"matrix({self.shape}, {self.dtype})"
         return f"mat{self.rows}{self.columns}{suffix}"
 
