@@ -127,7 +127,7 @@ def _numpy(name: str) -> np.dtype[Any]:
 
 @dataclass(frozen=True)
 class Vector(Named):
-    """A short vector of `length` (2 to 128) scalars, stored densely."""
+    """Represents a short vector of `length` (1 to 128) scalars, stored densely."""
 
     length: int
     dtype: Scalar
@@ -143,7 +143,7 @@ class Vector(Named):
     def name(self) -> str:
         """The name users write: `vec3`, `vec3d`, `vec2i`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        named = suffix is not None and self.length <= 4
+        named = suffix is not None and 2 <= self.length <= 4
         return f"vec{self.length}{suffix}" if named else f"vector({self.length}, {self.dtype})"
 
     @property
@@ -158,7 +158,7 @@ class Vector(Named):
 
     @property
     def numpy(self) -> np.dtype[Any]:
-        """The NumPy dtype of what a NumPy array of such elements holds: the components, or complex numbers."""
+        """The dtype of a NumPy array of such elements: that of the components, or a complex one."""
         return self.dtype.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
@@ -221,7 +221,7 @@ class Matrix(Vector):
     def name(self) -> str:
         """The name users write: `mat22`, `mat33d`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
-        if suffix is None or self.dtype.kind is not Kind.FLOAT or max(self.shape) > 4:
+        if suffix is None or self.dtype.kind is not Kind.FLOAT or min(self.shape) < 2 or max(self.shape) > 4:
             return f"matrix({self.shape}, {self.dtype})"
         return f"mat{self.rows}{self.columns}{suffix}"
 
@@ -272,7 +272,7 @@ class Transform(Vector):
 
 @dataclass(frozen=True, repr=False)
 class Complex(Vector):
-    """A complex number, held as the vector (real, imag); to NumPy it is one number of dtype complex64 or complex128."""
+    """Represents a complex number, stored as (real, imag); to NumPy one number of dtype complex64 or complex128."""
 
     names = ""
     has_product = True
@@ -300,11 +300,11 @@ class Complex(Vector):
     __numpy_dtype__ = numpy  # `np.zeros(3, wb.complex64)`
 
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(z[0], wb.complex64)`: whether it is a NumPy scalar of this type."""
+        """Return whether `value` is a NumPy scalar of this type: `isinstance(z[0], wb.complex64)`."""
         return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, real: Any = 0, imag: Any = 0) -> Any:
-        """A NumPy scalar of this type: of a number, or of its real and imaginary parts.
+        """Return a NumPy scalar of this type, from a number, or from its real and imaginary parts.
 
         Raises:
             OverflowError: the number does not fit.
@@ -492,7 +492,7 @@ def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVe
 
 
 def vector(length: int, dtype: Any) -> Vector:
-    """The vector type of `length` (1 to 128) and scalar `dtype`; of any, as an annotation, where one is `Any`.
+    """Return the vector type of `length` (1 to 128) and scalar `dtype`; where one is `Any`, an annotation for all.
 
     Returns:
         The type; called with components it is a value, in kernels and here.
@@ -510,7 +510,7 @@ def vector(length: int, dtype: Any) -> Vector:
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
-    """The matrix type of `shape` (rows, columns), each at least 1 and 128 components in all, and scalar `dtype`.
+    """Return the matrix type of `shape` (rows, columns), each at least 1, of up to 128 components of scalar `dtype`.
 
     Returns:
         The type; called with components, row by row, it is a value, in kernels and here.
@@ -572,14 +572,14 @@ def element(t: Any) -> Scalar:
 
 
 def number_type(t: Any) -> Any:
-    """The type of the numbers that a NumPy or JAX array of it holds: that of a component, or complex."""
+    """Return the type of the numbers that NumPy and JAX see in a value: the component's, or complex."""
     while not isinstance(t, (Scalar, Complex)):
         t = t.dtype
     return t
 
 
 def is_complex(t: Any) -> py.bool:
-    """Whether the numbers of the type are complex."""
+    """Return whether the numbers of the type are complex."""
     return isinstance(number_type(t), Complex)
 
 

@@ -116,7 +116,7 @@ _RUNS: dict[str, _Run] = {}
 """The last run of each cell; where a front end gives cells no identity, of each text of a cell."""
 _MOST = 500  # runs kept
 _COUNTS: dict[int, tuple[str, str]] = {}
-"""Of each run of a cell, by its number: the cell, and the message that ran it."""
+"""By execution count: the cell, and the message that ran it."""
 
 
 def show_here(shown: Shown) -> None:
@@ -133,14 +133,14 @@ def session_views() -> list[Shown]:
 
 
 def note_cell(shell: Any) -> None:
-    """Note which cell it is that begins to run, by its place in the shell's history."""
+    """Note which cell begins to run, by its position in the shell's history."""
     header = getattr(shell, "parent_header", None)
     cell, _, message = _running(shell) if header else (secrets.token_hex(6), False, "")
     _COUNTS[len(shell.history_manager.input_hist_raw)] = cell, message
 
 
 def runs_by_count() -> dict[int, tuple[str, tuple[Shown, ...]]]:
-    """The runs of cells by their numbers: the cell's identity, and what it showed if that is its last run."""
+    """Return the runs of cells by execution count: the cell's identity, and its views if that is its last run."""
     runs = {(cell, run.message): tuple(run.views) for cell, run in _RUNS.items()}
     return {count: (cell, runs.get((cell, message), ())) for count, (cell, message) in _COUNTS.items()}
 

@@ -21,7 +21,7 @@ _LONGEST = 20_000
 
 @dataclass(frozen=True)
 class SessionCell:
-    """A cell as it ran last.
+    """Represents a cell as it ran last.
 
     Attributes:
         name: its identity in the notebook's file, if the front end says it.
@@ -37,9 +37,9 @@ class SessionCell:
 
 
 def session_cells(shell: Any) -> list[SessionCell]:
-    """The cells that a shell ran, each as it ran last and in that order, without the one that runs."""
+    """Return the cells that a shell ran, each as it ran last and in that order, without the one that runs."""
     history = shell.history_manager
-    runs, kept = runs_by_count(), getattr(history, "outputs", {})  # IPython 9 keeps what is printed
+    runs, outputs = runs_by_count(), getattr(history, "outputs", {})  # IPython 9 stores what is printed
     last: dict[str, int] = {}
     for count, code in enumerate(history.input_hist_raw[:-1]):
         if code.strip():
@@ -48,13 +48,13 @@ def session_cells(shell: Any) -> list[SessionCell]:
             last[name] = count
     last.pop(runs.get(len(history.input_hist_raw) - 1, ("", ()))[0], None)  # the cell that runs, when it ran before
     return [
-        SessionCell(name, history.input_hist_raw[k].strip("\n"), _printed(kept.get(k, ())), runs.get(k, ("", ()))[1])
+        SessionCell(name, history.input_hist_raw[k].strip("\n"), _printed(outputs.get(k, ())), runs.get(k, ("", ()))[1])
         for name, k in last.items()
     ]
 
 
 def page_parts(cells: Sequence[SessionCell], notebook: Path | None) -> tuple[list[Shown], list[str]]:
-    """Views, and the HTML above each and below the last: the cells' code and printed text, and a notebook's Markdown.
+    """Return views, and the HTML above each and below the last: cells' code and output, and a notebook's Markdown.
 
     Args:
         cells: of the session.
@@ -85,7 +85,7 @@ def page_parts(cells: Sequence[SessionCell], notebook: Path | None) -> tuple[lis
 
 
 def markdown(text: str) -> str:
-    """Markdown as HTML, in which HTML is text; the text as it is if Jupyter's reader, mistune, is not installed."""
+    """Convert Markdown to HTML, escaping HTML in it; without mistune, Jupyter's parser, return it preformatted."""
     try:
         import mistune
     except ImportError:
@@ -101,18 +101,18 @@ def _saved(notebook: Path | None) -> list[dict[str, Any]]:
 
 
 def _printed(outputs: Sequence[Any]) -> str:
-    """What a cell printed and its value's text, of the outputs that IPython keeps."""
-    found = []
+    """Join what a cell printed and its value's text, from the outputs that IPython stores."""
+    texts = []
     for output in outputs:
         if output.output_type.endswith("_stream"):
-            found.append("".join(output.bundle["stream"]))
+            texts.append("".join(output.bundle["stream"]))
         elif output.output_type == "execute_result":
-            found.append(f"{output.bundle.get('text/plain', '')}\n")
-    return _plain("".join(found))
+            texts.append(f"{output.bundle.get('text/plain', '')}\n")
+    return _plain("".join(texts))
 
 
 def _plain(text: str) -> str:
-    """Text as a terminal would show it in the end: without colours, and lines that were written over."""
+    """Return text as a terminal would finally show it: without colours and overwritten lines, cut at `_LONGEST`."""
     text = _OVERWRITTEN.sub("", _ESCAPES.sub("", text)).strip("\n")
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n… {len(text) - _LONGEST:,} characters more"
 

@@ -17,7 +17,7 @@ def whole_cell(shell: Any, cell: str) -> str:
 
 
 def notebook_file() -> Path | None:
-    """The file of the running notebook: Jupyter's servers name it to the kernels that they start."""
+    """Return the file of the running notebook, which Jupyter's servers name to kernels that they start; else None."""
     name = os.environ.get("JPY_SESSION_NAME", "")
     return Path(name) if name.endswith(".ipynb") else None
 

@@ -291,12 +291,12 @@ def _colour(kind: str, place: int) -> str:
 
 
 def as_data(view: Any) -> dict[str, Any]:
-    """A view as JSON values, for a widget; bytes stay as they are, and travel beside the message."""
+    """Convert a view to JSON values for a widget; bytes stay bytes, which travel beside the message."""
     data: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(bytes, bytearray, memoryview))
     return data
 
 
 def as_json(view: Any) -> dict[str, Any]:
-    """A view as JSON values, for a file; bytes become base64."""
+    """Convert a view to JSON values for a file; bytes become base64."""
     data: dict[str, Any] = msgspec.to_builtins(view)
     return data

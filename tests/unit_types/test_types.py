@@ -117,6 +117,13 @@ def test_types_are_values() -> None:
     assert repr(kind) == "array2d[vec3]" and repr(ArrayType(t.int64)) == "array[int64]"
 
 
+def test_a_type_without_a_name_of_its_own_is_shown_as_it_is_written() -> None:
+    for text in ("vector(1, float32)", "vector(5, float64)", "matrix((1, 3), float32)", "matrix((3, 1), float64)"):
+        assert repr(eval(text, vars(t))) == text
+    named = {**VECTORS, **t.MATRICES}
+    assert all(named[repr(kind)] == kind for kind in named.values() if repr(kind) in named)
+
+
 def test_what_carries_a_gradient() -> None:
     assert t.is_float(ArrayType(VECTORS["vec3d"])) and t.is_float(t.float64)
     assert not t.is_float(VECTORS["vec2i"]) and not t.is_float(t.bool)

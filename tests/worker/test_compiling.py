@@ -22,6 +22,7 @@ from workbench import cache, events
 from workbench.backends.cpu import codegen
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
+from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.pool import Pool
 from workbench.cache.unvectorised import FACT
 from workbench.errors import BuildError
@@ -141,6 +142,7 @@ import workbench as wb
 from tests.worker import tasks
 from tests.worker.conftest import paths
 from workbench.backends.cpu import compile as cpu, llvm_pool
+from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.pool import Pool
 real = cpu.codegen.generate
 cpu.POOL = llvm_pool.POOL = Pool("test", paths)
@@ -212,7 +214,7 @@ def test_compiled_here_or_there_the_bytes_are_the_same(pool: Pool) -> None:
         "cpu": name, "features": features, "code_model": "small", "form": "object", "tuning": {"speed_level": 1},
     }  # fmt: skip
     here = cpu.codegen.generate(request, text.encode(), lambda stage: None)[1]
-    assert pool.run({**request, "task": cpu.codegen.TASK}, text.encode())[1] == here
+    assert pool.run({**request, "task": task_name(cpu.codegen.generate)}, text.encode())[1] == here
 
 
 def test_threads_compile_side_by_side() -> None:

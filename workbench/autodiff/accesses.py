@@ -1,7 +1,7 @@
-"""A kernel that notes which elements each thread reads and writes: what the pattern of a derivative is made of.
+"""Kernels that log which elements each thread reads and writes, from which sparsity patterns are derived.
 
-All that the kernel does it does as before; besides, each access to a float goes into a row of an int32 array: site,
-element, iteration, thread. A site is a parameter, a kind of access and a *flow*: a set of reads, and the writes that
+The kernel does all that it did before; besides, each access to a float writes a row of an int32 array: site, element,
+iteration, thread. A site is a parameter, a kind of access and a *flow*: a set of reads, and the writes that
 derivatives flow to from all of them. Where all the way lies within a loop, the rows carry its index: what one iteration
 reads reaches nothing that another one writes.
 """
@@ -16,7 +16,7 @@ from itertools import pairwise, takewhile
 from msgspec.structs import replace
 
 from workbench.autodiff.adjoint_signature import log_names
-from workbench.autodiff.analysis.activity import edges_of
+from workbench.autodiff.analysis.activity import edges_of, reached
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
@@ -33,7 +33,7 @@ LOAD, STORE, UPDATE = range(3)
 
 
 def logged(function: Function) -> Function:
-    """The function with rows for its accesses to floats.
+    """Return the function with a log of its accesses to floats as one more parameter.
 
     Raises:
         NotDifferentiable: it works on tiles, or is the user's own CUDA text, whose accesses are not known.
@@ -64,12 +64,12 @@ def logged(function: Function) -> Function:
             _row(builder, log, op, site, _iteration(builder, loops), function.launch_ndim)
         return (*builder.body().ops, op)
 
-    made = rewrite(function, change)
-    return verify(replace(made, name=f"{made.name}_accesses", params=(*made.params, log)))
+    result = rewrite(function, change)
+    return verify(replace(result, name=f"{result.name}_accesses", params=(*result.params, log)))
 
 
 def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim: int) -> None:
-    """Write a row if there is room for it; count it anyway."""
+    """Emit code that writes a row if there is room for it, and counts it anyway."""
     zero, one = builder.const(0), builder.const(1)
     before = builder.one("atomic_add", (log, zero, zero, one), int32)
     row = builder.one("add", (before, one), int32)
@@ -90,7 +90,7 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
 
 
 class _Flows:
-    """For each value that is written, the reads that a derivative flows from, by the loops that all the way lies in."""
+    """Represents, for each written value, the reads that derivatives flow from, by the loops around the whole way."""
 
     def __init__(self, function: Function) -> None:
         around = dict(_loops(function.body, ()))
@@ -102,11 +102,11 @@ class _Flows:
         self._flows: dict[object, list[tuple[int, tuple[Op, ...]]]] = defaultdict(list)
         numbers: dict[tuple[tuple[Op, ...], frozenset[Value]], int] = {}
         for value in dict.fromkeys(op.operands[-1] for op in every if op.name in EFFECTS):
-            behind = _reached(value, before)
+            behind = reached([value], before)
             sources: dict[tuple[Op, ...], list[Value]] = defaultdict(list)
             for read in reads & behind:
                 if looped and read not in ahead:
-                    ahead[read] = _reached(read, after)
+                    ahead[read] = reached([read], after)
                 way = [around.get(v, ()) for v in ahead[read] & behind] if looped else [()]
                 sources[reduce(_prefix, way)].append(read)
             for loops, group in sources.items():
@@ -118,21 +118,21 @@ class _Flows:
                 self._flows[value, "written"].append((numbers[key], loops))
 
     def of(self, value: Value, written: bool) -> Sequence[tuple[int, tuple[Op, ...]]]:
-        """The flows of a value, from 1, with their loops; 0 of what is written and depends on no read."""
+        """Return the numbers of a value's flows, from 1, with their loops; 0 of a written value without reads."""
         return self._flows.get((value, "written"), [(0, ())]) if written else self._flows.get(value, ())
 
 
 def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
-    """A number for the iteration of these loops."""
-    found = builder.const(0)
+    """Emit a number that identifies the present iteration of these loops."""
+    number = builder.const(0)
     for loop in loops:
-        found = builder.one("mul", (found, builder.const(1_000_003)), int32)
-        found = builder.one("add", (found, builder.cast(loop.blocks[0].params[0], int32)), int32)
-    return found
+        number = builder.one("mul", (number, builder.const(1_000_003)), int32)
+        number = builder.one("add", (number, builder.cast(loop.blocks[0].params[0], int32)), int32)
+    return number
 
 
 def _edges(function: Function) -> tuple[Edges, Edges]:
-    """Between which values derivatives flow, onwards and back."""
+    """Return the edges along which derivatives flow: from each value to those after it, and to those before it."""
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):
@@ -148,17 +148,8 @@ def _edges(function: Function) -> tuple[Edges, Edges]:
     return after, before
 
 
-def _reached(start: Value, edges: Edges) -> set[Value]:
-    found, pending = {start}, [start]
-    while pending:
-        new = [v for v in edges.get(pending.pop(), ()) if v not in found]
-        found.update(new)
-        pending += new
-    return found
-
-
 def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Value, tuple[Op, ...]]]:
-    """Each value that is defined in a block, with the `for` loops that it is within; what a loop carries is not."""
+    """Yield each value defined in a block, with the `for` loops around it; not the values that a loop carries."""
     for op in block.ops:
         yield from ((v, around) for v in op.results)
         inner = (*around, op) if op.name == "for" else around

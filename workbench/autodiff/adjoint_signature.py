@@ -27,7 +27,7 @@ def tangent_names(params: Sequence[Value]) -> dict[str, str]:
 
 
 def log_names(params: Sequence[Value]) -> dict[str, str]:
-    """What the array of a kernel's accesses is called (see `accesses.py`), by the first parameter of floats."""
+    """Return the name of the log of a kernel's accesses (`accesses.py`), by its first parameter of floats."""
     taken = {p.name for p in params}
     name = next(n for k in range(len(taken) + 1) if (n := f"log{k or ''}") not in taken)
     return {p.name: name for p in [p for p in params if isinstance(p.type, ArrayType) and is_float(p.type)][:1]}

@@ -47,7 +47,7 @@ def width(values: Sequence[Value]) -> int:
 
 
 def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
-    """What one print shows; values as the interpreter has them, and their types."""
+    """Format what one print shows, from values as the interpreter has them, and their types."""
     rest = (v.view(t.numpy)[0] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
     shown = []
     for part in parts:

@@ -89,32 +89,6 @@ class Key(msgspec.Struct, frozen=True, dict=True):
         return tuple(found)
 
 
-def make_key(
-    function: Function,
-    *,
-    options: Options,
-    backend: str,
-    backend_version: str,
-    target: str,
-    direction: str,
-    generator: str | None = None,
-    extra: tuple[Part, ...] = (),
-) -> Key:
-    """The key of the artifact that `backend` makes from `function`: `function_parts` and `key_of_parts` in one.
-
-    Args:
-        function: the forward function.
-        options, backend, backend_version, target, direction, generator, extra: as for `key_of_parts`.
-
-    Raises:
-        CacheError: a constant or an attribute cannot be written down exactly.
-    """
-    return key_of_parts(
-        function_parts(function, direction), options=options, backend=backend, backend_version=backend_version,
-        target=target, direction=direction, generator=generator, extra=extra,
-    )  # fmt: skip
-
-
 def function_parts(function: Function, direction: str) -> tuple[Part, ...]:
     """What a key says of the forward function; one thing for the forward direction, one for all others.
 

@@ -485,15 +485,6 @@ class Analysis:
         differences = tuple(self.difference(*pair, same or self.is_same) for pair in pairs)
         return Dependence(one, other, differences, axes, alone=same is not None)
 
-    def disjoint(self, one: Op, other: Op, launch: Sizes | None = None) -> bool:
-        """Return whether two different threads never touch one element by these accesses to one array.
-
-        Args:
-            one, other: the accesses.
-            launch: its dimensions and sizes; None for any launch.
-        """
-        return not self.dependence(one, other, tuple(range(self.function.launch_ndim)) or None).exists(launch)
-
 
 def _accesses(block: Block, guards: tuple[tuple[Value, bool], ...], loops: tuple[Op, ...]) -> Iterator[Access]:
     for op in block.ops:

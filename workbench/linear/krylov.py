@@ -21,6 +21,7 @@ from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError, NotConverged
+from workbench.optim.optimizer import flat
 from workbench.optim.progress import Progress
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -42,10 +43,10 @@ USE_BICGSTAB = 'Use method="bicgstab".'
 
 
 class Solve:
-    """One run of a method: x with A x = b.
+    """Represents one run of an iterative method for A x = b.
 
     Attributes:
-        steps: how many were taken.
+        steps: the number of steps taken.
     """
 
     def __init__(self, method: str, apply: Apply, precondition: Apply | None, b: array, x: array, most: int) -> None:
@@ -61,7 +62,7 @@ class Solve:
         self._flat = {name: flat(v) for name, v in (*self.vectors.items(), ("b", b), ("x", x))}
 
     def run(self, tol: float, raise_: bool) -> array:
-        """Solve; returns |b - A x| / |b|, of one element.
+        """Iterate, writing to x; return |b - A x| / |b| as an array of one element.
 
         Raises:
             NotConverged: it is larger than `tol` after all steps, if `raise_`.
@@ -100,24 +101,23 @@ class Solve:
         return self.residual
 
     def _start(self, tol: float) -> None:
-        """Compute the residual, and begin where x is now."""
+        """Compute the residual, and begin at the present x."""
         v = self.vectors
         self.numbers.fill_(0.0)
         self.apply(self.x, v["r"])
         self._launch(_subtract, self._n, self._flat["b"], self._flat["r"], self.numbers)
+        direction = "z" if self.method == "cg" else "r"
         if self.method == "cg":
             self._precondition("r", "z")
-            v["p"].copy_(v["z"])
-            self._launch(_dots, self._n, self._flat["r"], self._flat["z"], self._flat["r"], 7, 2, self.numbers)
         else:
-            v["p"].copy_(v["r"])
             v["first"].copy_(v["r"])
-            self._launch(_dots, self._n, self._flat["r"], self._flat["r"], self._flat["r"], 7, 2, self.numbers)
+        v["p"].copy_(v[direction])
+        self._launch(_dots, self._n, self._flat["r"], self._flat[direction], self._flat["r"], 7, 2, self.numbers)
         self.notes.fill_(0)
         self._launch(_begin, 1, tol, self.most - self.steps, self.numbers, self.going)
 
     def _iterate(self) -> None:
-        """Take steps until the goal is reached, or there are no more; a long solve shows its progress."""
+        """Take steps until the tolerance or the most steps are reached; a long solve shows its progress."""
         left, every = self.most - self.steps + _CHECK, _CHECK if self._device.is_cuda else 1
         shown, started = Progress(left, f"Solve by {self.method.upper()}"), math.inf
         with closing(iter(shown)) as steps:
@@ -144,7 +144,7 @@ class Solve:
         if self.method == "cg":
             self.apply(v["p"], v["q"])
             self._launch(_dot, n, f["p"], f["q"], 5, s)
-            self._launch(_cg_move, n, s, going, f["p"], f["q"], f["x"], f["r"])
+            self._launch(_move, n, s, going, 4, 5, False, f["p"], f["q"], f["x"], f["r"])
             self._precondition("r", "z")
             self._launch(_dots, n, f["r"], f["z"], f["r"], 7, 2, s)
             self._launch(_cg_turn, n, s, going, f["z"], f["p"])
@@ -152,11 +152,11 @@ class Solve:
             self._precondition("p", "y")
             self.apply(v["y"], v["v"])
             self._launch(_dot, n, f["first"], f["v"], 5, s)
-            self._launch(_bi_half, n, s, going, f["y"], f["v"], f["x"], f["r"])
+            self._launch(_move, n, s, going, 4, 5, True, f["y"], f["v"], f["x"], f["r"])
             self._precondition("r", "z")
             self.apply(v["z"], v["t"])
             self._launch(_dots, n, f["t"], f["r"], f["t"], 8, 9, s)
-            self._launch(_bi_move, n, s, going, f["z"], f["t"], f["x"], f["r"])
+            self._launch(_move, n, s, going, 8, 9, False, f["z"], f["t"], f["x"], f["r"])
             self._launch(_dots, n, f["first"], f["r"], f["r"], 7, 2, s)
             self._launch(_bi_turn, n, s, going, f["r"], f["v"], f["p"])
         self._launch(_advance, 1, self.method == "cg", self.most - self.steps, s, going, self.notes)
@@ -173,12 +173,6 @@ class Solve:
 
     def _launch(self, what: Any, n: int, *arguments: Any) -> None:
         launch(what, n, [*arguments], device=self._device, checks=False)
-
-
-def flat(x: array) -> array:
-    """The numbers of a dense array in one dimension, as a view."""
-    kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
-    return (x if kind == x.dtype else x.view(kind)).flatten()
 
 
 # The numbers: 0 goal², 1 |b|², 2 |r|² (being summed), 3 |r|², 4 r·z, 5 p·Ap or r0·v, 7 r·z of the next step, 8 t·r,
@@ -217,16 +211,20 @@ def _begin(tol: float, most: int, s: array[Any], going: array[int32]):
 
 @kernel
 def _report(s: array[Any], residual: array[Any]):
-    """|r| / |b|; of b = 0, 0 where r is 0 too."""
+    """Compute |r| / |b|; |r| where b is 0."""
     residual[0] = sqrt(s[3] / s[1]) if s[1] > 0.0 else sqrt(s[3])
 
 
 @kernel
-def _cg_move(s: array[Any], going: array[int32], p: array[Any], q: array[Any], x: array[Any], r: array[Any]):
+def _move(
+    s: array[Any], going: array[int32], over: int, under: int, any_sign: bool, p: array[Any], q: array[Any],
+    x: array[Any], r: array[Any],
+):  # fmt: skip
+    """Move x by s[over] / s[under] along p, and r against q, the product of A and p; unless the divisor is refused."""
     i = tid()
-    if going[0] != 0 and s[5] > 0.0:
-        x[i] += s[4] / s[5] * p[i]
-        r[i] -= s[4] / s[5] * q[i]
+    if going[0] != 0 and (s[under] != 0.0 if any_sign else s[under] > 0.0):
+        x[i] += s[over] / s[under] * p[i]
+        r[i] -= s[over] / s[under] * q[i]
 
 
 @kernel
@@ -237,24 +235,8 @@ def _cg_turn(s: array[Any], going: array[int32], z: array[Any], p: array[Any]):
 
 
 @kernel
-def _bi_half(s: array[Any], going: array[int32], y: array[Any], v: array[Any], x: array[Any], r: array[Any]):
-    i = tid()
-    if going[0] != 0 and s[5] != 0.0:
-        x[i] += s[4] / s[5] * y[i]
-        r[i] -= s[4] / s[5] * v[i]
-
-
-@kernel
-def _bi_move(s: array[Any], going: array[int32], z: array[Any], t: array[Any], x: array[Any], r: array[Any]):
-    i = tid()
-    if going[0] != 0 and s[9] > 0.0:
-        x[i] += s[8] / s[9] * z[i]
-        r[i] -= s[8] / s[9] * t[i]
-
-
-@kernel
 def _bi_turn(s: array[Any], going: array[int32], r: array[Any], v: array[Any], p: array[Any]):
-    """The next direction; r again where the method has broken down."""
+    """Compute the next direction of BiCGSTAB; r again where the method has broken down."""
     i = tid()
     if going[0] != 0:
         omega = s[8] / s[9]

@@ -17,9 +17,10 @@ from workbench.api.kernels.struct import make_struct
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, TABLE
 from workbench.errors import LaunchError
-from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve, flat
+from workbench.linear.krylov import NOT_POSITIVE, USE_BICGSTAB, Apply, Solve
 from workbench.linear.roots import tolerance
 from workbench.linear.solve import Operator, solved
+from workbench.optim.optimizer import flat
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, empty, zeros, zeros_like
@@ -36,7 +37,7 @@ Method = Literal["cg", "bicgstab"]
 
 
 class CSR:
-    """A sparse matrix of numbers, row by row.
+    """Represents a sparse matrix of numbers, stored row by row.
 
         a = wb.linear.CSR(starts, columns, values, shape=(3, 3))    # arrays, or what arrays are made of
         a = wb.linear.from_scipy(matrix)
@@ -48,11 +49,11 @@ class CSR:
     `wb.linear.CSR[float]`, and has its fields: `a.values[k]`.
 
     Args:
-        starts: int32, one more than there are rows.
-        columns: int32, one for each value; those of a row in any order, and one may stand there twice.
+        starts: int32 offsets into `columns`, one more than there are rows.
+        columns: int32, one for each value; in a row in any order, and with repetitions, which add up.
         values: float32 or float64.
         shape: rows and columns; square if it is not given.
-        device: where they are put that are no arrays yet.
+        device: for what is not an array yet.
 
     Raises:
         LaunchError: the arrays do not fit each other, or the values are not float32 or float64.
@@ -125,12 +126,12 @@ class CSR:
 
     @property
     def T(self) -> CSR:
-        """The transposed matrix, whose values are computed from this one's: differentiated, too."""
+        """The transposed matrix, whose values are computed from this one's by a launch that tapes see."""
         if self._turned is None:
             rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
-            place = np.arange(len(self.columns), dtype=np.int32)
-            made = sparse().csr_array((place, self.columns.numpy(), self.starts.numpy()), shape=(rows, wide)).tocsc()
-            parts = (np.asarray(p, np.int32) for p in (made.indptr, made.indices, made.data))
+            order = np.arange(len(self.columns), dtype=np.int32)
+            csc = sparse().csr_array((order, self.columns.numpy(), self.starts.numpy()), shape=(rows, wide)).tocsc()
+            parts = (np.asarray(p, np.int32) for p in (csc.indptr, csc.indices, csc.data))
             self._turned = tuple(array(p, device=self.values.device) for p in parts)  # type: ignore[assignment]
         starts, columns, order = self._turned
         kind = self.values.dtype
@@ -140,12 +141,12 @@ class CSR:
         return type(self)(starts, columns, values, (self.shape[1], self.shape[0]))
 
     def __matmul__(self, x: Any) -> array:
-        """The product with a vector: of numbers, or of BSR also of vectors, as many as columns."""
+        """Return the product with a 1-D array of numbers, one for each column; of BSR also with one of vectors."""
         x = x if isinstance(x, array) else array(x, self.dtype, device=self.values.device)
-        given = self._vector(x, 1, "x")
+        vector = self._vector(x, 1, "x")
         rows, _ = self.block
         y = zeros(self.shape[0] // rows, vector_type(rows, self.dtype) if rows > 1 else self.dtype, x.device)
-        _launch(self._product, [self.struct], given, y)
+        _launch(self._product, [self.struct], vector, y)
         return flat(y) if x.dtype == self.dtype else y
 
     @property
@@ -153,7 +154,7 @@ class CSR:
         return _multiply_blocks if self._word == "BSR" else _multiply
 
     def _vector(self, x: array, axis: int, name: str) -> array:
-        """A vector of as many numbers as there are rows (axis 0) or columns, as elements that fit the blocks."""
+        """Return x as elements that fit the blocks; it has as many numbers as there are rows (axis 0) or columns."""
         size, wide = self.shape[axis], self.block[axis]
         kind = vector_type(wide, self.dtype) if wide > 1 else self.dtype
         if x.ndim == 1 and x.device == self.values.device:
@@ -167,7 +168,7 @@ class CSR:
         )  # fmt: skip
 
     def diagonal(self) -> array:
-        """The entries on the diagonal: numbers, or blocks."""
+        """Return the entries on the diagonal: an array of numbers, or of blocks."""
         d = zeros(min(len(self.starts) - 1, self.shape[1] // self.block[1]), self.values.dtype, self.values.device)
         if d.size:
             launch(_diagonal, d.size, [self.struct], [d], device=d.device, checks=False)
@@ -177,7 +178,7 @@ class CSR:
         self, b: Any, *, method: Method = "cg", preconditioner: Literal["jacobi"] | None = "jacobi",
         x0: array | None = None, tol: float | None = None, steps: int | None = None, raise_: bool = True,
     ) -> Any:  # fmt: skip
-        """The x with A x = b, by an iteration; the gradient is one more solve, to the same tolerance.
+        """Solve A x = b for x by an iteration; the gradient is one more solve, to the same tolerance.
 
             x = a.solve(b)                       # A symmetric and positive definite
             x = a.solve(b, method="bicgstab")    # any other
@@ -216,24 +217,24 @@ class CSR:
             for k in range(b.shape[1]):
                 x[:, k].copy_(self.solve(b[:, k].contiguous(), **options))
             return x
-        given = self._vector(b, 0, "b")
+        right = self._vector(b, 0, "b")
         start = None if x0 is None else self._vector(x0, 0, "x0")
         operator = _Matrix(self, method, preconditioner, start, tolerance(b, tol), steps, raise_)
-        x = solved(operator, given)
+        x = solved(operator, right)
         x = x.view(b.dtype).flatten() if x.dtype != b.dtype else x
         return x if raise_ else (x, operator.residual)
 
     def to_scipy(self) -> Any:
-        """The matrix as SciPy's `csr_array` or `bsr_array`; on the CPU it shares the values.
+        """Convert to SciPy's `csr_array` or `bsr_array`; on the CPU it shares the values.
 
         Raises:
             ImportError: SciPy is not installed.
         """
         blocks = {"blocksize": self.block} if self._word == "BSR" else {}
-        made = (sparse().bsr_array if blocks else sparse().csr_array)(self.shape, dtype=self.dtype.numpy, **blocks)
-        # Given to the constructor, arrays are copied that are views of bytes.
-        made.data, made.indices, made.indptr = self.values.numpy(), self.columns.numpy(), self.starts.numpy()
-        return made
+        result = (sparse().bsr_array if blocks else sparse().csr_array)(self.shape, dtype=self.dtype.numpy, **blocks)
+        # The constructor would copy arrays that are views of bytes.
+        result.data, result.indices, result.indptr = self.values.numpy(), self.columns.numpy(), self.starts.numpy()
+        return result
 
     def __repr__(self) -> str:
         blocks = f" in blocks of {self.block[0]} × {self.block[1]}" if self._word == "BSR" else ""
@@ -242,7 +243,7 @@ class CSR:
 
 
 class BSR(CSR):
-    """A sparse matrix of blocks: as CSR, with small matrices as values, and vectors as elements of x and b.
+    """Represents a sparse matrix of blocks: as CSR, with small matrices as values, and vectors as elements of x and b.
 
         a = wb.linear.BSR(starts, columns, wb.zeros(n, wb.mat33))     # shape in numbers: (3 rows, 3 rows)
         forces = a @ positions                                        # arrays of vec3, or of 3 n floats
@@ -258,33 +259,34 @@ class BSR(CSR):
         return array(host, matrix(host.shape[1:], kind), device=device)
 
 
-def from_scipy(given: Any, device: Device | str | None = None, requires_grad: bool = False) -> CSR:
-    """A matrix of SciPy's as `BSR` if it is one, else as `CSR`.
+def from_scipy(source: Any, device: Device | str | None = None, requires_grad: bool = False) -> CSR:
+    """Convert a matrix of SciPy's to `BSR` if it is in blocks, else to `CSR`.
 
     Args:
-        given: a sparse matrix or array of float32 or float64.
+        source: a sparse matrix or array of float32 or float64.
         device: where to put it. On the CPU the arrays share the memory of a CSR or BSR matrix whose indices are int32.
         requires_grad: whether the values have a `.grad`.
 
     Raises:
         LaunchError: it holds other numbers.
     """
-    if not sparse().issparse(given) or given.dtype not in (np.float32, np.float64):
-        what = f"has numbers of {given.dtype}" if sparse().issparse(given) else f"is {type(given).__name__}"
+    if not sparse().issparse(source) or source.dtype not in (np.float32, np.float64):
+        what = f"has numbers of {source.dtype}" if sparse().issparse(source) else f"is {type(source).__name__}"
         raise LaunchError(
             f"from_scipy() takes a sparse matrix of float32 or float64; this one {what}.",
             advice="Convert it: matrix.astype(float). Of a complex system solve for the real and imaginary parts.",
         )
-    given = given if given.format == "bsr" and given.blocksize != (1, 1) else given.tocsr()
-    kind = float64 if given.dtype == np.float64 else float32
-    dtype = matrix(given.blocksize, kind) if given.format == "bsr" else kind
-    starts, columns = (array(np.asarray(p, np.int32), device=device, copy=False) for p in (given.indptr, given.indices))
-    values = array(given.data, dtype, device=device, copy=False, requires_grad=requires_grad)
-    return (BSR if given.format == "bsr" else CSR)(starts, columns, values, given.shape)
+    source = source if source.format == "bsr" and source.blocksize != (1, 1) else source.tocsr()
+    kind = float64 if source.dtype == np.float64 else float32
+    dtype = matrix(source.blocksize, kind) if source.format == "bsr" else kind
+    indices = (np.asarray(p, np.int32) for p in (source.indptr, source.indices))
+    starts, columns = (array(p, device=device, copy=False) for p in indices)
+    values = array(source.data, dtype, device=device, copy=False, requires_grad=requires_grad)
+    return (BSR if source.format == "bsr" else CSR)(starts, columns, values, source.shape)
 
 
 class _Matrix(Operator):
-    """A matrix with the options of its solves."""
+    """Represents a matrix with the options of its solves."""
 
     def __init__(
         self, matrix: CSR, method: Any, preconditioner: str | None, start: array | None, tol: float,

@@ -9,8 +9,9 @@ from workbench.api.gradients.transforms import jvp
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, NotConverged, must_be
-from workbench.linear.krylov import Solve, flat
+from workbench.linear.krylov import Solve
 from workbench.linear.solve import Operator, corrected
+from workbench.optim.optimizer import flat
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, zeros_like
@@ -27,14 +28,14 @@ _INEXACT = 1e-3
 
 
 def tolerance(x: array, tol: float | None) -> float:
-    """The tolerance that was asked for; 1e-10 for float64 and 1e-5 for float32 if none was."""
+    """Return `tol`; if it is None, 1e-10 for an array of float64 and 1e-5 for one of float32."""
     return tol if tol is not None else 1e-10 if element(x.dtype) == float64 else 1e-5  # type: ignore[arg-type]
 
 
 def implicit(
     residual: Residual, x: array, *, tol: float | None = None, steps: int = 50, raise_: bool = True
 ) -> array | tuple[array, float]:
-    """The root of a function near x: an array that has the derivatives of the root, however it was computed.
+    """Return the root of a function near x, as an array with the derivatives of the root, however it was computed.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -98,7 +99,7 @@ def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
 
 
 def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array, float, int]:
-    """The root, the norm of its residual and the steps; a step is halved until the residual is smaller."""
+    """Return the root, the norm of its residual and the steps taken; halve each step until the residual is smaller."""
     value = _like(residual(x), x)
     left, taken = _norm(value), 0
     while not left <= _allowed(x, tol) and taken < steps:
@@ -115,7 +116,7 @@ def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array
 
 
 class _Jacobian(Operator):
-    """The Jacobian of a residual at a point, or the transposed one: known by its products alone."""
+    """Represents the Jacobian of a residual at a point, or its transpose, by its products alone."""
 
     def __init__(
         self, residual: Residual, point: array, tol: float, *, across: bool = False, raise_: bool = True,
@@ -144,26 +145,25 @@ class _Jacobian(Operator):
 
 
 class _Read(Observer):
-    """The arrays that are read while it is open, but those that were made meanwhile."""
+    """Collects the arrays that are read while it observes, except those allocated meanwhile."""
 
     def __init__(self) -> None:
-        self._found: dict[Memory, array] = {}
-        self._made: set[Memory] = set()
+        self._read: dict[Memory, array] = {}
+        self._allocated: set[Memory] = set()
 
     def arrays(self) -> list[array]:
-        return [a for memory, a in self._found.items() if memory not in self._made]
+        return [a for memory, a in self._read.items() if memory not in self._allocated]
 
     def allocating(self, memory: Memory, filled: bool) -> None:
-        self._made.add(memory)
+        self._allocated.add(memory)
 
     def launching(self, record: LaunchRecord) -> None:
-        self._found |= {a.memory: a for a in (record.arguments[name] for name in record.reads)}
+        self._read |= {a.memory: a for a in (record.arguments[name] for name in record.reads)}
 
     def copying(self, target: array, source: array) -> None:
-        self._found[source.memory] = source
+        self._read[source.memory] = source
 
-    def adding(self, target: array, source: array) -> None:
-        self._found[source.memory] = source
+    adding = copying
 
 
 def _norm(x: array) -> float:

@@ -11,7 +11,7 @@ from workbench.runtime.launching.mapped import Mapped, differentiated, undiffere
 
 
 class Operator(Protocol):
-    """A linear map that can be solved for.
+    """Represents a linear map A and a solver of A x = b.
 
     Attributes:
         constants: arrays that it reads, and that must not change until its derivative is taken.
@@ -20,20 +20,20 @@ class Operator(Protocol):
     constants: Sequence[array]
 
     def __call__(self, x: array, /) -> array:
-        """The product, launched for all to see."""
+        """Return the product with x, by launches that all observers see."""
         ...
 
     def solution(self, b: array, /) -> array:
-        """What the product is `b` of; nobody differentiates how it is computed."""
+        """Return the x whose product is `b`; called where nothing is differentiated."""
         ...
 
     def turned(self) -> Operator:
-        """The transposed map."""
+        """Return the transposed map."""
         ...
 
 
 def solved(operator: Operator, b: array) -> array:
-    """The solution, with its derivatives by `b` and by all that the operator is made of.
+    """Return the solution of A x = b, with its derivatives by `b` and by all that the operator reads.
 
     A derivative of x = A⁻¹ b is -A⁻¹ of the derivative of the residual A x - b at this x, by all else that is in it.
     """
@@ -43,10 +43,10 @@ def solved(operator: Operator, b: array) -> array:
 
 
 def corrected(root: array, residual: array, operator: Operator) -> array:
-    """A copy of a root with its derivatives; nobody else may change the root itself.
+    """Return a copy of a root that has derivatives; nobody else may change the root itself.
 
     Args:
-        root: has no derivative yet.
+        root: an array without derivatives.
         residual: computed at the root, which, by what comes later, is the root with its derivatives: second derivatives
             need those of the residual there.
         operator: the Jacobian of the residual at the root.

@@ -138,7 +138,7 @@ class Optimizer:
 
 
 def flat(x: array) -> array:
-    """The numbers of a dense array in one dimension, as a view; the real and imaginary parts of complex ones."""
+    """Return the numbers of a dense array in one dimension, as a view; complex ones as real and imaginary parts."""
     kind = element(x.dtype)  # type: ignore[arg-type]  # no struct
     return flat_as(x, kind) if isinstance(x.dtype, Complex) else (x if kind == x.dtype else x.view(kind)).flatten()
 

@@ -73,7 +73,7 @@ class _Positioned:
         return replace(self.source, params=(*self.source.params, *added), body=body)
 
     def within(self, dimension: int, body: Block) -> Block:
-        """The body, of threads of the launch alone."""
+        """Return the body, run only by threads that the launch has."""
         builder = Builder()
         index = builder.one("tid", (), int32, {AXIS: dimension})
         number = builder.one("add", (index, self.begins[dimension]), int32)
@@ -86,7 +86,7 @@ class _Positioned:
         return builder.body()
 
     def length(self, builder: Builder, part: Part, dimension: int) -> Value:
-        """The size of an axis in the whole."""
+        """Emit the size of an axis in the whole."""
         whole, extra = self.wholes[dimension], self.extra.get(part, 0)
         return builder.one("add", (whole, builder.const(extra)), int32) if extra else whole
 

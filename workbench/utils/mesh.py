@@ -1,4 +1,4 @@
-"""`Bvh` and `Mesh` on the host: trees of boxes that kernels ask (`builtins/geometry`: how)."""
+"""`Bvh` and `Mesh` on the host: trees of boxes that kernels query by `builtins/geometry`."""
 
 # The bodies of kernels are read by our compiler.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
@@ -55,7 +55,7 @@ class Bvh(StructValue):
     items: array
 
     def __init__(self, lowers: array, uppers: array, leaf_size: int = 1) -> None:
-        """The tree of these boxes, built on their device.
+        """Build the tree of these boxes, on their device.
 
         Args:
             lowers, uppers: the least and the greatest corners, two arrays of vec3 of one length, on one device.
@@ -74,16 +74,16 @@ class Bvh(StructValue):
 
     @property
     def device(self) -> Device:
-        """Where it lies."""
+        """The device of its arrays."""
         return self.lowers.device
 
     def rebuild(self) -> None:
-        """Build the tree again, for boxes that have moved far."""
+        """Build a new tree, for boxes that have moved far."""
         tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
 
     def refit(self) -> None:
-        """Follow boxes that have moved, with the tree that is there: the further they went, the slower are queries."""
+        """Update the existing tree for boxes that have moved: the further they went, the slower queries are."""
         self.__dict__["_tree"].refit(self.lowers, self.uppers)
 
 
@@ -107,7 +107,7 @@ class Mesh(StructValue):
         velocities: theirs, an array of vec3; empty if there are none.
         indices: three for each face: int32 in one dimension.
         lowers, uppers, nodes, items: the tree of the faces' boxes, as in `Bvh`.
-        moments: for winding numbers, the area, the middle and the reach of each node, and one more; else one.
+        moments: with winding numbers one `MeshMoment` for each node and one more; else a single one, unused.
     """
 
     __wb_struct__ = Struct.of(
@@ -128,7 +128,7 @@ class Mesh(StructValue):
         self, points: array, indices: array, velocities: array | None = None, support_winding_number: bool = False,
         leaf_size: int = 4,
     ) -> None:  # fmt: skip
-        """The mesh of these triangles, built on their device.
+        """Build the mesh of these triangles and the tree of their boxes, on their device.
 
         Args:
             points: the corners, an array of vec3 in one dimension.
@@ -167,11 +167,11 @@ class Mesh(StructValue):
 
     @property
     def device(self) -> Device:
-        """Where it lies."""
+        """The device of its arrays."""
         return self.points.device
 
     def rebuild(self) -> None:
-        """Build the tree again, for points that have moved far."""
+        """Build a new tree, for points that have moved far."""
         self._measure()
         tree = Tree(self.lowers, self.uppers, self.__dict__["_leaf_size"])
         self.__dict__["_tree"], self.nodes, self.items = tree, tree.nodes, tree.items
@@ -179,19 +179,25 @@ class Mesh(StructValue):
         self._weigh()
 
     def refit(self) -> None:
-        """Follow points that have moved, with the tree that is there; call it after you have changed them."""
+        """Update the boxes of the existing tree; call this after the points have been changed in place."""
         self._measure()
         self.__dict__["_tree"].refit(self.lowers, self.uppers)
         self._weigh()
 
     def _measure(self) -> None:
-        given = [self.points, self.indices]
-        launch(_boxes, self.lowers.size, given, [self.lowers, self.uppers], device=self.device, **QUIET)
+        launch(
+            _boxes,
+            self.lowers.size,
+            [self.points, self.indices],
+            [self.lowers, self.uppers],
+            device=self.device,
+            **QUIET,
+        )
 
     def _weigh(self) -> None:
         if self.moments.size > 1:
-            given = [self.points, self.indices, self.nodes, self.items]
-            launch(_moments, self.nodes.size, given, [self.moments], device=self.device, **QUIET)
+            inputs = [self.points, self.indices, self.nodes, self.items]
+            launch(_moments, self.nodes.size, inputs, [self.moments], device=self.device, **QUIET)
 
 
 def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any) -> None:
@@ -223,7 +229,7 @@ def _boxes(points: array[VEC3], indices: array[int32], lowers: array[VEC3], uppe
 def _moments(
     points: array[VEC3], indices: array[int32], nodes: array[NODE], items: array[int32], moments: array[MOMENT]
 ):
-    """The sum of the area vectors below a node, the middle of the area, and how far its box reaches from there."""
+    """Write the moment of each node: the summed area vectors below it, their centroid, its box's radius around that."""
     i = tid()
     end = i + 1 if nodes[i].right < 0 else nodes[i].skip
     normal, center = VEC3(0.0), VEC3(0.0)

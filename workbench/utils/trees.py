@@ -1,12 +1,12 @@
 """How a `Bvh` is built: boxes in Morton order grow together from below, each with its nearest neighbour.
 
 (Meister and Bittner, "Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", 2018.) In a
-round every cluster looks for the one within `REACH` places with which it makes the smallest box; those that chose each
-other become one. A tie is broken by the exclusive or of the places, which is the same from both sides: so there always
-is a pair, and among equal boxes half of them pair at once. When `FEW` are left, one thread goes on alone.
+round every cluster looks for the one within `REACH` positions with which it makes the smallest box; those that chose
+each other become one. A tie is broken by the exclusive or of the positions, which is the same from both sides: so there
+always is a pair, and among equal boxes half of them pair at once. When `FEW` are left, one thread goes on alone.
 
-Nodes are numbered in the order in which they come to be; item k has the name -1 - k. From the root down, each node then
-gets the place where depth-first order has it. What holds no more than `leaf_size` items is one leaf.
+Nodes are numbered in the order in which they come to be; item k has the name -1 - k. From the root down, each node is
+then assigned its position in depth-first order. A node of at most `leaf_size` items is one leaf.
 """
 
 # The bodies of kernels are read by our compiler.
@@ -21,7 +21,7 @@ from workbench.api.kernels.func import func
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
-from workbench.builtins.geometry.trees import NODE, VEC3
+from workbench.builtins.geometry.trees import NODE, VEC3, greater, lesser
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, full
 from workbench.types import float32, int32, int64, uint32
@@ -38,20 +38,20 @@ box2d = array(dtype=float32, ndim=2)
 
 
 class Tree:
-    """The shape of a tree, beside its nodes: what a refit follows.
+    """Represents the structure of a tree of boxes, by which a refit finds the nodes of each round.
 
     Attributes:
         nodes: in depth-first order (`builtins/geometry/trees.py`).
         items: the items in the order of leaves.
         rounds: the number of the first node of each round, and the end.
-        places: where each inner node stands; -1 if a leaf holds all that is below it.
+        positions: the index in `nodes` of each inner node, int32; -1 of one inside a leaf.
     """
 
     def __init__(self, lowers: array, uppers: array, leaf_size: int) -> None:
         n, device = lowers.size, lowers.device
         self._quiet: dict[str, Any] = {"device": device, **QUIET}
         self.items, self.nodes, self.rounds = empty(n, int32, device), empty(min(n, 1), NODE, device), [0]
-        self.places = empty(0, int32, device)
+        self.positions = empty(0, int32, device)
         if n == 0:
             return
         codes, order = empty(n, uint32, device), empty(n, int32, device)
@@ -60,23 +60,23 @@ class Tree:
         launch(_codes, n, [lowers, uppers, bounds], [codes, order], **self._quiet)
         _, order = sorted_by_bits(codes, order, 0, 30)
         shape = [empty(n, NODE, device), empty(n, int32, device), empty(n, int32, device)]
-        self.places, first = self._cluster(lowers, uppers, order, leaf_size, shape)
+        self.positions, first = self._cluster(lowers, uppers, order, leaf_size, shape)
         if n > 1:
             self.nodes = empty(int(shape[2][n - 2 : n - 1].numpy()[0]), NODE, device)
-        given, results = [lowers, uppers, order], [self.places, first, self.items, self.nodes]
-        launch(_root, 1, [n, *given], results, **self._quiet)
+        inputs, results = [lowers, uppers, order], [self.positions, first, self.items, self.nodes]
+        launch(_root, 1, [n, *inputs], results, **self._quiet)
         for start, threads, each in reversed(self._steps()):
-            launch(_settle, threads, [*given, *shape, leaf_size, start, each], results, **self._quiet)
+            launch(_settle, threads, [*inputs, *shape, leaf_size, start, each], results, **self._quiet)
 
     def _steps(self) -> list[tuple[int, int, int]]:
-        """The nodes of each round: the first, how many threads, and how many nodes for each; the last nodes on one."""
-        found = [(a, b - a, 1) for a, b in zip(self.rounds, self.rounds[1:-1], strict=False)]
-        return [*found, (self.rounds[-2], 1, self.rounds[-1] - self.rounds[-2])] if self.rounds[1:] else []
+        """Return (first node, threads, nodes per thread) of each launch over the rounds; one thread does the last."""
+        parallel = [(a, b - a, 1) for a, b in zip(self.rounds, self.rounds[1:-1], strict=False)]
+        return [*parallel, (self.rounds[-2], 1, self.rounds[-1] - self.rounds[-2])] if self.rounds[1:] else []
 
     def _cluster(
         self, lowers: array, uppers: array, order: array, leaf_size: int, shape: list[array]
     ) -> tuple[array, array]:
-        """Join clusters until one is left. Returns memory that is free now, for two numbers for each node."""
+        """Join clusters until one is left; return two int32 arrays, as long as `order`, for the caller to overwrite."""
         items, device, quiet = order.size, order.device, self._quiet
         width = items + 2 * REACH
         boxes, names = empty((6, width), float32, device), empty(items, int32, device)
@@ -89,8 +89,8 @@ class Tree:
             launch(_pairs, n, [near], [steps], **quiet)
             array_scan(steps[:n], out=steps[:n])
             last = int(steps[n - 1 : n].numpy()[0])
-            given = [boxes, names, near, steps, self.rounds[-1], leaf_size]
-            launch(_join, n, given, [others, other_names, *shape], **quiet)
+            inputs = [boxes, names, near, steps, self.rounds[-1], leaf_size]
+            launch(_join, n, inputs, [others, other_names, *shape], **quiet)
             boxes, others, names, other_names = others, boxes, other_names, names
             self.rounds.append(self.rounds[-1] + (last >> 32))
             n = last & 0xFFFFFFFF
@@ -101,17 +101,17 @@ class Tree:
         return near, other_names
 
     def refit(self, lowers: array, uppers: array) -> None:
-        """Set the boxes of all nodes, from the leaves up."""
-        given = [lowers, uppers, self.items, self.places]
+        """Recompute the boxes of all nodes from those of the items, from the leaves up."""
+        inputs = [lowers, uppers, self.items, self.positions]
         if self.items.size == 1:
-            launch(_fit_item, 1, given[:3], [self.nodes], **self._quiet)
+            launch(_fit_item, 1, inputs[:3], [self.nodes], **self._quiet)
         for start, threads, each in self._steps():
-            launch(_fit, threads, [*given, start, each], [self.nodes], **self._quiet)
+            launch(_fit, threads, [*inputs, start, each], [self.nodes], **self._quiet)
 
 
 @kernel
 def _bounds(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32]):
-    """The box around the middles of all boxes, the upper half negated."""
+    """Compute the box around the centers of all boxes into six numbers: its lower corner, its upper one negated."""
     i = tid()
     middle = 0.5 * (lowers[i] + uppers[i])
     for k in range(3):
@@ -121,7 +121,7 @@ def _bounds(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32]):
 
 @func
 def _spread(x: uint32):
-    """Ten bits, with two between each."""
+    """Return the ten lowest bits of x with two zero bits between each."""
     x = (x ^ (x << uint32(16))) & uint32(0xFF0000FF)
     x = (x ^ (x << uint32(8))) & uint32(0x0300F00F)
     x = (x ^ (x << uint32(4))) & uint32(0x030C30C3)
@@ -130,7 +130,7 @@ def _spread(x: uint32):
 
 @kernel
 def _codes(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32], codes: array[uint32], order: array[int32]):
-    """Where a box stands on a curve through space: the bits of its middle's coordinates in turn."""
+    """Compute the Morton code of each box: the interleaved bits of its center's coordinates, ten each."""
     i = tid()
     middle = 0.5 * (lowers[i] + uppers[i])
     code = uint32(0)
@@ -144,7 +144,7 @@ def _codes(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32], cod
 
 @kernel
 def _leaves(lowers: array[VEC3], uppers: array[VEC3], order: array[int32], boxes: box2d, names: array[int32]):
-    """A cluster of each item, between boxes so large that none of them is anybody's nearest."""
+    """Write one cluster per item; pad both ends with boxes so large that none is ever the nearest."""
     i = tid()
     n = order.shape[0]
     k = i - REACH
@@ -158,41 +158,31 @@ def _leaves(lowers: array[VEC3], uppers: array[VEC3], order: array[int32], boxes
 
 @kernel
 def _pad(n: int, boxes: box2d):
-    """The large boxes before and after n clusters."""
+    """Write the padding boxes before and after n clusters."""
     i = tid()
     _put(VEC3(-HUGE), VEC3(HUGE), i - REACH if i < REACH else i - REACH + n, boxes)
 
 
 @func
-def _smaller(a: float, b: float):
-    return a if a < b else b
-
-
-@func
-def _larger(a: float, b: float):
-    return a if a > b else b
-
-
-@func
 def _chosen(boxes: box2d, i: int):
-    """The cluster with which cluster i makes the smallest box, of equal ones the first."""
+    """Return the cluster with which cluster i makes the smallest box, of equal ones the first."""
     p = i + REACH
-    best, found = float32(3.0e38), int32(0)
+    best, nearest = float32(3.0e38), int32(0)
     for step in range(2 * REACH + 1):
         q = i + step
-        x = _larger(boxes[3, p], boxes[3, q]) - _smaller(boxes[0, p], boxes[0, q])
-        y = _larger(boxes[4, p], boxes[4, q]) - _smaller(boxes[1, p], boxes[1, q])
-        z = _larger(boxes[5, p], boxes[5, q]) - _smaller(boxes[2, p], boxes[2, q])
+        x = greater(boxes[3, p], boxes[3, q]) - lesser(boxes[0, p], boxes[0, q])
+        y = greater(boxes[4, p], boxes[4, q]) - lesser(boxes[1, p], boxes[1, q])
+        z = greater(boxes[5, p], boxes[5, q]) - lesser(boxes[2, p], boxes[2, q])
         area = (x * y + y * z + z * x + 1.0e-30) * (1.0 + 1.0e-5 * float((p ^ q) & 31))
         area = area if step != REACH else 3.0e38
-        found = q if area < best else found
-        best = _smaller(area, best)
-    return found - REACH
+        nearest = q if area < best else nearest
+        best = lesser(area, best)
+    return nearest - REACH
 
 
 @func
 def _beside(i: int, n: int):
-    """The cluster with which cluster i pairs where there is no choice; of an odd one, one that pairs with another."""
+    """Return the neighbour that cluster i pairs with in late rounds; an odd last cluster gets one that is taken."""
     return i ^ 1 if (i ^ 1) < n else i - 1
 
 
@@ -204,7 +194,7 @@ def _nearest(boxes: box2d, turn: int, n: int, near: array[int32]):
 
 @kernel
 def _pairs(near: array[int32], steps: array[int64]):
-    """1 for each cluster that stays, and 2³² for each that is the first of a pair."""
+    """Write 1 for each cluster that survives, plus 2³² if it is the first of a pair; 0 for the second of a pair."""
     i = tid()
     j = near[i]
     if near[j] != i:
@@ -217,15 +207,15 @@ def _pairs(near: array[int32], steps: array[int64]):
 
 @func
 def _number(counts: array[int32], name: int):
-    """How many items, or nodes, there are below a node; 1 for an item, whose name is negative."""
+    """Return the count (of items, or of nodes) below a node; 1 for an item, whose name is negative."""
     return counts[name] if name >= 0 else 1
 
 
 @func
-def _named(node: int, a: int, b: int, leaf_size: int, made: array[NODE], count: array[int32], size: array[int32]):
-    """Write down the node of two clusters, but for its box."""
-    made[node].skip = a
-    made[node].right = b
+def _named(node: int, a: int, b: int, leaf_size: int, parents: array[NODE], count: array[int32], size: array[int32]):
+    """Record node `node` as the parent of clusters a and b, and its counts; the caller writes its box."""
+    parents[node].skip = a
+    parents[node].right = b
     items = _number(count, a) + _number(count, b)
     count[node] = items
     size[node] = _number(size, a) + _number(size, b) + 1 if items > leaf_size else 1
@@ -233,12 +223,12 @@ def _named(node: int, a: int, b: int, leaf_size: int, made: array[NODE], count: 
 
 @func
 def _merged(boxes: box2d, i: int, j: int):
-    """The corners of the box around two clusters."""
+    """Return the lower and the upper corner of the box around two clusters."""
     p, q = i + REACH, j + REACH
     lower, upper = VEC3(0.0), VEC3(0.0)
     for axis in range(3):
-        lower[axis] = _smaller(boxes[axis, p], boxes[axis, q])
-        upper[axis] = _larger(boxes[axis + 3, p], boxes[axis + 3, q])
+        lower[axis] = lesser(boxes[axis, p], boxes[axis, q])
+        upper[axis] = greater(boxes[axis + 3, p], boxes[axis + 3, q])
     return lower, upper
 
 
@@ -252,9 +242,9 @@ def _put(lower: VEC3, upper: VEC3, to: int, boxes: box2d):
 @kernel
 def _join(
     boxes: box2d, names: array[int32], near: array[int32], steps: array[int64], first: int, leaf_size: int,
-    others: box2d, other_names: array[int32], made: array[NODE], count: array[int32], size: array[int32],
+    others: box2d, other_names: array[int32], parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
-    """Write the clusters of the next round, and a node for each pair; steps are sums up to each cluster."""
+    """Write the clusters of the next round, and a node for each pair; `steps` are running sums of `_pairs`."""
     i = tid()
     j = near[i]
     mutual = near[j] == i
@@ -265,9 +255,9 @@ def _join(
         name = names[i]
         if mutual:
             node = first + int(steps[i] >> int64(32)) - 1
-            _named(node, name, names[j], leaf_size, made, count, size)
-            made[node].lower = lower
-            made[node].upper = upper
+            _named(node, name, names[j], leaf_size, parents, count, size)
+            parents[node].lower = lower
+            parents[node].upper = upper
             name = node
         other_names[to] = name
 
@@ -275,7 +265,7 @@ def _join(
 @kernel
 def _finish(
     n: int, first: int, leaf_size: int, turn: int, boxes: box2d, names: array[int32], near: array[int32],
-    made: array[NODE], count: array[int32], size: array[int32],
+    parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Join the last clusters, in place, on one thread."""
     node = first + tid()
@@ -291,9 +281,9 @@ def _finish(
                 _put(lower, upper, to, boxes)
                 name = names[i]
                 if mutual:
-                    _named(node, name, names[j], leaf_size, made, count, size)
-                    made[node].lower = lower
-                    made[node].upper = upper
+                    _named(node, name, names[j], leaf_size, parents, count, size)
+                    parents[node].lower = lower
+                    parents[node].upper = upper
                     name = node
                     node += 1
                 names[to] = name
@@ -314,25 +304,25 @@ def _set(nodes: array[NODE], at: int, lower: VEC3, upper: VEC3, right: int, skip
 
 @kernel
 def _root(
-    n: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32], places: array[int32], first: array[int32],
+    n: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32], positions: array[int32], first: array[int32],
     items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
-    """The place of the root, which is the last node; of one item, its leaf."""
+    """Assign the position of the root, which is the last node; of a single item, write its leaf."""
     if n > 1:
-        places[n - 2] = tid()
+        positions[n - 2] = tid()
         first[n - 2] = 0
     else:
-        _child(-1, 0, 0, lowers, uppers, order, places, first, items, nodes)
+        _child(-1, 0, 0, lowers, uppers, order, positions, first, items, nodes)
 
 
 @func
 def _child(
     name: int, at: int, start: int, lowers: array[VEC3], uppers: array[VEC3], order: array[int32],
-    places: array[int32], first: array[int32], items: array[int32], nodes: array[NODE],
+    positions: array[int32], first: array[int32], items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
-    """Give a child its place, and its items theirs; at is negative within a leaf."""
+    """Assign a child its position, and an item its position among the items; `at` is negative within a leaf."""
     if name >= 0:
-        places[name] = at
+        positions[name] = at
         first[name] = start
     else:
         item = order[-1 - name]
@@ -343,23 +333,23 @@ def _child(
 
 @kernel
 def _settle(
-    lowers: array[VEC3], uppers: array[VEC3], order: array[int32], made: array[NODE], count: array[int32],
-    size: array[int32], leaf_size: int, start: int, each: int, places: array[int32], first: array[int32],
+    lowers: array[VEC3], uppers: array[VEC3], order: array[int32], parents: array[NODE], count: array[int32],
+    size: array[int32], leaf_size: int, start: int, each: int, positions: array[int32], first: array[int32],
     items: array[int32], nodes: array[NODE],
 ):  # fmt: skip
-    """Write nodes to their places, and give places to their children; a thread begins with the last of its own."""
+    """Write nodes at their positions, and assign those of their children; a thread begins with its last node."""
     for k in range(each):
         i = start + tid() * each + each - 1 - k
-        at, begin, a, b = places[i], first[i], made[i].skip, made[i].right
+        at, begin, a, b = positions[i], first[i], parents[i].skip, parents[i].right
         inner = at >= 0 and count[i] > leaf_size
         second = at + 1 + _number(size, a)
         if inner:
-            _set(nodes, at, made[i].lower, made[i].upper, second, at + size[i])
+            _set(nodes, at, parents[i].lower, parents[i].upper, second, at + size[i])
         elif at >= 0:
-            _set(nodes, at, made[i].lower, made[i].upper, -1 - begin, count[i])
+            _set(nodes, at, parents[i].lower, parents[i].upper, -1 - begin, count[i])
         middle = begin + _number(count, a)
-        _child(a, at + 1 if inner else -1, begin, lowers, uppers, order, places, first, items, nodes)
-        _child(b, second if inner else -1, middle, lowers, uppers, order, places, first, items, nodes)
+        _child(a, at + 1 if inner else -1, begin, lowers, uppers, order, positions, first, items, nodes)
+        _child(b, second if inner else -1, middle, lowers, uppers, order, positions, first, items, nodes)
 
 
 @func
@@ -370,8 +360,8 @@ def _fit_leaf(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], at:
     for k in range(begin + 1, begin + nodes[at].skip):
         low, high = lowers[items[k]], uppers[items[k]]
         for axis in range(3):
-            lower[axis] = _smaller(lower[axis], low[axis])
-            upper[axis] = _larger(upper[axis], high[axis])
+            lower[axis] = lesser(lower[axis], low[axis])
+            upper[axis] = greater(upper[axis], high[axis])
     nodes[at].lower = lower
     nodes[at].upper = upper
 
@@ -383,12 +373,12 @@ def _fit_item(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], nod
 
 @kernel
 def _fit(
-    lowers: array[VEC3], uppers: array[VEC3], items: array[int32], places: array[int32], start: int, each: int,
+    lowers: array[VEC3], uppers: array[VEC3], items: array[int32], positions: array[int32], start: int, each: int,
     nodes: array[NODE],
 ):  # fmt: skip
-    """Set the boxes of nodes and of their children that are single items."""
+    """Recompute the boxes of nodes, and of their children that are single items."""
     for k in range(each):
-        at = places[start + tid() * each + k]
+        at = positions[start + tid() * each + k]
         if at >= 0:
             second = nodes[at].right
             if second < 0:
@@ -398,5 +388,5 @@ def _fit(
                     if nodes[child].right < 0 and nodes[child].skip == 1:
                         _fit_leaf(lowers, uppers, items, child, nodes)
                 for axis in range(3):
-                    nodes[at].lower[axis] = _smaller(nodes[at + 1].lower[axis], nodes[second].lower[axis])
-                    nodes[at].upper[axis] = _larger(nodes[at + 1].upper[axis], nodes[second].upper[axis])
+                    nodes[at].lower[axis] = lesser(nodes[at + 1].lower[axis], nodes[second].lower[axis])
+                    nodes[at].upper[axis] = greater(nodes[at + 1].upper[axis], nodes[second].upper[axis])

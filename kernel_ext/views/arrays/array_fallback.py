@@ -16,7 +16,7 @@ _BAD = (255, 0, 200)
 
 
 def array_text(view: ArrayView) -> str:
-    """The facts, and a plot in characters; of structs their table."""
+    """Format the facts, and a plot in characters; of structs their table."""
     if view.fields:
         return units.ascii_only(f"{headline(view)}\n{view.values}")
     rows = [headline(view), "  ".join(f"{name} {value}" for name, value in view.facts)]
@@ -58,11 +58,11 @@ def headline(view: ArrayView) -> str:
 def pixels(part: PartView, view: ArrayView) -> np.ndarray:
     """The picture of a part as `uint8[rows, columns, 3]`."""
     if part.kind == "rgb":
-        found = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
+        pixels = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
     else:
-        found = blend(unpacked(part.low).reshape(part.rows, part.columns).astype(float), view.stops, view.span)
-    found.reshape(-1, 3)[list(part.bad)] = _BAD
-    return found
+        pixels = blend(unpacked(part.low).reshape(part.rows, part.columns).astype(float), view.stops, view.span)
+    pixels.reshape(-1, 3)[list(part.bad)] = _BAD
+    return pixels
 
 
 def _image(part: PartView, view: ArrayView, alt: str) -> str:

@@ -171,13 +171,13 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
 
 
 class Slices:
-    """Draws another slice or field of an array for as long as something else holds the array, and what is chosen again.
+    """Draws slices and fields of an array for as long as something else holds the array, and the chosen one again.
 
     A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
     """
 
     def __init__(self, value: Any, view: ArrayView, look: Look) -> None:
-        """`view` is what is shown first."""
+        """Begin with `view`, which is shown first."""
         self._view, self._look, self._at = view, look, view.at
         try:
             self._held: Callable[[], Any] = weakref.ref(value)
@@ -185,7 +185,7 @@ class Slices:
             self._held = lambda: value
 
     def __call__(self, at: tuple[int, ...], field: str = "") -> ArrayView:
-        """The view at other leading indices, or of another field."""
+        """Return the view at other leading indices, or of another field; later `draw`s keep to it."""
         array = self._held()
         if array is None:
             return replace(self._view, kind="the array is gone; give it a name to look at the rest of it")
@@ -193,7 +193,7 @@ class Slices:
         return self.draw(array)
 
     def draw(self, array: Any) -> ArrayView:
-        """What is chosen, of the array as it is now."""
+        """Return the chosen slice and field of the array as it is now."""
         return array_view(array, self._view.name, self._at, self._look)
 
 
@@ -246,7 +246,7 @@ def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
 
 
 def _hues(parts: np.ndarray, high: float) -> np.ndarray:
-    """The colours of complex numbers: the hue is the phase (red at 0), the brightness the magnitude up to `high`."""
+    """Colour complex numbers: the hue is the phase (red at 0), the brightness the magnitude up to `high`."""
     x, y = parts[..., :1], parts[..., 1:]
     places = (np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)) % 6.0  # of red, green, blue on the circle
     dark = np.clip(np.minimum(places, 4.0 - places), 0.0, 1.0)
@@ -254,7 +254,7 @@ def _hues(parts: np.ndarray, high: float) -> np.ndarray:
 
 
 def _fields(dtype: np.dtype) -> tuple[str, ...]:
-    """The fields of a struct that have a picture; of one inside it, `a.b`."""
+    """Return the fields of a struct that can be drawn; those of a struct inside it as `a.b`."""
     return tuple(
         name + ("." + inner if inner else "")
         for name in dtype.names or ()
@@ -264,7 +264,7 @@ def _fields(dtype: np.dtype) -> tuple[str, ...]:
 
 
 def _of_field(host: np.ndarray, fields: tuple[str, ...], field: str) -> tuple[np.ndarray, str]:
-    """The numbers of a field, and its name; the first if there is no name. What has no fields is itself."""
+    """Return the numbers of a field and its name: the first if none is named; an array without fields itself."""
     if field and field not in fields:
         wanted = f"takes one of {', '.join(fields)}" if fields else "is for arrays of structs"
         raise Refusal(f"field {wanted}; it got {field!r}")
@@ -275,7 +275,7 @@ def _of_field(host: np.ndarray, fields: tuple[str, ...], field: str) -> tuple[np
 
 
 def _table(host: np.ndarray, fields: tuple[str, ...]) -> str:
-    """An array of structs as a table: a row for each element, a column for each field, the middle of many left out."""
+    """Format an array of structs as a table: a row for each element, the middle of many left out."""
     rows = host.reshape(-1)
     listed = range(len(rows)) if len(rows) <= FEW else (*range(FEW - 3), -1, *range(len(rows) - 3, len(rows)))
 

@@ -18,13 +18,13 @@ from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
 NATIVE = "native"
-"""The GPU architecture of what is here; the texts' own default where there is no GPU."""
+"""The architecture of the GPU in this machine; where there is none, each text's own default."""
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
 """Texts that a page without a kernel keeps: those for which nothing is compiled."""
 
 
 def pane_views(kernel: Any, names: Iterable[str], arch: str = NATIVE) -> tuple[PaneView, ...]:
-    """The named texts about `kernel`, of a GPU's those for `arch`; one that cannot be made holds the reason."""
+    """Make the named texts about `kernel`, for `arch` on a GPU; one that cannot be made holds the reason."""
     return tuple(_pane(kernel, name, arch) for name in names)
 
 

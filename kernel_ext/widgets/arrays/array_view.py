@@ -28,7 +28,7 @@ class ArrayView(Live):
     def take(
         self, view: array_view.ArrayView, slice_at: SliceMaker | None = None, threads_at: ThreadsMaker | None = None
     ) -> dict[str, Any]:
-        """`slice_at` returns the view at other indices or of a field; `threads_at` who touched it, from a block on."""
+        """Set `slice_at`, which draws other indices or a field, and `threads_at`: who touched it, from a block on."""
         self._slice_at, self._threads_at = slice_at, threads_at
         return {"view": as_data(view), "asks_threads": threads_at is not None, "threads": {}}
 
@@ -37,17 +37,17 @@ class ArrayView(Live):
         self.view = as_data(view)
 
     def hear(self, content: dict[str, Any]) -> None:
-        """`{ask: "slice", at, field}`: show another part of it; `{ask: "threads", block}`: who touched it."""
+        """Answer `{ask: "slice", at, field}` with another part, `{ask: "threads", block}` with who touched it."""
         slice_at, threads_at = self._slice_at, self._threads_at
         if content.get("ask") == "threads" and threads_at is not None:
-            found = threads_at(int(content.get("block") or 0))
+            threads = threads_at(int(content.get("block") or 0))
             if threads_at is self._threads_at:
-                self.threads = found
+                self.threads = threads
         if content.get("ask") != "slice" or slice_at is None:
             return
         at = tuple(int(k) for k in content.get("at") or ())
         field = str(content.get("field") or "")
         if len(at) == len(self.view["sizes"]) and field in ("", *self.view["fields"]):
-            found = slice_at(at, field)
+            view = slice_at(at, field)
             if slice_at is self._slice_at:  # it may have been given something else to show
-                self.show(found)
+                self.show(view)

@@ -13,12 +13,12 @@ import workbench as wb
 from tests.frontend.errors.test_refusals import under_caret
 from tests.support.checks import meaning
 from tests.support.devices.on_gpu import Library
+from tests.support.kernels.cache_samples import make_key
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.python.interpret import run
-from workbench.cache.key import make_key
 from workbench.types import ArrayType, Matrix, Vector, element, float32, float64, int32, matrix
 
 TYPES = {"a": wb.mat33d, "b": wb.mat33d, "v": wb.vec3d, "w": wb.mat23d, "s": float64, "n": matrix((2, 2), int32)}

@@ -14,7 +14,7 @@ from typing import Any
 from workbench import events
 from workbench.backends.base import Options
 from workbench.cache.folder.entry import Entry
-from workbench.cache.key import Key, make_key
+from workbench.cache.key import Key, function_parts, key_of_parts
 from workbench.cache.store import Store
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Function, Op, Value
@@ -65,6 +65,11 @@ def scaled(
 def key(function: Function | None = None, **changes: Any) -> Key:
     """The key of a function (`scaled()` where none is given) under the default circumstances and `changes`."""
     return make_key(function if function is not None else scaled(), **{**DEFAULTS, **changes})
+
+
+def make_key(function: Function, direction: str, **facts: Any) -> Key:
+    """The key of what is made from a function, from `function_parts` and `key_of_parts`."""
+    return key_of_parts(function_parts(function, direction), direction=direction, **facts)
 
 
 def digest(n: object) -> str:

@@ -1,4 +1,4 @@
-"""Colours for the columns of a sparse matrix: two of one colour are never both in one row."""
+"""Colours of the columns of a sparse matrix: no row has two columns of one colour."""
 
 # The body is read by our compiler: what Python's checker does not know is checked there.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -17,11 +17,11 @@ from workbench.runtime.arrays.array import array
 from workbench.types import int32
 
 _ROUNDS = 8
-"""How often the columns are coloured anew at most, where many colours were needed."""
+"""The most times that the columns are coloured anew, where many colours were needed."""
 
 
 def colours_of(pattern: Any) -> HostArray:
-    """A colour for each column, from 0: the first one that is free, columns that meet most others first.
+    """Assign each column the first free colour, from 0, beginning with the columns that meet most others.
 
     Two columns that are not 0 in a common row have different colours (a distance-1 colouring of the graph in which such
     columns are neighbours), so the columns of one colour can be told apart in their sum.
@@ -37,9 +37,9 @@ def colours_of(pattern: Any) -> HostArray:
     order = -(np.diff(rows.indptr).astype(np.int64) @ columns.astype(np.int64))  # how many others a column meets
     least, colours = int(np.diff(rows.indptr).max(initial=0)), order
     with unobserved():
-        given = [array(np.append(t, 0).astype(np.int32), device="cpu") for t in tables]  # none is empty
+        on_device = [array(np.append(t, 0).astype(np.int32), device="cpu") for t in tables]  # none is empty
         for _ in range(_ROUNDS):
-            colours = _greedy(np.argsort(order, kind="stable"), given)
+            colours = _greedy(np.argsort(order, kind="stable"), on_device)
             if colours.max(initial=-1) < 1.5 * least:
                 break
             order = -colours  # colour by colour, so that no more are needed; often fewer are

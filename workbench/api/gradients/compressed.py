@@ -16,27 +16,27 @@ from workbench.api.narrow import HostArray
 from workbench.errors import NotDifferentiable
 
 _ROUNDING = {8: 1e-6, 4: 1e-3, 2: 0.1}
-"""How far two products may be apart, beside the sum of their terms' sizes, by the bytes of a number."""
+"""The largest difference of two products, relative to the sum of their terms' magnitudes, by size in bytes."""
 Product = Callable[[HostArray], HostArray]
-"""A flat vector to its product with the derivative, or with the transposed one."""
+"""Maps a flat vector to its product with the derivative, or with the transposed one."""
 
 
-def as_pattern(given: Any, shape: tuple[int, int]) -> Any:
-    """A SciPy matrix, or what it makes one of, as a pattern in CSR form: 1 where it stores an entry.
+def as_pattern(matrix: Any, shape: tuple[int, int]) -> Any:
+    """Convert a SciPy matrix, or what it makes one of, to a pattern: in CSR form, True where it stores an entry.
 
     Raises:
         ValueError: it has another shape than the derivative.
     """
-    made = sparse().csr_array(given).astype(bool)
-    if made.shape != shape:
-        raise ValueError(f"The pattern has the shape {made.shape}; the derivative has {shape}.")
-    made.data[:] = True
-    made.sum_duplicates()
-    return made
+    pattern = sparse().csr_array(matrix).astype(bool)
+    if pattern.shape != shape:
+        raise ValueError(f"The pattern has the shape {pattern.shape}; the derivative has {shape}.")
+    pattern.data[:] = True
+    pattern.sum_duplicates()
+    return pattern
 
 
 def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any, known: Any = None) -> Any:
-    """The derivative of this pattern.
+    """Compute a derivative of this pattern from one product for each colour.
 
     Args:
         pattern: in CSR form; entries outside of it are 0.
@@ -52,9 +52,9 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
         NotDifferentiable: two products with random vectors are not those of the derivative: the pattern is wrong.
     """
     mode, colours = _chosen(pattern, mode, products, known)
-    found = pattern if mode == "forward" else pattern.T.tocsr()
-    rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-    shades = colours[found.indices].astype(np.uint16 if colours.max(initial=0) < 1 << 16 else np.int32)
+    oriented = pattern if mode == "forward" else pattern.T.tocsr()
+    rows = np.repeat(np.arange(oriented.shape[0]), np.diff(oriented.indptr))
+    shades = colours[oriented.indices].astype(np.uint16 if colours.max(initial=0) < 1 << 16 else np.int32)
     order = np.argsort(shades, kind="stable")
     sweeps = int(colours.max(initial=-1)) + 1
     ends = np.searchsorted(shades[order], np.arange(sweeps + 1))
@@ -62,15 +62,15 @@ def compressed(pattern: Any, mode: str, products: dict[str, Product], dtype: Any
     for colour in range(sweeps):
         here = order[ends[colour] : ends[colour + 1]]
         data[here] = products[mode]((colours == colour).astype(dtype))[rows[here]]
-    made = sparse().csr_array((data, found.indices, found.indptr), shape=found.shape)
-    _check(made, products[mode], dtype)
-    made = derivative_type()(made if mode == "forward" else made.T.tocsr())
-    made.sweeps, made.mode, made.colours = sweeps, mode, colours
-    return made
+    matrix = sparse().csr_array((data, oriented.indices, oriented.indptr), shape=oriented.shape)
+    _check(matrix, products[mode], dtype)
+    derivative = derivative_type()(matrix if mode == "forward" else matrix.T.tocsr())
+    derivative.sweeps, derivative.mode, derivative.colours = sweeps, mode, colours
+    return derivative
 
 
 def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -> tuple[str, HostArray]:
-    """The mode, and the colours of its columns or rows; an order is tried only if it may have fewer colours."""
+    """Return the mode, and the colours of its columns or rows; colour a side only if it may need fewer colours."""
     if known is not None and getattr(known, "sweeps", 0) and mode in ("auto", known.mode):
         return known.mode, known.colours
     sides = {"forward": pattern, "reverse": pattern.T.tocsr()}
@@ -87,17 +87,17 @@ def _chosen(pattern: Any, mode: str, products: dict[str, Product], known: Any) -
     return best
 
 
-def _check(made: Any, product: Product, dtype: Any) -> None:
+def _check(matrix: Any, product: Product, dtype: Any) -> None:
     random = np.random.default_rng(0)
     for _ in range(2):
-        along = (random.uniform(0.5, 1.5, made.shape[1]) * random.choice([-1, 1], made.shape[1])).astype(dtype)
-        found, expected = product(along), made @ along
-        bound = abs(made) @ abs(along)
-        allowed = _ROUNDING[np.dtype(dtype).itemsize] * (bound + np.abs(found))
-        wrong = np.flatnonzero(~(np.abs(found - expected) <= allowed) & np.isfinite(found))
+        along = (random.uniform(0.5, 1.5, matrix.shape[1]) * random.choice([-1, 1], matrix.shape[1])).astype(dtype)
+        result, expected = product(along), matrix @ along
+        bound = abs(matrix) @ abs(along)
+        allowed = _ROUNDING[np.dtype(dtype).itemsize] * (bound + np.abs(result))
+        wrong = np.flatnonzero(~(np.abs(result - expected) <= allowed) & np.isfinite(result))
         if len(wrong):
             raise NotDifferentiable(
-                f"The pattern leaves out what is not 0: in {len(wrong)} of {made.shape[0]} rows or columns, {wrong[0]} "
-                "the first, a product with a random vector is not that of the derivative.",
+                f"The pattern leaves out what is not 0: in {len(wrong)} of {matrix.shape[0]} rows or columns, "
+                f"{wrong[0]} the first, a product with a random vector is not that of the derivative.",
                 advice="Give a pattern that has every entry that may not be 0, or leave sparse=True to find it.",
             )

@@ -314,10 +314,10 @@ def _host(type: Type, value: object) -> HostArray:
 
 
 def in_parts(host: Any) -> Any:
-    """Complex numbers as pairs of floats, along one more axis; other numbers as they are."""
+    """Return complex numbers as pairs of floats, along one more axis; other numbers as they are."""
     return np.ascontiguousarray(host)[..., None].view(host.real.dtype) if host.dtype.kind == "c" else host
 
 
 def turn(type: Type) -> Any:
-    """What makes the derivatives by both parts of a complex gradient: its imaginary parts are their negatives."""
+    """Return the factor from a complex gradient to the derivatives by both parts: it negates the imaginary ones."""
     return np.array([1.0, -1.0]) if is_complex(type) else 1.0

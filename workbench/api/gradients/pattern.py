@@ -1,4 +1,4 @@
-"""Which numbers of a result may depend on which numbers of an argument, from the elements that kernels access.
+"""Sparsity patterns: which numbers of a result may depend on which of an argument, by what kernels access.
 
 Each launch runs once more on copies, in a form that writes down the elements that its threads read and write
 (`autodiff/accesses.py`): indices are what they are in this run, those that were read from arrays too. What a thread
@@ -36,7 +36,7 @@ _ROWS = 16
 
 
 class Pattern(Observer):
-    """Follows which numbers depend on those of one array while it is open."""
+    """Tracks which numbers depend on those of one array, while it observes."""
 
     differentiates = True
 
@@ -47,7 +47,7 @@ class Pattern(Observer):
         self._put(x, places, sparse().eye_array(self.count, dtype=bool, format="csr"))
 
     def of(self, value: array) -> Any:
-        """The matrix of the numbers of an array by those of the argument, of bools."""
+        """Return a CSR matrix of bools: a row for each number of `value`, a column for each of the argument."""
         return self._of(value.memory, value)[_scalars(value)]
 
     def launching(self, record: LaunchRecord) -> None:
@@ -100,13 +100,13 @@ class Pattern(Observer):
         self._put(target, _scalars(target), self.of(target) + self.of(source))
 
     def mapping(self, mapped: Mapped) -> None:
-        """Each number of a solution depends on all of the residual."""
+        """Make each number of a solution depend on all of the residual."""
         rows = self.of(mapped.source)
         every = sparse().csr_array(np.ones((rows.shape[0], 1), bool)) @ sparse().csr_array(rows.sum(0)[None] > 0)
         self._put(mapped.target, _scalars(mapped.target), self.of(mapped.target) + every)
 
     def filling(self, target: array, value: float) -> None:
-        """A constant depends on nothing."""
+        """Make the elements of a filled array depend on nothing."""
         if target.memory in self._rows:
             places = _scalars(target)
             self._put(target, places, self._none(len(places)))
@@ -115,10 +115,10 @@ class Pattern(Observer):
         return sparse().csr_array((count, self.count), dtype=bool)
 
     def _put(self, target: array, places: HostArray, rows: Any) -> None:
-        kept = _without(self._of(target.memory, target), places)
-        ones, total = np.ones(len(places), bool), kept.shape[0]
+        others = _without(self._of(target.memory, target), places)
+        ones, total = np.ones(len(places), bool), others.shape[0]
         moved = sparse().csr_array((ones, (places, np.arange(len(places)))), (total, len(places)))
-        self._rows[target.memory] = kept + moved @ rows
+        self._rows[target.memory] = others + moved @ rows
 
     def _of(self, memory: Memory, value: array) -> Any:
         total = memory.nbytes // element(value.dtype).size
@@ -132,7 +132,7 @@ class Pattern(Observer):
 
 
 def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
-    """Run the launch on copies; returns the parameters of its code, and what its threads accessed."""
+    """Run the launch on copies; return the names of its code's parameters, and the rows of its accesses."""
     direction = then(record.direction, "accesses")
     forward = record.specialisation.function.params
     names = [p.name for p in parameters(forward, record.direction)]
@@ -148,45 +148,41 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
         log = zeros((room + 1, THREAD + indices), int32, record.loaded.device)
         everything = {**arguments, log_name: log}
         execute(bind(record.specialisation, direction, record.dim, everything, record.loaded.device, record.how))
-        found = log.numpy()
-        wanted = int(found[0, 0])
+        rows = log.numpy()
+        wanted = int(rows[0, 0])
         if wanted <= room:
-            return names, found[1 : 1 + wanted]
+            return names, rows[1 : 1 + wanted]
         room = wanted
 
 
 def _numbered(columns: list[HostArray]) -> tuple[HostArray, int]:
-    """A number for each row of these columns, the same for equal rows; and how many there are."""
-    found = np.zeros(len(columns[0]), np.int64)
+    """Number the rows of these columns, equal rows alike, from 0; return the numbers and how many there are."""
+    numbers = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         values, here = np.unique(column, return_inverse=True)
-        _, found = np.unique(found * len(values) + here, return_inverse=True)
-    return found, int(found.max(initial=-1)) + 1
-
-
-def _length(value: array) -> int:
-    return value.dtype.length if isinstance(value.dtype, Vector) else 1
+        _, numbers = np.unique(numbers * len(values) + here, return_inverse=True)
+    return numbers, int(numbers.max(initial=-1)) + 1
 
 
 def _scalars(value: array, elements: HostArray | None = None, beside: HostArray | None = None) -> Any:
-    """Where the numbers of an array lie in its memory, counted in numbers.
+    """Return the positions of an array's numbers in its memory, counted in numbers.
 
     Args:
         value: the array.
         elements: of these elements alone, by their row-major numbers.
         beside: a number for each of them, which is repeated for each component and returned too.
     """
-    size, length = element(value.dtype).size, _length(value)
-    places = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
-    first = np.full(np.shape(places[0]), value.address - value.memory.address, np.int64)
-    for place, stride in zip(places, value.strides, strict=True):
-        first += place * stride
-    found = (first[:, None] // size + np.arange(length)).reshape(-1)
-    return found if beside is None else (found, np.repeat(beside, length))
+    size, length = element(value.dtype).size, value.dtype.length if isinstance(value.dtype, Vector) else 1
+    indices = np.unravel_index(np.arange(value.size) if elements is None else elements, value.shape)
+    first = np.full(np.shape(indices[0]), value.address - value.memory.address, np.int64)
+    for index, stride in zip(indices, value.strides, strict=True):
+        first += index * stride
+    positions = (first[:, None] // size + np.arange(length)).reshape(-1)
+    return positions if beside is None else (positions, np.repeat(beside, length))
 
 
 def _without(rows: Any, places: HostArray) -> Any:
-    """The matrix with these rows empty."""
+    """Return the matrix with these rows empty."""
     if not len(places):
         return rows
     left = np.ones(rows.shape[0], bool)

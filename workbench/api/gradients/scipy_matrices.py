@@ -1,4 +1,4 @@
-"""SciPy, where sparse matrices come from and go to: it is installed by whoever has such matrices."""
+"""SciPy's sparse matrices, imported when they are used: SciPy is an optional dependency."""
 
 # SciPy has no types.
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -15,11 +15,11 @@ import numpy as np
 from workbench.api.measurement.chart import image
 
 _CELLS = 60
-"""Squares of the longer side of a picture."""
+"""Squares along the longer side of a picture."""
 
 
 def sparse() -> Any:
-    """The module `scipy.sparse`.
+    """Import and return the module `scipy.sparse`.
 
     Raises:
         ImportError: SciPy is not installed.
@@ -33,15 +33,15 @@ def sparse() -> Any:
 
 @cache
 def derivative_type() -> Any:
-    """The class of sparse Jacobians and Hessians: SciPy's `csr_array`, which says how it was computed."""
+    """Return the class of sparse Jacobians and Hessians: SciPy's `csr_array`, which says how it was computed."""
 
     class Derivative(sparse().csr_array):
-        """A sparse derivative.
+        """Represents a sparse derivative, a row for each number of the result.
 
         Attributes:
-            sweeps: how many runs along a direction, or backward passes, computed it; 0 of what was computed from one.
+            sweeps: the runs along a direction, or backward passes, that computed it; 0 of a matrix computed from one.
             mode: "forward" or "reverse".
-            colours: of each column, or row in reverse mode: those of one colour were computed together.
+            colours: of each column, or row in reverse mode: those of the same colour were computed together.
         """
 
         sweeps = 0
@@ -63,11 +63,11 @@ def derivative_type() -> Any:
 
 
 def _picture(matrix: Any) -> str:
-    """Where a matrix has entries, as SVG: a square for each part of it that has some."""
+    """Draw where a matrix has entries, as SVG: a square for each part of it that has some."""
     size = -(-max(matrix.shape) // _CELLS) or 1
-    found = matrix.tocoo()
-    places = np.unique(np.stack([found.col // size, found.row // size]), axis=1).T.tolist()
-    squares = "".join(f"M{x} {y}h1v1h-1z" for x, y in places)
+    entries = matrix.tocoo()
+    cells = np.unique(np.stack([entries.col // size, entries.row // size]), axis=1).T.tolist()
+    squares = "".join(f"M{x} {y}h1v1h-1z" for x, y in cells)
     tall, wide = (max(1, -(-n // size)) for n in matrix.shape)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{4 * wide}" height="{4 * tall}" viewBox="0 0 {wide} {tall}" '

@@ -266,14 +266,14 @@ def _dense(
         )
     if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
         _check_written(f, result, bool(tape.path([result])))
-        made = _rows(tape, result, x)
+        derivatives = _rows(tape, result, x)
     else:
-        made = _columns(f, argnum, before, options, rows.shape)
-    return array(made.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
+        derivatives = _columns(f, argnum, before, options, rows.shape)
+    return array(derivatives.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
 
 
 def hessian(f: Callable[..., object], argnums: int = 0, *, sparse: Any = False) -> Callable[..., Any]:
-    """All second derivatives of a function that returns one float: the Jacobian of its gradient, by forward mode.
+    """Differentiate a function that returns one float twice: the Jacobian of its gradient, by forward mode.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -308,15 +308,15 @@ def _fresh(values: Sequence[object]) -> list[object]:
 
 
 def _compressed(
-    f: Callable[..., object], argnum: int, mode: str, given: Any, values: list[object], options: dict[str, object]
+    f: Callable[..., object], argnum: int, mode: str, wanted: Any, values: list[object], options: dict[str, object]
 ) -> Any:
-    """The Jacobian as SciPy's matrix, by few runs of the function on fresh copies of the arguments."""
+    """Return the Jacobian as SciPy's matrix, by few runs of the function on fresh copies of the arguments."""
     x = values[argnum]
     assert isinstance(x, array)
     kind = element(x.dtype)
     host = x.numpy()
     before = _fresh(values)
-    watch = Pattern(x) if given is True else None
+    watch = Pattern(x) if wanted is True else None
     tape = Tape(into_grad=False, only=[x])
     with tape, observing(watch) if watch is not None else nullcontext():
         result = _checked(f, f(*values, **options))
@@ -333,10 +333,10 @@ def _compressed(
         tape.backward(grads={result: seed.reshape(shape)})
         return tape.adjoint_of(x).numpy().reshape(-1)
 
-    pattern = watch.of(result) if watch is not None else as_pattern(given, (math.prod(shape), host.size))
+    pattern = watch.of(result) if watch is not None else as_pattern(wanted, (math.prod(shape), host.size))
     both = {"forward": forward, "reverse": reverse}
     products = {m: product for m, product in both.items() if mode in ("auto", m)}
-    return compressed(pattern, mode, products, kind.numpy, None if given is True else given)
+    return compressed(pattern, mode, products, kind.numpy, None if wanted is True else wanted)
 
 
 def _rows(tape: Tape, result: array, x: array) -> HostArray:
@@ -437,7 +437,7 @@ def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array
 
 
 def _of_reals(f: Callable[..., object]) -> Callable[..., object]:
-    """The function, refused where complex numbers go in or come out."""
+    """Wrap a function so that it raises LaunchError where complex arrays go in or come out."""
 
     @wraps(f)
     def real(*args: object, **options: object) -> object:

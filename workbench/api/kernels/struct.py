@@ -126,11 +126,11 @@ def make_struct(
     if not fields:
         raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
     bases = bases if any(issubclass(b, StructValue) for b in bases) else (*bases, StructValue)
-    made = type(name, bases, {"__module__": module, "__doc__": doc, "__slots__": ()})
+    result = type(name, bases, {"__module__": module, "__doc__": doc, "__slots__": ()})
     found = Struct.of(name, fields)
     found = Struct(name, tuple(_with_default(f, defaults.get(f.name), name, place) for f in found.fields))
-    made.__wb_struct__ = Struct(found.name, found.fields, made)
-    return made
+    result.__wb_struct__ = Struct(found.name, found.fields, result)
+    return result
 
 
 def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:

@@ -121,7 +121,7 @@ def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
 
 
 def refuse_parts(value: array) -> NotDifferentiable:
-    """The error for memory that is seen as complex numbers and as floats: its adjoint would be one or the other."""
+    """Return the error for memory seen as complex numbers and as floats: its adjoint would be one or the other."""
     return NotDifferentiable(
         f"The memory of the {value.type!r} of shape {value.shape} is used as complex numbers and as floats, and a "
         "gradient is of one of both.",

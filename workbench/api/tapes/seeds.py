@@ -32,7 +32,7 @@ UNWRITTEN = "Launch the kernel that writes it inside `with tape:`; a change made
 
 
 def _may_be_set(grad: Memory) -> bool:
-    """Whether an adjoint was written since it was made, or can have been by others."""
+    """Return whether an adjoint was written since it was allocated, or others may have written it."""
     return bool(grad.version or grad.exported is not None or grad.shared)
 
 

@@ -214,7 +214,7 @@ class FunctionStep(Step):
 
 
 class MappedStep(Step):
-    """A `Mapped` on a tape."""
+    """Represents the correction of a computed result on a tape (`Mapped`)."""
 
     __slots__ = ("_versions", "mapped")
 
@@ -241,7 +241,7 @@ class MappedStep(Step):
         Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
 
     def reversed(self, tape: Tape) -> Undo:
-        """What adds to the source's adjoint.
+        """Return the work that adds to the source's adjoint.
 
         Raises:
             NotDifferentiable: an array that the map reads has changed.

@@ -8,7 +8,7 @@ says None cut the graph, so what is behind them needs no rule and no stored valu
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from workbench.builtins import TABLE, Builtin, Ref
@@ -46,7 +46,7 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
             sources += op.results if any(isinstance(v.type, ArrayType) for v in op.operands) else ()
             sinks += op.operands if touches_floats(op.blocks[0]) else ()
     # Reachability both ways is linear in the edges; rules are only ever asked about the intersection.
-    return frozenset(_reached(sources, after) & _reached(sinks, before))
+    return frozenset(reached(sources, after) & reached(sinks, before))
 
 
 def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
@@ -55,7 +55,7 @@ def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
     for a, b in (edge for op in walk(block) for edge in edges_of(op)):
         if is_float(a.type) and is_float(b.type):
             after[a].append(b)
-    return frozenset(_reached(sources, after))
+    return frozenset(reached(sources, after))
 
 
 def touches_floats(block: Block) -> bool:
@@ -63,7 +63,8 @@ def touches_floats(block: Block) -> bool:
     return any(op.name in EFFECTS and is_float(op.operands[0].type) for op in walk(block))
 
 
-def _reached(starts: Iterable[Value], edges: dict[Value, list[Value]]) -> set[Value]:
+def reached(starts: Iterable[Value], edges: Mapping[Value, Sequence[Value]]) -> set[Value]:
+    """Return the values that the edges lead to from some of these, themselves included."""
     seen: set[Value] = set()
     pending = list(starts)
     while pending:

@@ -68,7 +68,7 @@ def cast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) 
 
 
 def _turned(type: Type, position: int, piece: Piece) -> Piece:
-    """A piece on its way between a vector and a component.
+    """Return a piece as it passes between a vector and a component.
 
     The cotangent of a complex number is JAX's, (∂L/∂x) - i (∂L/∂y): where its imaginary part becomes a number, or a
     number's cotangent becomes that part, the sign changes. What works part by part (sums, choices, casts, memory) does

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-TASK = "workbench.backends.cpu.codegen:generate"
-
 
 def prepare() -> None:
     """Import LLVM and initialise it: before the first request, which is still being made."""

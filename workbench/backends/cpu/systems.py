@@ -269,7 +269,7 @@ def format_text(platform: str) -> str:
 
 
 def floats_text(machine: str) -> str:
-    """`@plain_floats()`, after which this thread computes with subnormal numbers, and `@floats_as(mode)`.
+    """Return LLVM text of `@plain_floats()`, after which a thread keeps subnormals, and of `@floats_as(mode)`.
 
     The processor takes them for 0, as operands or results, where bits of its mode say so: FTZ and DAZ of MXCSR on x86;
     FZ, FZ16 and FIZ of FPCR on ARM.

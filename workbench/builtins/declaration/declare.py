@@ -225,9 +225,9 @@ def written(
 
     def declare(body: Callable[..., Any]) -> Form:
         name = signature.split("(")[0]
-        made = Form(name, signature, inspect.cleandoc(body.__doc__ or ""), STATE if draws else None, body, takes, of)
+        form = Form(name, signature, inspect.cleandoc(body.__doc__ or ""), STATE if draws else None, body, takes, of)
         if not name.startswith("_"):
-            FORMS[name] = made
-        return made
+            FORMS[name] = form
+        return form
 
     return declare

@@ -116,7 +116,7 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
 
 
 def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
-    """Where one argument is complex: numbers join it, and the widest part decides its width."""
+    """Return the complex type that numbers meet in beside a complex one: as wide as the widest part."""
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
         raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)

@@ -20,7 +20,7 @@ from workbench.types import float32, int32
 
 
 class MeshQueryRay:
-    """What `mesh_query_ray` found."""
+    """Represents the result of `mesh_query_ray`: a face and a point on it, if `result` is true."""
 
     result: Any
     sign: Any
@@ -39,7 +39,7 @@ class MeshQueryRay:
 
 @written("_mesh_corners(mesh, face)")
 def corners(mesh, face, /):
-    """The three corners of a face."""
+    """Return the three corners of a face, each a vec3."""
     k = natural(3 * face)
     a, b, c = natural(mesh.indices[k]), natural(mesh.indices[k + 1]), natural(mesh.indices[k + 2])
     return mesh.points[a], mesh.points[b], mesh.points[c]
@@ -47,9 +47,10 @@ def corners(mesh, face, /):
 
 @written("_triangle_weights(a, b, c, dir)")
 def weights(a, b, c, dir, /):
-    """How a ray from the origin passes the edges of a triangle: its weights at the corners, before they are scaled.
+    """Return by which side a ray from the origin passes each edge of a triangle: unscaled barycentric weights.
 
-    An edge's number is the negative of that of its neighbour to the bit, so no ray slips through between the two.
+    They all have the same sign where the ray meets the triangle. A weight is that of the neighbour's edge, negated,
+    to the bit, so no ray slips through between the two.
     """
     ac, ba, cb = c - a, a - b, b - c
     return dot(cross(cb, b + c), dir), dot(cross(ac, c + a), dir), dot(cross(ba, a + b), dir)
@@ -57,7 +58,7 @@ def weights(a, b, c, dir, /):
 
 @written("_ray_passed(mesh, face, start, dir)")
 def passed(mesh, face, start, dir, /):
-    """How far along a ray a face is, in lengths of `dir`; -1 if the ray does not meet it."""
+    """Return the distance along a ray to a face, in lengths of `dir`; -1 if the ray does not meet it."""
     p, q, r = corners(mesh, face)
     a, b, c = p - start, q - start, r - start
     u, v, w = weights(a, b, c, dir)
@@ -69,7 +70,7 @@ def passed(mesh, face, start, dir, /):
 
 @written("_nearest_face(mesh, start, dir, limit)")
 def _nearest_face(mesh, start, dir, limit, /):
-    """The first face along a ray before the limit; -1 if there is none. The nearer child of a node comes first."""
+    """Return the first face along a ray before the limit, or -1; search the nearer child of a node first."""
     inv = inverse(dir)
     later, starts = stack(96, 0), stack(96, 0.0)
     face = -1
@@ -105,7 +106,7 @@ def _nearest_face(mesh, start, dir, limit, /):
 
 @written("mesh_query_ray(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
 def mesh_query_ray(mesh, start, dir, max_t):
-    """The first face that a ray meets before `max_t` lengths of `dir`.
+    """Return the first face that a ray meets before `max_t` lengths of `dir`.
 
     A `MeshQueryRay`: `result`, whether there is one; `t`, how far; `face`; `u` and `v`, the weights of its first
     two corners; `sign`, 1 if the ray comes from the side to which the normal points, else -1; the unit `normal`.
@@ -128,7 +129,7 @@ def mesh_query_ray(mesh, start, dir, max_t):
 
 @written("_ray_hits(mesh, start, dir, limit, enough)")
 def _hits(mesh, start, dir, limit, enough, /):
-    """How many faces a ray meets before the limit; it stops at `enough`."""
+    """Count the faces that a ray meets before the limit; stop at `enough`."""
     inv = inverse(dir)
     count, at, end = 0, 0, mesh.nodes.shape[0]
     while at < end and count < enough:
@@ -145,38 +146,38 @@ def _hits(mesh, start, dir, limit, enough, /):
 
 @written("mesh_query_ray_anyhit(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
 def mesh_query_ray_anyhit(mesh, start, dir, max_t):
-    """Whether a ray meets any face before `max_t` lengths of `dir`."""
+    """Return whether a ray meets any face before `max_t` lengths of `dir`."""
     return _hits(mesh, start, dir, max_t, 1) > 0
 
 
 @written("mesh_query_ray_count_intersections(mesh, start, dir)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_ray_count_intersections(mesh, start, dir):
-    """How many faces a ray meets; one that meets an edge counts both faces."""
+    """Count the faces that a ray meets; where it meets an edge, both faces count."""
     return _hits(mesh, start, dir, 3.0e38, 2147483647)
 
 
 @written("mesh_query_aabb(mesh, low, high)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_aabb(mesh, low, high):
-    """The faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
+    """Find the faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
     return _query(mesh, 0, low, high, 0.0)
 
 
 @written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_aabb_next(query):
-    """In a `while`, the next face of a query, as `bvh_query_next`."""
+    """Advance a query to its next face in a `while`, as `bvh_query_next` does."""
     return bvh_query_next(query)
 
 
 @written("mesh_eval_position(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
 def mesh_eval_position(mesh, face, u, v):
-    """The point of a face with the weights u, v and 1 - u - v at its corners."""
+    """Return the point of a face with the weights u, v and 1 - u - v at its corners."""
     p, q, r = corners(mesh, face)
     return p * u + q * v + r * (1.0 - u - v)
 
 
 @written("mesh_eval_velocity(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
 def mesh_eval_velocity(mesh, face, u, v):
-    """The velocity of such a point; 0 if the mesh has no velocities."""
+    """Return the velocity at the point of a face with the weights u, v and 1 - u - v; 0 if the mesh has none."""
     speed = _vector(0.0, 0.0, 0.0)
     if mesh.velocities.shape[0] > 0:
         k = natural(3 * face)
@@ -187,36 +188,36 @@ def mesh_eval_velocity(mesh, face, u, v):
 
 @written("mesh_eval_face_normal(mesh, face)", kinds(INTEGER), of=MESH)
 def mesh_eval_face_normal(mesh, face):
-    """The unit normal of a face, from whose side its corners go around against the clock."""
+    """Return the unit normal of a face; seen against it, the corners run counterclockwise."""
     p, q, r = corners(mesh, face)
     return normalize(cross(q - p, r - p))
 
 
 @written("mesh_get(mesh)", kinds(), of=MESH)
 def mesh_get(mesh):
-    """The mesh: its `points`, `velocities` and `indices` are arrays."""
+    """Return the mesh itself, whose `points`, `velocities` and `indices` are arrays."""
     return mesh
 
 
 @written("mesh_get_bvh(mesh)", kinds(), of=MESH)
 def mesh_get_bvh(mesh):
-    """The mesh as the tree of its faces' boxes, for `bvh_query_ray` and the like."""
+    """Return the mesh as the tree of its faces' boxes, for `bvh_query_ray` and the like."""
     return mesh
 
 
 @written("mesh_get_index(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_index(mesh, i):
-    """The i-th of the indices: corner i % 3 of face i // 3."""
+    """Return the i-th index: the number of the point at corner i % 3 of face i // 3."""
     return mesh.indices[i]
 
 
 @written("mesh_get_point(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_point(mesh, i):
-    """The point at the i-th of the indices."""
+    """Return the point that the i-th index names."""
     return mesh.points[mesh.indices[i]]
 
 
 @written("mesh_get_velocity(mesh, i)", kinds(INTEGER), of=MESH)
 def mesh_get_velocity(mesh, i):
-    """The velocity at the i-th of the indices."""
+    """Return the velocity of the point that the i-th index names."""
     return mesh.velocities[mesh.indices[i]]

@@ -19,7 +19,7 @@ from workbench.types import float32, int32
 
 
 class MeshQueryPoint:
-    """What `mesh_query_point` and its like found."""
+    """Represents the result of a point query: a face and weights of its corners, if `result` is true."""
 
     result: Any
     sign: Any
@@ -34,12 +34,12 @@ class MeshQueryPoint:
 
 
 MOMENT = Struct.of("MeshMoment", [("normal", VEC3), ("center", VEC3), ("reach", float32)])
-"""What the faces below a node are from far away: their area, as a vector, its middle, and how far the box reaches."""
+"""The dipole of the faces below a node: their summed area vectors, centroid, and the node's radius around it."""
 
 
 @written("_closest(a, b, c)")
 def closest(a, b, c, /):
-    """The weights u and v of the point of a triangle that is nearest to the origin.
+    """Return the barycentric weights u and v (of a and b) of a triangle's point nearest to the origin.
 
     By the region in which that lies (Ericson, Real-Time Collision Detection, 5.1.5): a corner, an edge, the inside.
     """
@@ -72,7 +72,7 @@ def closest(a, b, c, /):
 
 @written("_seen(mesh, face, p)")
 def _seen(mesh, face, p, /):
-    """From p: the nearest point of a face."""
+    """Return the vector from p to the nearest point of a face."""
     q, r, s = corners(mesh, face)
     a, b, c = q - p, r - p, s - p
     u, v = closest(a, b, c)
@@ -81,7 +81,7 @@ def _seen(mesh, face, p, /):
 
 @written("_closest_face(mesh, p, limit)")
 def _closest_face(mesh, p, limit, /):
-    """The face nearest to p within the limit; -1 if there is none."""
+    """Return the face nearest to p within the limit, or -1."""
     later, starts = stack(96, 0), stack(96, 0.0)
     face = -1
     nearest = limit * limit
@@ -117,7 +117,7 @@ def _closest_face(mesh, p, limit, /):
 
 @written("_furthest_face(mesh, p, least)")
 def _furthest_face(mesh, p, least, /):
-    """The face with the corner that is furthest from p, which corner that is, beyond `least`; -1 if none is."""
+    """Return the face with the corner furthest from p, and which corner (0 to 2); face -1 if all are within `least`."""
     furthest = least * least
     face, corner = -1, 0
     at, end = 0, mesh.nodes.shape[0]
@@ -141,37 +141,37 @@ def _furthest_face(mesh, p, least, /):
 
 @written("mesh_query_point_no_sign(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point_no_sign(mesh, point, max_dist):
-    """The nearest point of a mesh within `max_dist`: a `MeshQueryPoint` with `result`, `face`, `u` and `v`.
+    """Return the nearest point of a mesh within `max_dist`: a `MeshQueryPoint` with `result`, `face`, `u` and `v`.
 
-    Its place is `mesh_eval_position(mesh, face, u, v)`; `sign` is 0.
+    `mesh_eval_position(mesh, face, u, v)` is its position; `sign` is 0.
     """
     face = _closest_face(mesh, point, max_dist)
-    found = MeshQueryPoint()
+    nearest = MeshQueryPoint()
     if face >= 0:
         p, q, r = corners(mesh, face)
         u, v = closest(p - point, q - point, r - point)
-        found.result = True
-        found.face = face
-        found.u, found.v = u, v
-    return found
+        nearest.result = True
+        nearest.face = face
+        nearest.u, nearest.v = u, v
+    return nearest
 
 
 @written("mesh_query_furthest_point_no_sign(mesh, point, min_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
-    """The furthest point of a mesh, a corner, if it is further than `min_dist`: a `MeshQueryPoint`; `sign` is 0."""
+    """Return the corner of a mesh furthest from a point, if beyond `min_dist`: a `MeshQueryPoint`; `sign` is 0."""
     face, corner = _furthest_face(mesh, point, min_dist)
-    found = MeshQueryPoint()
+    furthest = MeshQueryPoint()
     if face >= 0:
-        found.result = True
-        found.face = face
-        found.u = 1.0 if corner == 0 else 0.0
-        found.v = 1.0 if corner == 1 else 0.0
-    return found
+        furthest.result = True
+        furthest.face = face
+        furthest.u = 1.0 if corner == 0 else 0.0
+        furthest.v = 1.0 if corner == 1 else 0.0
+    return furthest
 
 
 @written("_behind(mesh, point, dir)")
 def _behind(mesh, point, dir, /):
-    """1 if the first face along a ray is seen from behind."""
+    """Return 1 if the first face along a ray is seen from behind, else 0."""
     face = _nearest_face(mesh, point, dir, 3.0e38)
     count = 0
     if face >= 0:
@@ -183,13 +183,13 @@ def _behind(mesh, point, dir, /):
 
 @written("mesh_query_point(mesh, point, max_dist)", kinds(VECTOR, NUMBER), of=MESH)
 def mesh_query_point(mesh, point, max_dist):
-    """The nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it first."""
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
-    if found.result:
+    """Return the nearest point of a closed mesh; `sign` is -1 inside: where rays along two of three axes leave it."""
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
+    if nearest.result:
         votes = _behind(mesh, point, _vector(1.0, 0.0, 0.0)) + _behind(mesh, point, _vector(0.0, 1.0, 0.0))
         votes = votes + _behind(mesh, point, _vector(0.0, 0.0, 1.0))
-        found.sign = -1.0 if votes >= 2 else 1.0
-    return found
+        nearest.sign = -1.0 if votes >= 2 else 1.0
+    return nearest
 
 
 @written(
@@ -198,11 +198,11 @@ def mesh_query_point(mesh, point, max_dist):
     of=MESH,
 )
 def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_scale):
-    """The nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    """Return the nearest point; `sign` is -1 where at least half of `n_sample` rays meet an odd number of faces."""
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     samples = 1 if n_sample is None else n_sample
     scale = 0.1 if perturbation_scale is None else perturbation_scale
-    if found.result:
+    if nearest.result:
         state = rand_init(42)
         votes = 0
         for _ in range(samples):
@@ -210,8 +210,8 @@ def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_s
             y = randf(state, -scale, scale)
             z = randf(state, -scale, scale)
             votes = votes + _hits(mesh, point, _vector(1.0 + x, 1.0 + y, 1.0 + z), 3.0e38, 2147483647) % 2
-        found.sign = -1.0 if votes * 2 >= samples else 1.0
-    return found
+        nearest.sign = -1.0 if votes * 2 >= samples else 1.0
+    return nearest
 
 
 @written("_angle(a, b)")
@@ -221,7 +221,7 @@ def _angle(a, b, /):
 
 @written("_pseudo_normal(mesh, point, reach, tolerance)")
 def _pseudo_normal(mesh, point, reach, tolerance, /):
-    """The sum of the normals of all faces within reach, each times the angle that it fills around its nearest point."""
+    """Return the sum of the unit normals of the faces within reach, each times its angle at its nearest point."""
     total = _vector(0.0, 0.0, 0.0)
     at, end = 0, mesh.nodes.shape[0]
     while at < end:
@@ -253,24 +253,24 @@ def _pseudo_normal(mesh, point, reach, tolerance, /):
     of=MESH,
 )
 def mesh_query_point_sign_normal(mesh, point, max_dist, epsilon):
-    """The nearest point; `sign` is -1 behind the faces that meet there, by their normals weighted with angles.
+    """Return the nearest point; `sign` is -1 behind the faces that meet there, by their normals weighted by angle.
 
-    Faces meet there that are nearer than `epsilon` edges more than the nearest.
+    A face counts as meeting there if it is less than `epsilon` mean edge lengths further away than the nearest.
     """
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
     tolerance = 0.001 if epsilon is None else epsilon
-    if found.result:
-        p, q, r = corners(mesh, found.face)
-        there = p * found.u + q * found.v + r * (1.0 - found.u - found.v) - point
+    if nearest.result:
+        p, q, r = corners(mesh, nearest.face)
+        there = p * nearest.u + q * nearest.v + r * (1.0 - nearest.u - nearest.v) - point
         edge = (length(q - p) + length(r - q) + length(p - r)) / 3.0
         normal = _pseudo_normal(mesh, point, length(there) + tolerance * edge, tolerance)
-        found.sign = -1.0 if dot(normal, there) >= 0.0 else 1.0
-    return found
+        nearest.sign = -1.0 if dot(normal, there) >= 0.0 else 1.0
+    return nearest
 
 
 @written("_solid_angle(a, b, c)")
 def _solid_angle(a, b, c, /):
-    """The part of the unit sphere around the origin that a triangle covers, signed (Van Oosterom and Strackee)."""
+    """Return the signed solid angle, in steradians, of a triangle seen from the origin (Van Oosterom and Strackee)."""
     x, y, z = length(a), length(b), length(c)
     over = dot(a, cross(b, c))
     return 2.0 * atan2(over, x * y * z + dot(a, b) * z + dot(b, c) * x + dot(c, a) * y)
@@ -278,7 +278,7 @@ def _solid_angle(a, b, c, /):
 
 @written("_winding_number(mesh, point, accuracy)")
 def _winding_number(mesh, point, accuracy, /):
-    """How often the mesh winds around a point. What is far away, for its size, counts as one dipole."""
+    """Return the winding number of a mesh around a point; nodes that are far away for their size count as dipoles."""
     total = 0.0
     at, end = 0, mesh.nodes.shape[0]
     while at < end:
@@ -307,12 +307,12 @@ def _winding_number(mesh, point, accuracy, /):
     of=MESH,
 )
 def mesh_query_point_sign_winding_number(mesh, point, max_dist, accuracy, threshold):
-    """The nearest point; `sign` is -1 where the mesh winds around the point more often than `threshold`.
+    """Return the nearest point; `sign` is -1 where the mesh's winding number around the point is over `threshold`.
 
-    This is right for meshes with holes, too. What is more than `accuracy` times its own size away is summed up.
+    Right for meshes with holes, too. Nodes further away than `accuracy` times their radius are approximated.
     """
-    found = mesh_query_point_no_sign(mesh, point, max_dist)
-    if found.result:
+    nearest = mesh_query_point_no_sign(mesh, point, max_dist)
+    if nearest.result:
         winding = _winding_number(mesh, point, 2.0 if accuracy is None else accuracy)
-        found.sign = -1.0 if winding > (0.5 if threshold is None else threshold) else 1.0
-    return found
+        nearest.sign = -1.0 if winding > (0.5 if threshold is None else threshold) else 1.0
+    return nearest

@@ -30,7 +30,7 @@ BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
 
 
 def up_to(*wanted: str, least: int = 0) -> Takes:
-    """Arguments of these kinds, of which those after the first `least` may be left out."""
+    """Return a rule for arguments of these kinds, of which those after the first `least` may be left out."""
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
         return kinds(*wanted[: max(least, len(args))])(name, args)
@@ -39,10 +39,10 @@ def up_to(*wanted: str, least: int = 0) -> Takes:
 
 
 class BvhQuery:
-    """A query that goes on: what is asked (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule), and how far it is."""
+    """Represents a query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
 
     def __init__(self, *fields: Any) -> None:
-        """Its fields, in a kernel."""
+        """Hold the fields; only a kernel makes a query."""
 
     __wb_struct__ = Struct.of(
         "BvhQuery",
@@ -52,25 +52,25 @@ class BvhQuery:
 
 @written("_lesser(a, b)")
 def lesser(a, b, /):
-    """The smaller number, in one instruction; b if a is NaN."""
+    """Return the smaller number, in one instruction; b if a is NaN."""
     return a if a < b else b
 
 
 @written("_greater(a, b)")
 def greater(a, b, /):
-    """The larger number, as `lesser`."""
+    """Return the larger number, in one instruction; b if a is NaN."""
     return a if a > b else b
 
 
 @written("_inverse(d)")
 def inverse(d, /):
-    """1 over each component of a direction."""
+    """Return the reciprocal of each component of a direction, a vec3."""
     return _vector(1.0 / d[0], 1.0 / d[1], 1.0 / d[2])
 
 
 @written("_box_entered(lower, upper, start, inv, limit)")
 def entered(lower, upper, start, inv, limit, /):
-    """Where along a ray a box begins, at least 0; 3e38 if the ray does not meet it, or not before the limit.
+    """Return where along a ray a box begins, at least 0; 3e38 if the ray does not meet it before the limit.
 
     `inv` is 1 over each component of the direction. Beside a direction of 0, a face on which the ray begins gives NaN,
     which the order of the comparisons leaves out. The near end is drawn in by a few roundings, so that no ray passes
@@ -86,7 +86,7 @@ def entered(lower, upper, start, inv, limit, /):
 
 @written("_box_distance(lower, upper, p)")
 def distance(lower, upper, p, /):
-    """The square of the distance from a point to a box."""
+    """Return the squared distance from a point to a box; 0 inside."""
     x = greater(greater(lower[0] - p[0], p[0] - upper[0]), 0.0)
     y = greater(greater(lower[1] - p[1], p[1] - upper[1]), 0.0)
     z = greater(greater(lower[2] - p[2], p[2] - upper[2]), 0.0)
@@ -95,7 +95,7 @@ def distance(lower, upper, p, /):
 
 @written("_box_overlaps(lower, upper, low, high)")
 def overlaps(lower, upper, low, high, /):
-    """Whether two boxes share a point."""
+    """Return whether two boxes share a point."""
     gap = greater(greater(lower[0] - high[0], low[0] - upper[0]), greater(lower[1] - high[1], low[1] - upper[1]))
     return greater(gap, greater(lower[2] - high[2], low[2] - upper[2])) <= 0.0
 
@@ -107,13 +107,13 @@ def _query(tree, kind, low, high, radius, /):
 
 @written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_aabb(bvh, low, high):
-    """The items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
+    """Find the items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
     return _query(bvh, 0, low, high, 0.0)
 
 
 @written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_ray(bvh, start, dir):
-    """The items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
+    """Find the items whose boxes a ray meets: `for i in bvh_query_ray(bvh, start, dir)`, in no order of distance.
 
     `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item.
     """
@@ -122,13 +122,13 @@ def bvh_query_ray(bvh, start, dir):
 
 @written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)
 def bvh_query_sphere(bvh, center, radius):
-    """The items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
+    """Find the items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
     return _query(bvh, 2, center, center, greater(radius, 0.0))
 
 
 @written("bvh_query_capsule(bvh, start, dir, radius)", kinds(VECTOR, VECTOR, NUMBER), of=BVH)
 def bvh_query_capsule(bvh, start, dir, radius):
-    """The items whose boxes, grown by `radius` on all sides, a ray meets."""
+    """Find the items whose boxes, grown by `radius` on all sides, a ray meets."""
     return _query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
 
 
@@ -147,9 +147,10 @@ def _met(query, lower, upper, limit, /):
 
 @written("bvh_query_next(query, item, limit=inf)", up_to(NUMBER), of=("BvhQuery", "within"))
 def bvh_query_next(query, limit):
-    """In a `while`, the next item of a query: `while bvh_query_next(query, i)`, which sets the local name i.
+    """Advance a query to its next item in a `while`: `while bvh_query_next(query, i)` sets the local name i.
 
-    As a function of the library: the node and the place in it where the query goes on, and the item found, or -1.
+    `names/query_loops` calls it once per node: it returns the node and the position in it where the query goes on, and
+    the next item, or -1.
     """
     far = 3.0e38 if limit is None else limit
     at = natural(query.at)
@@ -158,14 +159,14 @@ def bvh_query_next(query, limit):
     hit = True
     if k == 0:
         hit = _met(query, node.lower, node.upper, far)
-    onward, found = at + 1, -1
+    onward, next_item = at + 1, -1
     if node.right >= 0:
         onward = onward if hit else node.skip
         k = 0
     elif hit:
         item = query.items[natural(k - 1 - node.right)]
         if node.skip == 1 or _met(query, query.lowers[natural(item)], query.uppers[natural(item)], far):
-            found = item
+            next_item = item
         k = k + 1 if k + 1 < node.skip else 0
         onward = at if k > 0 else onward
-    return onward, k, found
+    return onward, k, next_item

@@ -39,13 +39,13 @@ from workbench.types import Complex, Type
 
 @written("_complex_mul(a, b)", kinds(COMPLEX, COMPLEX))
 def complex_mul(a, b, /):
-    """The product, `a * b`: NumPy's, which makes NaN of some products with infinities."""
+    """Return the product, `a * b`: NumPy's, which makes NaN of some products with infinities."""
     return complex_of(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
 @written("_complex_div(a, b)", kinds(COMPLEX, COMPLEX))
 def complex_div(a, b, /):
-    """The quotient, `a / b`, by Smith's method as NumPy's: no square of b overflows."""
+    """Return the quotient, `a / b`, by Smith's method as NumPy does: no square of b overflows."""
     x, y = b.real, b.imag
     flat = abs(x) >= abs(y)
     zero = (x == 0.0) and (y == 0.0)
@@ -64,22 +64,22 @@ def _complex_div_gradient(a, b, adj, /):
 
 
 def _one(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """One complex number."""
-    found = kinds(COMPLEX)(name, args)
+    """Return the type of the only argument; raise KernelTypeError unless it is a complex number."""
+    types = kinds(COMPLEX)(name, args)
     if not isinstance(args[0], Complex) and args[0] != WEAK_COMPLEX:
         raise refuse(name, args, "a complex number")
-    return found
+    return types
 
 
 @written("conj(z)", _one)
 def conj(z, /):
-    """The conjugate of a complex number: x - iy."""
+    """Return the conjugate of a complex number: x - iy."""
     return complex_of(z.real, -z.imag)
 
 
 @written("_complex_abs(z)", kinds(COMPLEX))
 def complex_abs(z, /):
-    """The magnitude, `abs(z)`, without overflow."""
+    """Return the magnitude, `abs(z)`, a float; no square overflows."""
     return hypot(z.real, z.imag)
 
 
@@ -94,7 +94,7 @@ def _complex_abs_gradient(z, adj, /):
 
 @written("_complex_exp(z)", kinds(COMPLEX))
 def complex_exp(z, /):
-    """e to the power z."""
+    """Return e to the power z."""
     x, y = z.real, z.imag
     # exp(x) overflows before exp(x) * cos(y) does: of a large x, `far` is taken off and put back.
     far = 512.0 if is_double(x) else 64.0
@@ -115,7 +115,7 @@ def _complex_exp_gradient(z, adj, /):
 
 @written("_complex_log(z)", kinds(COMPLEX))
 def complex_log(z, /):
-    """The natural logarithm, its imaginary part from -π to π."""
+    """Return the natural logarithm, its imaginary part from -π to π."""
     x, y = z.real, z.imag
     high, low = max(abs(x), abs(y)), min(abs(x), abs(y))
     # Powers of 2 keep the magnitude in range, and cancel.
@@ -142,7 +142,7 @@ def _complex_log_gradient(z, adj, /):
 
 @written("_complex_sqrt(z)", kinds(COMPLEX))
 def complex_sqrt(z, /):
-    """The square root with a real part that is not negative; the cut is the negative real axis."""
+    """Return the square root with a nonnegative real part; the branch cut is the negative real axis."""
     x, y = z.real, z.imag
     high = max(abs(x), abs(y))
     large = high > (2.0**1021 if is_double(x) else 2.0**125)
@@ -165,7 +165,7 @@ def _complex_sqrt_gradient(z, adj, /):
 
 @written("_complex_pow(a, b)", kinds(COMPLEX, COMPLEX))
 def complex_pow(a, b, /):
-    """The power, `a ** b`: of integers below 100 by squaring, else exp(b log(a))."""
+    """Return the power, `a ** b`: by squaring for integers below 100 in magnitude, else as exp(b log(a))."""
     n = b.real
     whole, zero = floor(n) == n, a.real == 0.0 and a.imag == 0.0
     whole = whole and b.imag == 0.0 and n < 100.0 and n > -100.0
@@ -188,7 +188,7 @@ def _complex_pow_gradient(a, b, adj, /):
 
 @written("_hyperbolic(x)")
 def _hyperbolic(x):
-    """sinh(x), cosh(x) and a factor of both, so that none of the three overflows before their products do."""
+    """Return s, c and a factor: s * factor is sinh(x), c * factor cosh(x), and none overflows before a product does."""
     far = 512.0 if is_double(x) else 64.0
     large = abs(x) > far
     size = exp(where(large, abs(x) - far, 0.0)) * 0.5
@@ -199,7 +199,7 @@ def _hyperbolic(x):
 
 @written("_complex_sinh(z)", kinds(COMPLEX))
 def complex_sinh(z, /):
-    """Hyperbolic sine."""
+    """Return the hyperbolic sine."""
     x, y = z.real, z.imag
     s, c, scale = _hyperbolic(x)
     endless, wild = isinf(x), not isfinite(y)
@@ -214,7 +214,7 @@ def _complex_sinh_gradient(z, adj, /):
 
 @written("_complex_cosh(z)", kinds(COMPLEX))
 def complex_cosh(z, /):
-    """Hyperbolic cosine."""
+    """Return the hyperbolic cosine."""
     x, y = z.real, z.imag
     s, c, scale = _hyperbolic(x)
     endless, wild = isinf(x), not isfinite(y)
@@ -231,7 +231,7 @@ def _complex_cosh_gradient(z, adj, /):
 
 @written("_complex_tanh(z)", kinds(COMPLEX))
 def complex_tanh(z, /):
-    """Hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     x, y = z.real, z.imag
     flat, endless, wild = abs(x) > 22.0, isinf(x), not isfinite(y)
     near = where(flat, 0.0, x)
@@ -251,14 +251,14 @@ def _complex_tanh_gradient(z, adj, /):
 
 @written("_complex_sin(z)", kinds(COMPLEX))
 def complex_sin(z, /):
-    """Sine: sinh(iz) / i."""
+    """Return the sine: sinh(iz) / i."""
     turned = complex_sinh(complex_of(-z.imag, z.real))
     return complex_of(turned.imag, -turned.real)
 
 
 @written("_complex_cos(z)", kinds(COMPLEX))
 def complex_cos(z, /):
-    """Cosine: cosh(iz)."""
+    """Return the cosine: cosh(iz)."""
     return complex_cosh(complex_of(-z.imag, z.real))
 
 
@@ -267,4 +267,4 @@ ON_COMPLEX: dict[str, Form] = {
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
     "cos": complex_cos, "pow": complex_pow,
 }  # fmt: skip
-"""What an operator or a builtin is on complex numbers, by its name."""
+"""Functions that implement operators and builtins for complex numbers, by name."""

@@ -24,7 +24,7 @@ Rows = list[list[Any]]
 
 
 def rows(m: Any) -> Rows:
-    """The components of a matrix (a Ref or a NumPy array) by rows; of a vector its one row, as a `VectorRow`."""
+    """Return the components of a matrix (a Ref or a NumPy array) by rows; of a vector one row, a `VectorRow`."""
     shape = m.type.shape if isinstance(m, Ref) else np.shape(m)  # type: ignore[union-attr]
     flat = m.components() if isinstance(m, Ref) else list(np.ravel(m))
     if len(shape) == 1:

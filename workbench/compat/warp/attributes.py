@@ -12,6 +12,7 @@ import numpy as np
 import workbench as wb
 from workbench.frontend import parameter_annotations
 from workbench.runtime.arrays.host_convert import as_value
+from workbench.runtime.arrays.shapes import dense
 from workbench.structs import as_element
 from workbench.types import Scalar, Vector
 from workbench.weak import Weak
@@ -103,7 +104,7 @@ _ASKED: Weak[int, wb.array] = Weak()
 
 
 def _address(x: wb.array) -> int | None:
-    """The address of the first element; None of an array without elements."""
+    """Return the address of the first element; None of an array without elements."""
     if not x.size:
         return None
     _ASKED.put(x.address, x)
@@ -231,18 +232,11 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
         return wb.empty(sizes, kind, device)
     inner = tuple(kind.shape)
     item = wb.types.element(kind).numpy if not hasattr(kind, "fields") else kind.numpy
-    dense = np.empty((1, *inner), item).strides[1:]
-    if strides is None:
-        steps, step = [], kind.size
-        for n in reversed(sizes):
-            steps.insert(0, step)
-            step *= n
-    else:
-        steps = list((strides,) if isinstance(strides, int) else strides)
+    steps = dense(sizes, kind.size) if strides is None else (strides,) if isinstance(strides, int) else tuple(strides)
     owner = _ASKED.get(ptr)
     if owner is not None and 0 <= ptr - owner.memory.address <= owner.memory.nbytes - kind.size:
-        return owner.window(sizes, tuple(steps), ptr, dtype=kind)
+        return owner.window(sizes, steps, ptr, dtype=kind)
     reach = sum((n - 1) * abs(s) for n, s in zip(sizes, steps, strict=True)) + kind.size
     raw = np.frombuffer((ctypes.c_uint8 * reach).from_address(ptr), np.uint8)
-    view = np.ndarray((*sizes, *inner), item, raw, 0, (*steps, *dense))
+    view = np.ndarray((*sizes, *inner), item, raw, 0, (*steps, *dense(inner, item.itemsize)))
     return wb.array(view, kind, copy=False, device=device)

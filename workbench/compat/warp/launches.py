@@ -116,12 +116,12 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
 
     def made(f: Callable[..., object]) -> wb.Func:
         known = name or getattr(f, "__name__", "")
-        found = func_of(definition_of(f), f)
-        found = found if name else found.beside(names.get(known))
+        result = func_of(definition_of(f), f)
+        result = result if name else result.beside(names.get(known))
         if name:  # one more version, of a def that stands in a function, say
-            found.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), found.definition)
-            names[name] = found
-        return found
+            result.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), result.definition)
+            names[name] = result
+        return result
 
     return made if f is None else made(f)
 
@@ -265,9 +265,9 @@ def launch(
 
 
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """The arguments, with tuples for vectors and matrices as values of those.
+    """Return the arguments, with tuples for vectors and matrices as values of those.
 
-    None for an array that the kernel only indexes, behind a flag say, is an array of nothing.
+    None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
     if not any(v is None or isinstance(v, _PARTS) for v in values):

@@ -170,12 +170,12 @@ def struct_of(cls: Any, module: Any) -> Any:
     empty = cls.__bases__ == (object,) and not vars(cls).get("__annotations__")
     if empty:
         cls.__annotations__ = {"unused": int8}
-    made: Any = wb.struct(cls)
-    made.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
-    made.assign, made.cls, made._cls, made.key, made.module = _assign, made, made, cls.__name__, module
-    fields = () if empty else made.__wb_struct__.fields
-    made.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
-    return made
+    result: Any = wb.struct(cls)
+    result.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
+    result.assign, result.cls, result._cls, result.key, result.module = _assign, result, result, cls.__name__, module
+    fields = () if empty else result.__wb_struct__.fields
+    result.vars = {f.name: SimpleNamespace(label=f.name, type=f.type) for f in fields}
+    return result
 
 
 def _assign(value: Any, other: Any) -> Any:
@@ -297,7 +297,7 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
 
 
 def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
-    """`workbench.copy` with Warp's names of its arguments; a count of 0 means all."""
+    """Copy as `workbench.copy`, with Warp's names of the arguments; a count of 0 means all."""
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 

@@ -38,11 +38,11 @@ _OTHERWISE = ("tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "m
 
 
 class _Known:
-    """What kernels are given by its `id`."""
+    """Mixed into what kernels take by its `id`."""
 
     @property
     def id(self) -> Any:
-        """Itself."""
+        """The object itself."""
         return self
 
 
@@ -52,7 +52,7 @@ class HashGrid(_Known, wb.HashGrid):
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None
     ) -> None:
-        """An empty grid; the type of its points is that of those that it is built of."""
+        """Make an empty grid; its points' type is that of the array it is built from."""
         super().__init__(dim_x, dim_y, dim_z, device)
 
     def reserve(self, num_points: int) -> None:
@@ -67,7 +67,7 @@ class Bvh(_Known, wb.Bvh):
     def __init__(
         self, lowers: wb.array, uppers: wb.array, constructor: Any = None, groups: None = None, leaf_size: int = 1
     ) -> None:
-        """The tree of these boxes; the constructor has no effect.
+        """Build the tree of these boxes; the constructor has no effect.
 
         Raises:
             NotImplementedError: there are groups.
@@ -88,7 +88,7 @@ class Mesh(_Known, wb.Mesh):
         support_winding_number: bool = False, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
         groups: None = None,
     ) -> None:  # fmt: skip
-        """The mesh of these triangles; the constructor has no effect.
+        """Build the mesh of these triangles; the constructor has no effect.
 
         Raises:
             NotImplementedError: there are groups.
@@ -120,13 +120,13 @@ def rewritten(definition: Definition) -> Definition:
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Whether every use of a parameter is `name[…]`: none asks whether there is an array."""
+    """Return whether every use of a parameter is `name[…]`, so none asks whether there is an array."""
     indexed = sum(isinstance(n, ast.Subscript) and getattr(n.value, "id", "") == name for n in definition.nodes)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
 
 
 def _written_out(node: ast.For) -> ast.expr:
-    """What a loop runs over: each number of its range, where its body has a `static` of the loop's variable."""
+    """Return a loop's iterable; its numbers written out, where its body has a `static` of the loop's variable."""
     static = [part for call in _calls(node, ("static",)) for part in ast.walk(call)]
     used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
     known = isinstance(node.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in node.iter.args)
@@ -137,15 +137,15 @@ def _written_out(node: ast.For) -> ast.expr:
 
 
 def _asked(definition: Definition) -> dict[str, Any]:
-    """The parameters that stand for grids, meshes and trees, with what they are."""
+    """Return the types of the parameters that stand for grids, meshes and trees, by name."""
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
         kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
-        for place, argument in enumerate(call.args):
+        for position, argument in enumerate(call.args):
             if not isinstance(argument, ast.Name) or argument.id not in names:
                 continue
-            if kinds and place == 0 and not _name(call).endswith(_ANSWERS):
+            if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
                 own[argument.id] = kinds[0]
             elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in {*FORMS, *TABLE, *SCALARS}:
                 own.setdefault(argument.id, Any)
@@ -161,16 +161,16 @@ class _Rewriter(ast.NodeTransformer):
         self.queries = {n.targets[0].id: n.value for n in assigned if isinstance(n.targets[0], ast.Name)}
 
     def visit(self, node: ast.AST) -> Any:
-        """What stands for a node; before a statement, those of the calls in it that write to names."""
+        """Rewrite a node; the statements for calls that write to names go before the statement they are in."""
         if not isinstance(node, (ast.Expr, ast.Assign, ast.If)):
             return super().visit(node)
         outer, self.before = self.before, []
-        made: Any = node
+        result: Any = node
         if isinstance(node, ast.If):
             node.test = super().visit(node.test)
         else:
-            made = super().visit(node)
-            made = None if isinstance(made, ast.Expr) and isinstance(made.value, ast.Attribute) else made
+            result = super().visit(node)
+            result = None if isinstance(result, ast.Expr) and isinstance(result.value, ast.Attribute) else result
         mine, self.before = self.before, []
         if isinstance(node, ast.If):
             for name in ("body", "orelse"):
@@ -178,10 +178,10 @@ class _Rewriter(ast.NodeTransformer):
                 self.generic_visit(block)
                 setattr(node, name, block.body)
         self.before = outer
-        return [*mine, *([made] if made is not None else [])] if mine else made
+        return [*mine, *([result] if result is not None else [])] if mine else result
 
     def _into(self, node: ast.Call) -> ast.expr:
-        """A query that writes to names, as whether it found something; else the call."""
+        """Return the expression for whether a query that writes to names has a result; of other calls the call."""
         count, fields = _INTO[_name(node)]
         names = [n for n in node.args[count : count + len(fields)] if isinstance(n, ast.Name)]
         if len(names) != len(fields):

@@ -183,7 +183,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
 
 
 def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:
-    """The call with the items of `*t` in its place: of a tuple, or of a vector its components.
+    """Return the call with `*t` replaced by the items of a tuple, or by the components of a vector.
 
     Raises:
         KernelTypeError: it is neither.

@@ -1,4 +1,4 @@
-"""Complex numbers in the front end: made of two parts, their parts by name, and what operators and builtins they have.
+"""Complex numbers in the front end: their construction, their parts, and their operators and builtins.
 
 In IR one is a vector of 2, so nothing below the front end has a product of its own for them; what is not done part by
 part is a function of the kernel language (`builtins/vectors/complex_numbers.py`).
@@ -25,14 +25,14 @@ PARTS = ("real", "imag")
 
 
 def is_complex(operand: object) -> bool:
-    """Return whether it is a complex number, a literal or not."""
+    """Return whether an operand is a complex number, a literal or not."""
     if isinstance(operand, Literal):
         return operand.is_complex
     return isinstance(operand, Value) and isinstance(operand.type, Complex)
 
 
 def applied(context: Context, name: str, operands: Sequence[Value | Literal]) -> Operand:
-    """An operator or builtin of which an operand is complex.
+    """Emit an operator or builtin of which an operand is complex.
 
     Raises:
         KernelTypeError: complex numbers have none of this name.
@@ -75,7 +75,7 @@ def _power(context: Context, base: Value | Literal, exponent: Value | Literal) -
 
 
 def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
-    """`z.real` and `z.imag`.
+    """Emit `z.real` or `z.imag`.
 
     Raises:
         KernelSyntaxError: another name.
@@ -89,12 +89,12 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
 
 
 def makes(target: object) -> bool:
-    """Return whether a call of it makes a complex number."""
+    """Return whether a call of `target` constructs a complex number."""
     return target is complex or isinstance(target, Complex)
 
 
 def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand:
-    """`complex64()`, `complex64(z)`, `complex64(x, y)`; Python's `complex(x, y)` is of its parts' type.
+    """Emit `complex64()`, `complex64(z)` or `complex64(x, y)`; Python's `complex(x, y)` has its parts' type.
 
     Raises:
         KernelTypeError: the arguments are no numbers.

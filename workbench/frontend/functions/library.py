@@ -207,17 +207,17 @@ def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    slots, place, value = (expression(context, a) for a in node.args)
+    slots, position, value = (expression(context, a) for a in node.args)
     assert isinstance(slots, Value) and isinstance(slots.type, Slots)
-    index = materialise(context, place)
+    index = materialise(context, position)
     context.builder.slot_write(slots, index, convert(context, value, slots.type.dtype))
     return apply(context, TABLE["add"], (index, Literal(1)))
 
 
 def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    slots, place = (expression(context, a) for a in node.args)
+    slots, position = (expression(context, a) for a in node.args)
     assert isinstance(slots, Value)
-    return context.builder.slot_read(slots, materialise(context, place))
+    return context.builder.slot_read(slots, materialise(context, position))
 
 
 FORMS: dict[str, FormHandler] = {

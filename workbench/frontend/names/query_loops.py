@@ -35,7 +35,7 @@ while QUERY.at < len(QUERY.nodes):
 
 
 def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """The statements with such loops written out; themselves if there is none."""
+    """Return the statements with such loops written out; the same object if there is none."""
     nodes = definition.nodes if body is definition.node.body else nodes_of(*body)
     if not any(_begun(definition, node) or _continued(definition, node) for node in nodes):
         return body
@@ -51,7 +51,7 @@ def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _named(definition: Definition, node: ast.AST, names: Sequence[str]) -> bool:
-    """Whether a node calls one of these forms."""
+    """Return whether a node calls one of these forms."""
     path = dotted(node.func) if isinstance(node, ast.Call) else None
     value = definition.read(path, usable_in_kernel) if path is not None and path.split(".")[-1] in names else None
     return isinstance(value, Form) and value.name in names
@@ -66,7 +66,7 @@ def _continued(definition: Definition, node: ast.AST) -> bool:
 
 
 def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
-    """A statement, or what stands for it if it is such a loop.
+    """Return the statements that stand for a statement: itself, unless it is such a loop.
 
     Raises:
         KernelSyntaxError: `bvh_query_next` is not given local names, or cannot be seen beside what begins the query.

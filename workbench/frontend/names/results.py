@@ -73,7 +73,7 @@ def _is_float(type: Any) -> bool:
 
 
 def _widens(given: Any, wanted: Any) -> bool:
-    """Whether each number of the one type is one of the other, or an int that becomes a float."""
+    """Return whether each number of the one type is one of the other, or an int that becomes a float."""
     if isinstance(wanted, Complex):
         return given == wanted.dtype or _widens(given, wanted.dtype)
     if not isinstance(given, Scalar) or not _is_float(wanted):

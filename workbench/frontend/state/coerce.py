@@ -112,7 +112,7 @@ def _struct(context: Context, operand: Bundle | Elements) -> Exception:
 
 
 def default_type(literal: Literal) -> Scalar | Complex:
-    """The weak type of a literal: what it is on its own, until it meets another; of a complex one its default."""
+    """Return the weak type that a literal has until it meets another; of a complex one its default."""
     if literal.is_complex:
         return types.complex64
     return types.WEAK_FLOAT if literal.is_float else types.WEAK_INT

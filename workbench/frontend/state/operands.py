@@ -29,12 +29,12 @@ class Literal(msgspec.Struct, frozen=True):
 
     @property
     def is_float(self) -> bool:
-        """Whether it was written as a float, or as a complex number: what is no integer."""
+        """Whether the literal was written as a float, or as a complex number, and not as an integer."""
         return isinstance(self.value, (float, complex))
 
     @property
     def is_complex(self) -> bool:
-        """Whether it is a complex number."""
+        """Whether the literal is a complex number."""
         return isinstance(self.value, complex)
 
 

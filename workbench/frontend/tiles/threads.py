@@ -62,7 +62,7 @@ def lane(context: Context, block_dim: int) -> Value:
 
 
 def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tuple[Value, ...]:
-    """The indices of a launch over threads of these sizes (none: one dimension).
+    """Emit the indices of a thread in a launch over threads of these sizes (none: one dimension).
 
     Where the last dimensions hold whole blocks, those before them have one index for the whole block: with
     `dim=(rows, block_dim)`, `row, lane = tid()` gives a row that may choose what a tile is loaded from.
@@ -78,22 +78,22 @@ def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tup
     if isinstance(block, Literal):
         return *before, *_unravelled(context, lane(context, block_dim), sizes[shared + 1 :])
     first = apply(context, TABLE["mul"], (block, Literal(block_dim)))
-    (made,) = context.builder.tile_map(
+    (numbers,) = context.builder.tile_map(
         (block_dim,), (), lambda at, elements: [apply(context, TABLE["add"], (first, at[0]))]
     )
-    context.shared.non_negative.add(made)
-    return *before, *_unravelled(context, stored(made, "thread"), sizes[shared + 1 :])
+    context.shared.non_negative.add(numbers)
+    return *before, *_unravelled(context, stored(numbers, "thread"), sizes[shared + 1 :])
 
 
 def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tuple[Value, ...]:
     """The indices of a thread by its number, in a launch whose dimensions after the first have these sizes."""
-    found: list[Value] = []
+    indices: list[Value] = []
     for size in reversed(sizes):
-        found.insert(0, apply(context, TABLE["mod"], (number, Literal(size))))
+        indices.insert(0, apply(context, TABLE["mod"], (number, Literal(size))))
         number = apply(context, TABLE["floordiv"], (number, Literal(size)))
-    found.insert(0, number)
-    context.shared.non_negative.update(found)
-    return tuple(found)
+    indices.insert(0, number)
+    context.shared.non_negative.update(indices)
+    return tuple(indices)
 
 
 def _block_dim(context: Context, node: ast.Call, expression: Expression) -> Operand:

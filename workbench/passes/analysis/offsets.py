@@ -72,17 +72,17 @@ class Offsets:
 
     def _nearest(self, index: Value, bounds: Bounds) -> Offset | None:
         """Return the offset of a subscript; an adjoint in gather form writes i - 1 on a ring as i + n - 1."""
-        found, turns = self.of(index, bounds), self.launches(index)
-        if found is None or not turns:
-            return found
-        back = turns * self.size(found.dimension)
-        return Offset(found.dimension, found.low - back, found.high - back, ring=True)
+        offset, turns = self.of(index, bounds), self.launches(index)
+        if offset is None or not turns:
+            return offset
+        back = turns * self.size(offset.dimension)
+        return Offset(offset.dimension, offset.low - back, offset.high - back, ring=True)
 
     def launches(self, index: Value) -> int:
         """Return by how many times the launch's size a subscript is away from the thread's index, to the nearest."""
-        found = self.of(index, {})
-        size = 0 if found is None or found.dimension < 0 else self.size(found.dimension)
-        return 0 if found is None or not size else (found.low + found.high + size) // (2 * size)
+        offset = self.of(index, {})
+        size = 0 if offset is None or offset.dimension < 0 else self.size(offset.dimension)
+        return 0 if offset is None or not size else (offset.low + offset.high + size) // (2 * size)
 
     def of(self, value: Value, bounds: Bounds) -> Offset | None:
         """Return the offset of an integer; `bounds` hold of the threads that compute it."""

@@ -27,7 +27,6 @@ from workbench.types import bool as bool_
 
 _DIVISIONS = frozenset({"floordiv", "mod"})
 _SAME = frozenset({"const", "shape", "launch_dim", "cast", "add", "sub", "mul", "neg", "min", "max", *_DIVISIONS})
-_COMPARISONS = frozenset({"lt", "gt", "le", "ge", "eq", "ne"})
 
 Key = Value
 """The representative of values that are equal in all threads."""

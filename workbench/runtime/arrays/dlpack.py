@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
 from contextlib import suppress
 from typing import Any
+
+from workbench.runtime.arrays.shapes import dense
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 READ_ONLY = 1
@@ -85,8 +86,7 @@ class Taken:
         if found.strides:
             self.strides = tuple(found.strides[k] * (self.bits // 8) for k in dims)
         else:
-            steps = itertools.accumulate([self.bits // 8, *(max(n, 1) for n in self.shape[:0:-1])], lambda a, b: a * b)
-            self.strides = tuple(steps)[::-1] if self.shape else ()
+            self.strides = dense(self.shape, self.bits // 8)
 
     def __del__(self) -> None:
         deleter: Any = getattr(self, "_deleter", None)

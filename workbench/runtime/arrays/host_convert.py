@@ -23,7 +23,7 @@ def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
 
 
 def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
-    """Whether a fill with `value` writes one scalar again and again: a number, for structs and complex ones 0 alone."""
+    """Return whether a fill with `value` repeats one scalar: a number; of structs and complex ones 0 alone."""
     found = np.asarray(value)
     whole = isinstance(dtype, (Struct, Complex))
     return found.ndim == 0 and found.dtype.kind in "biuf" and (not whole or not (found or np.signbit(found)))

@@ -1,4 +1,4 @@
-"""What is differentiated by a rule and not step by step: the correction of a result that has been computed already.
+"""Corrections of results that were computed already, whose derivatives have a rule and are not taken step by step.
 
 A solver computes x unobserved and launches the residual r of it, which is about 0, for all to see. Then
 `x += map(r)` changes no value, but carries all derivatives: those of r by what r was made of are the launches' own.
@@ -18,11 +18,11 @@ Map = Callable[[array], array]
 
 
 class Mapped(msgspec.Struct, frozen=True, eq=False):
-    """`target += along(source)`, where the source is 0 up to rounding.
+    """Represents `target += along(source)`, where the source is 0 up to rounding.
 
     Attributes:
-        target: what gets a derivative.
-        source: what it gets it from.
+        target: the array that gets a derivative.
+        source: the array whose derivative it is computed from.
         along: a linear map, of tangents of the source to those of the target; launches what it computes.
         against: the transposed map, of adjoints of the target to those of the source.
         constants: arrays that the maps read, which must be as they were when the maps run.
@@ -35,7 +35,7 @@ class Mapped(msgspec.Struct, frozen=True, eq=False):
     constants: Sequence[array] = ()
 
     def note(self) -> None:
-        """Have the open tapes and forward modes take it into account."""
+        """Announce the correction to open tapes and forward modes."""
         notify("mapping", self)
 
 
@@ -46,7 +46,7 @@ def differentiated() -> bool:
 
 @contextmanager
 def undifferentiated() -> Iterator[None]:
-    """Run what has a rule of its own: tapes and forward modes do not see it, records and profiles do."""
+    """Hide what runs inside from tapes and forward modes; records and profiles see it."""
     token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if not o.differentiates))
     try:
         yield

@@ -47,7 +47,7 @@ class Observer(Listed):
         """An array of another element type is about to be made of `source`."""
 
     def mapping(self, mapped: Any) -> None:
-        """A result has been computed whose derivative has a rule of its own: a `Mapped`."""
+        """Observe that a result was computed whose derivative has a rule of its own."""
 
     def filling(self, target: array, value: float) -> None:
         """`target` is about to be filled with `value`."""

@@ -32,11 +32,11 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    made = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    several = widths(made, maths.filled)
-    if obstacle(made, several[0]) or _shares_rows(made, maths, options):
+    lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
+    several = widths(lowered, maths.filled)
+    if obstacle(lowered, several[0]) or _shares_rows(lowered, maths, options):
         return None
-    emitter = Gangs(made, options, maths, half_instructions, for_one_core(function, options), several)
+    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
@@ -44,7 +44,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     except RowOfThread:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made), unrolled=True, gangs=True)
+    return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
 
 
 def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
@@ -84,7 +84,7 @@ class Gangs(GangEmitter):
         super()._loop(kind, part, body, own, cold=True)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
-        """As many threads as there are lanes of sums, written out, so that the buffer is registers.
+        """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
 
         A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.
@@ -101,7 +101,7 @@ class Gangs(GangEmitter):
         return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
-        """A loop over full gangs of so many threads; returns the threads that are left."""
+        """Emit a loop over full gangs of so many threads; return the threads that are left."""
         self.width = count
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))

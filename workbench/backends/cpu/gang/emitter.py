@@ -300,7 +300,7 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
 
     def chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
-        """A value's components as they are held: the first where lanes are on, the second where they are off."""
+        """Emit a value's components as they are held: the first where lanes are on, the second where they are off."""
         kind, w = self.form(value), self.writer
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
@@ -312,7 +312,7 @@ class GangEmitter(ModuleEmitter):
         return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
 
     def fenced(self, part: str, kind: str) -> str:
-        """A vector that LLVM does not look through: of two choices it would join the flags and pack them into bytes.
+        """Emit a vector that LLVM does not look through: of two choices it would join the flags and pack them.
 
         It knows such fences of floats; they are no instructions.
         """

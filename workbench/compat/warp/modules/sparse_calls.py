@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-def _view(pointer: Any, count: int, dtype: Any = np.int32) -> np.ndarray | None:
+def _view(pointer: Any, count: int, dtype: Any = np.int32) -> Any:
     """Return the memory behind a ctypes pointer as an array of `count` elements; None of a null pointer."""
     address = ctypes.cast(pointer, ctypes.c_void_p).value if pointer is not None else None
     if address is None:
@@ -43,27 +43,21 @@ def from_triplets(
     count = min(count, int(number[0])) if number is not None else count
     row, column = _view(row_of, count), _view(column_of, count)
     first, row_counts = _view(offsets, rows + 1), _view(counts, rows)
-    assert row is not None and column is not None and first is not None
     used = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
     if zero_mask and scalar_size:
         bits = _view(values, count * block_size, f"u{scalar_size}")
-        assert bits is not None
         used &= (bits.reshape(count, block_size) & bits.dtype.type(zero_mask)).any(1)
     block = row.astype(np.int64) * columns + column
     triplets = np.flatnonzero(used)
     if masked:
-        own, places = _active(first, row_counts, rows)
-        whole = _view(stored, int(first[-1]))
-        assert whole is not None
-        names = own * columns + whole[places]
+        own, positions = _active(first, row_counts, rows)
+        names = own * columns + _view(stored, int(first[-1]))[positions]
         triplets = triplets[np.isin(block[triplets], names)]
     triplets = triplets[np.argsort(block[triplets], kind="stable")]
     blocks, group = np.unique(block[triplets], return_inverse=True)
     if not masked:
         first[0], first[1:] = 0, _ends(blocks // columns, rows)
-        target = _view(stored, len(blocks))
-        assert target is not None
-        target[:] = blocks % columns
+        _view(stored, len(blocks))[:] = blocks % columns
         if row_counts is not None:
             row_counts[:] = np.diff(first)
     else:
@@ -84,17 +78,13 @@ def transposed(
     and `status` becomes 1.
     """
     first = _view(offsets, rows + 1)
-    assert first is not None
-    row, places = _active(first, _view(counts, rows), rows)
-    column = _view(stored, int(first[-1]))
-    assert column is not None
-    own = column[places]
+    row, blocks = _active(first, _view(counts, rows), rows)
+    own = _view(stored, int(first[-1]))[blocks]
     valid = (own >= 0) & (own < columns)
-    row, places, own = row[valid], places[valid], own[valid]
+    row, blocks, own = row[valid], blocks[valid], own[valid]
     order = np.lexsort((row, own))
     sizes = np.bincount(own, minlength=columns)
     start, room, error = _view(to_offsets, columns + 1), _view(to_counts, columns), _view(status, 1)
-    assert start is not None
     if room is None:
         start[0], start[1:] = 0, np.cumsum(sizes)
     else:
@@ -104,7 +94,5 @@ def transposed(
             error[0] = 1
         order = order[fits[own[order]]]
     _, positions = _active(start, room, columns)
-    target = _view(to_stored, int(start[-1]))
-    blocks = _view(block_map, int(start[-1]))
-    assert target is not None and blocks is not None
-    target[positions], blocks[positions] = row[order], places[order]
+    _view(to_stored, int(start[-1]))[positions] = row[order]
+    _view(block_map, int(start[-1]))[positions] = blocks[order]

@@ -115,8 +115,8 @@ def _must_be_floats(what: str, values: wb.array) -> None:
 
 def create_warp_function(function: Any) -> Any:
     """A func of a Python function, and a key for it."""
-    made = func(function)
-    return made, made.name
+    result = func(function)
+    return result, result.name
 
 
 def check_p2p() -> bool:

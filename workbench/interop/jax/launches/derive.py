@@ -104,7 +104,7 @@ def adjoint_wires(
 
 
 def _shape_of(wire: Wire, twin: Wire) -> Wire:
-    """A parameter that is only a shape, which its adjoint array has."""
+    """Return a parameter that is only a shape, which its adjoint array has."""
     return replace(wire, kind=Kind.SHAPE, operand=twin.operand if twin.result < 0 else -1, result=twin.result)
 
 

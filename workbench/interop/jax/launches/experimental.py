@@ -53,7 +53,7 @@ def _inside(
 def _launched(
     primitive: Any, checkify: Any, error: Any, enabled: Any, *operands: Any, plan: Plan, config: LaunchConfig
 ) -> tuple[Any, list[Any]]:
-    """A launch: its faults are a result, and its other results are looked at for NaNs."""
+    """Apply `checkify`'s rule to a launch: add its faults to the error, and its results' NaNs if asked for."""
     jnp, outer = library().jnp, config.records
     if reports_faults(enabled) and not config.is_symbolic:
         plan, config = plan.with_checks(), replace(config, records=True)
@@ -74,28 +74,28 @@ def _launched(
 
 
 def reports_faults(enabled: Any) -> bool:
-    """Whether kernels report faults to `checkify` for these kinds of errors: for any that its own operations report.
+    """Return whether kernels report faults to `checkify` for these kinds of errors: any that its own operations have.
 
     A launch stops to mean anything at its first fault, so it is reported whatever its kind.
     """
-    found = checkify_library()
-    return not enabled.isdisjoint((found.FailedCheckError, found.OOBError, found.DivisionByZeroError))
+    checkify = checkify_library()
+    return not enabled.isdisjoint((checkify.FailedCheckError, checkify.OOBError, checkify.DivisionByZeroError))
 
 
 def with_error(error: Any, condition: Any, said: Callable[[Any], str], words: Any) -> Any:
     """Return `checkify`'s error value with one more error, if a condition holds; its text is made of some int32."""
-    found = checkify_library()
-    return found.assert_func(error, condition, _kernel_error()(found.get_traceback(), said, words))
+    checkify = checkify_library()
+    return checkify.assert_func(error, condition, _kernel_error()(checkify.get_traceback(), said, words))
 
 
 @lru_cache(maxsize=1)
 def _kernel_error() -> type[Any]:
-    """The class of what kernels report; late, as JAX is."""
-    found, struct = checkify_library(), library().jax.ShapeDtypeStruct
+    """Return the class of errors that kernels report; made when it is asked for, as JAX is imported late."""
+    checkify, struct = checkify_library(), library().jax.ShapeDtypeStruct
     # The class of effects has no public name.
-    effect = type(found.DivisionByZeroError(None).get_effect_type())
+    effect = type(checkify.DivisionByZeroError(None).get_effect_type())
 
-    class KernelError(found.JaxException):
+    class KernelError(checkify.JaxException):
         """An error that a kernel reported."""
 
         def __init__(self, traceback: Any, said: Callable[[Any], str], words: Any) -> None:
@@ -120,16 +120,16 @@ def _kernel_error() -> type[Any]:
 
 @dataclass(frozen=True)
 class _Fault:
-    """The text of a fault of a launch, from its record and the number of its batch."""
+    """Represents the text of a launch's fault, made of its record and the number of its batch."""
 
     plan: Plan
     config: LaunchConfig
 
     def __call__(self, words: Any) -> str:
-        found, launch = FaultRecord.read(words[:-1].tobytes()), traced_launch(self.plan, self.config)
-        assert found is not None and launch is not None
+        record, launch = FaultRecord.read(words[:-1].tobytes()), traced_launch(self.plan, self.config)
+        assert record is not None and launch is not None
         arrays: Mapping[str, Any] = launch.arguments
         shapes = {name: a.shape for name, a in arrays.items() if not isinstance(a, np.generic)}
-        fault = raised_by(self.plan.code.function(), found, launch.dims, shapes)
+        fault = raised_by(self.plan.code.function(), record, launch.dims, shapes)
         add_batch(fault, unravelled(int(words[-1]), self.config.batch))
         return str(fault).lstrip()

@@ -9,7 +9,7 @@ from workbench.interop.jax.values.library import library
 
 
 class Edge(NamedTuple):
-    """A halo along one axis of an array.
+    """Represents a halo along one axis of an array.
 
     Attributes:
         axis: of the array.
@@ -27,7 +27,7 @@ class Edge(NamedTuple):
     wrap: int = 0
 
     def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
-        """Return the elements that come from each neighbour, where parts have `size` elements.
+        """Yield the elements that come from each neighbour, where parts have `size` elements.
 
         Yields:
             by how many parts the neighbour is ahead, the first element that it sends and the one behind the last.
@@ -38,13 +38,13 @@ class Edge(NamedTuple):
             yield hop, 0, min(size, self.after - (hop - 1) * size)
 
     def shift(self, value: Any, hop: int) -> Any:
-        """The value of the part that is `hop` ahead; the last part is followed by the first."""
+        """Return the value of the part that is `hop` ahead; the last part is followed by the first."""
         pairs = [((n + hop) % self.count, n) for n in range(self.count)]
         return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
 
 
 def resized(value: Any, shape: Sequence[int]) -> Any:
-    """A value cut off, or filled up with zeros, at the end of each axis to this shape."""
+    """Truncate a value, or pad it with zeros, at the end of each axis to this shape."""
     lax, jnp = library().jax.lax, library().jnp
     for axis, size in enumerate(shape):
         if value.shape[axis] > size:
@@ -56,7 +56,7 @@ def resized(value: Any, shape: Sequence[int]) -> Any:
 
 
 def attached(part: Any, edges: Sequence[Edge]) -> Any:
-    """A part with its halos. The second axis sends what the first has attached, so corners arrive in two steps."""
+    """Return a part with its halos; the second axis sends what the first has attached, so corners take two steps."""
     lax = library().jax.lax
     for edge in edges:
         if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end
@@ -71,21 +71,21 @@ def attached(part: Any, edges: Sequence[Edge]) -> Any:
 
 
 def _copied(part: Any, edge: Edge, source: int, target: int, count: int) -> Any:
-    """A part of a whole in which so many elements are copied to another place."""
+    """Copy `count` elements of the whole from one position along an axis to another; return the changed part."""
     lax, axis, size = library().jax.lax, edge.axis, part.shape[edge.axis]
     while count:
-        (giver, first), (taker, place) = divmod(source, size), divmod(target, size)
-        some = min(count, size - first, size - place)
+        (giver, first), (taker, start) = divmod(source, size), divmod(target, size)
+        some = min(count, size - first, size - start)
         piece = lax.slice_in_dim(part, first, first + some, axis=axis)
         piece = lax.ppermute(piece, edge.names, [(giver, taker)]) if giver != taker else piece
-        filled = lax.dynamic_update_slice_in_dim(part, piece, place, axis)
+        filled = lax.dynamic_update_slice_in_dim(part, piece, start, axis)
         part = library().jnp.where(lax.axis_index(edge.names) == taker, filled, part)
         source, target, count = source + some, target + some, count - some
     return part
 
 
 def sent_back(whole: Any, edges: Sequence[Edge], added: bool) -> Any:
-    """A part without its halos; if `added`, each halo is added to the part that it belongs to."""
+    """Return a part without its halos; if `added`, add each halo to the part that it belongs to."""
     jax, shape, first = library().jax, list(whole.shape), [0] * whole.ndim
     for edge in edges:
         shape[edge.axis] -= edge.before + edge.after

@@ -74,7 +74,7 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
 
 
 def _counts(mesh: Any) -> list[int]:
-    """The numbers of parts into which axes of a mesh may divide an axis, from the least to that of all devices."""
+    """Return the numbers of parts that axes of a mesh may divide an axis into, ascending; the last is all devices."""
     sizes = [n for n in mesh.shape.values() if n > 1]
     chosen = (c for count in range(1, len(sizes) + 1) for c in combinations(sizes, count))
     return sorted({math.prod(c) for c in chosen})
@@ -98,7 +98,7 @@ def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str)
 
 
 def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) -> Any:
-    found, sizes = partitioning(), {}
+    api, sizes = partitioning(), {}
 
     def factor(name: str, size: int) -> Any:
         outer = known.get(name, size)
@@ -107,14 +107,14 @@ def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) 
         # A memory as one axis, of which the factor divides the rows.
         rest = f"{name}_{size // outer}"
         sizes.update({name: outer, rest: size // outer})
-        return found.CompoundFactor(name, rest)
+        return api.CompoundFactor(name, rest)
 
     values = zip((*rule.operands, *rule.results), shapes, strict=True)
-    made = tuple(found.ArrayMapping(*map(factor, axes, shape)) for axes, shape in values)
+    mappings = tuple(api.ArrayMapping(*map(factor, axes, shape)) for axes, shape in values)
     split = len(rule.operands)
-    compound = {n for mapping in made for f in mapping if not isinstance(f, str) for n in f}
-    alone = {n for mapping in made for f in mapping if isinstance(f, str) for n in (f,)}
-    return found.SdyShardingRule(made[:split], made[split:], **{n: sizes[n] for n in compound - alone})
+    compound = {n for mapping in mappings for f in mapping if not isinstance(f, str) for n in f}
+    alone = {n for mapping in mappings for f in mapping if isinstance(f, str) for n in (f,)}
+    return api.SdyShardingRule(mappings[:split], mappings[split:], **{n: sizes[n] for n in compound - alone})
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:

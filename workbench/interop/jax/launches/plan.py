@@ -178,10 +178,10 @@ class Plan:
         return made
 
     def with_checks(self) -> Plan:
-        """The plan of the same launch that reports faults."""
-        made = self if self.checked else self._checked
-        made.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
-        return made
+        """Return the plan of the same launch that reports faults."""
+        plan = self if self.checked else self._checked
+        plan.traced.update((k, v) for k, v in self.traced.items() if k[0] == "adjoint of")
+        return plan
 
     @cached_property
     def _checked(self) -> Plan:
@@ -288,8 +288,9 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
 
 def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], launch: Dims | None) -> str:
-    """How a launch's adjoint is found: in gather form where there is one that is right, so that nothing is added
-    atomically, and parts of it have the bits of the whole.
+    """Return the step that derives a launch's adjoint: GATHERED where that form is right, else "adjoint".
+
+    The gather form adds nothing atomically, so parts of it have the bits of the whole.
     """
     if launch is None or code.direction != FORWARD or code.shared or code.aliased:
         return "adjoint"
@@ -299,8 +300,8 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
         return "adjoint"
     names = adjoints_of(code.specialisation, "adjoint")
     cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
-    found = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
-    return "adjoint" if found is None else GATHERED
+    gathered = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
+    return "adjoint" if gathered is None else GATHERED
 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:

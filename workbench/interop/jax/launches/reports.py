@@ -57,7 +57,7 @@ class Report:
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
 
     def text(self, words: Any) -> str:
-        """The same as text."""
+        """Return the text of the error whose count is the first of these int32."""
         return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
@@ -179,7 +179,7 @@ def _reported() -> Any:
 
 
 def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, batch: int) -> tuple[Any, Any]:
-    """The rule of `checkify`: the error is a value."""
+    """Apply `checkify`'s rule to a report: its error becomes part of the error value."""
     if not reports_faults(enabled):
         return error, _reported().bind(value, *more, report=report, batch=batch)
     count = _count(report, batch)(value, *more).sum().astype("int32")

@@ -66,7 +66,7 @@ class Rule:
     rings: Mapping[str, int] = field(default_factory=dict)
 
     def padded(self, counts: Sequence[int]) -> dict[str, int]:
-        """The common sizes of factors whose axes are of several sizes, or are not divided evenly.
+        """Return the common sizes of factors whose axes are of several sizes, or are not divided evenly.
 
         Args:
             counts: numbers of parts that a mesh may make, the largest last; each divides it.
@@ -78,7 +78,7 @@ class Rule:
         }
 
     def part(self, config: LaunchConfig, parts: Mapping[str, int], wide: Mapping[str, int]) -> LaunchConfig:
-        """The launch of one device, where factors are divided into so many parts, and some padded to a size before."""
+        """Return the launch of one device, where factors are divided into so many parts, some after padding."""
 
         def size(factor: str, n: int) -> int:
             return wide.get(factor, n) // parts[factor] if factor in parts else n
@@ -253,7 +253,7 @@ class _Making:
         return [(place, n, axis) for name, axis in inside.items() for place, n in memories(self.wires[name])]
 
     def _extra(self, lengths: Mapping[Part, int]) -> dict[Part, int]:
-        """How much longer than the launch axes are, those of parameters too of which only the size is used."""
+        """Return by how much axes are longer than the launch, also those of which only the size is used."""
         used = {p: self._shape(p.array)[p.axis] - self.config.dims[n] for p, n in lengths.items()}
         return {part: n for part, n in (self.extra | used).items() if n}
 

@@ -64,7 +64,7 @@ class Wire:
 
     @property
     def inner(self) -> tuple[int, ...]:
-        """The shape of an element: (n,) of a vector, () of a scalar or a complex number."""
+        """The NumPy shape of an element: (n,) of a vector, () of a scalar or a complex number."""
         return (self.type.length,) if self.type.shape else ()  # type: ignore[union-attr]
 
 

@@ -99,7 +99,7 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
 
 
 def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
-    """A number as an operand of a complex type; a float of more digits is no number of complex64."""
+    """Return a number as an operand of a complex type; complex64 does not take a float with more digits."""
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         given = complex64 if fits(value, type.dtype) else None
     else:

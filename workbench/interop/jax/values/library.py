@@ -93,7 +93,7 @@ def jet_rules() -> dict[Any, Any]:
 
 @lru_cache(maxsize=1)
 def checkify_library() -> Any:
-    """The module of `jax.experimental.checkify` with its table of rules; None if a JAX has none."""
+    """Return the module with `checkify`'s table of rules; None if this JAX has none."""
     try:
         from jax._src import checkify
     except ImportError:

@@ -102,7 +102,7 @@ class Sharded:
 
 
 def _row(aval: Any, axis: int) -> int:
-    """The bytes of what has one index along an axis."""
+    """Return the bytes of the elements that have one index along an axis."""
     return aval.size // max(1, aval.shape[axis]) * aval.dtype.itemsize
 
 
