@@ -503,6 +503,7 @@ def vector(length: int, dtype: Any) -> Vector:
     if generic := any_vector(Vector, (length,), dtype):
         return generic  # type: ignore[return-value]
     scalar = as_type(dtype)
+    length = py.int(length) if isinstance(length, np.integer) else length
     if not isinstance(length, py.int) or not is_small((length,)) or not isinstance(scalar, Scalar):
         wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
         raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
@@ -522,6 +523,7 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
         return generic  # type: ignore[return-value]
     scalar = as_type(dtype)
     sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+    sizes = tuple(py.int(n) if isinstance(n, np.integer) else n for n in sizes)
     whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
     if not whole or not is_small(sizes) or not isinstance(scalar, Scalar):
         wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"

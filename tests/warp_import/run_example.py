@@ -102,6 +102,14 @@ def work_queue(m: Any) -> dict[str, Any]:
     return {}
 
 
+def fields(m: Any, *names: str, steps: int = 1, **options: Any) -> dict[str, Any]:
+    """What the fields of an example of `warp.fem` are after some steps."""
+    example = m.Example(quiet=True, **options)
+    for _ in range(steps):
+        example.step()
+    return {name: getattr(example, name).dof_values for name in names}
+
+
 RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "core/example_wave": lambda m: stepped(m.Example(None), 3, "sim_grid0", "sim_verts"),
     "core/example_fluid": lambda m: stepped(m.Example(), 2, "rho0", "u0", "p0"),
@@ -117,6 +125,13 @@ RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "optim/example_fluid_checkpoint_custom_backward": checkpointed,
     "optim/example_navier_stokes_perturbation": perturbation,
     "optim/example_particle_repulsion": lambda m: stepped(m.Example(), 2, "positions", "velocities"),
+    "fem/example_diffusion": lambda m: fields(m, "_scalar_field", resolution=8),
+    "fem/example_diffusion_3d": lambda m: fields(m, "_scalar_field", resolution=4),
+    "fem/example_convection_diffusion": lambda m: fields(m, "_phi_field", resolution=8, steps=2),
+    "fem/example_convection_diffusion_dg": lambda m: fields(m, "_phi_field", resolution=8, steps=2),
+    "fem/example_deformed_geometry": lambda m: fields(m, "_scalar_field", resolution=8),
+    "fem/example_stokes": lambda m: fields(m, "_u_field", "_p_field", resolution=6),
+    "fem/example_mixed_elasticity": lambda m: fields(m, "_u_field", resolution=6),
 }
 
 
@@ -130,6 +145,10 @@ def main() -> None:
         warp.init()
 
         warp.config.enable_backward = path.parent.name == "optim"  # half of its compile time
+    elif path.parent.name == "fem":  # its helpers import warp by themselves
+        import workbench.compat.warp
+
+        workbench.compat.warp.install()
     with tempfile.TemporaryDirectory() as folder:
         module = loaded(text_for(library, path.read_text(encoding="utf-8")), Path(folder))
         found = RUNS[f"{path.parent.name}/{path.stem}"](module)

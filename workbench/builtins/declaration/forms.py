@@ -17,7 +17,7 @@ atomic_add = form(
 )
 atomic_sub = form("atomic_sub(array, i, …, value)", "atomic_add of the negative value.")
 identity = form(
-    "identity(n, dtype=float)", "The n × n matrix with 1 on the diagonal and 0 elsewhere; n is 2 to 8, written out."
+    "identity(n, dtype=float)", "The n × n matrix with 1 on the diagonal and 0 elsewhere; n is 1 to 11, written out."
 )
 matrix_from_rows = form("matrix_from_rows(v0, v1, …)", "The matrix with these vectors as rows.")
 matrix_from_cols = form("matrix_from_cols(v0, v1, …)", "The matrix with these vectors as columns.")

@@ -89,6 +89,15 @@ def _types_of(definition: Any) -> str:
     return repr(parameter_annotations(definition))
 
 
+def _view(x: wb.array, dtype: Any) -> wb.array:
+    """The same memory as elements of another type; those of one number as numbers keep the shape."""
+    result = _regrouped(x, dtype)
+    return result.reshape(x.shape) if x.dtype.shape and result.size == x.size else result
+
+
+_regrouped = wb.array.view
+
+
 class Attribute:
     """A computed attribute, where the instance has none of that name itself: CUDA C++ kernels have a `module`."""
 
@@ -209,6 +218,7 @@ def apply() -> None:
             setattr(cls, name, Attribute(name, value))
     wb.array.list = _listed  # type: ignore[attr-defined]
     wb.array.__getitem__ = _item  # type: ignore[method-assign]
+    wb.array.view = _view  # type: ignore[method-assign]
     unused = property(_unused, lambda x, value: None)
     wb.array.retain_grad = unused  # type: ignore[attr-defined]
     wb.Kernel.add_overload = _itself  # type: ignore[attr-defined]

@@ -7,10 +7,14 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from workbench.frontend.names.python_names import PYTHON_FORMS
+from workbench.host.vectors import HostVector
+from workbench.types import Scalar, Vector
 
 HERE = "workbench.compat.warp"
 TESTED = "1.19"
@@ -81,6 +85,31 @@ def wheel() -> Path:
     return Path(spec.origin).parent
 
 
+class _KindOfTypes(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, (type, Scalar, Vector))
+
+    def __call__(cls, *args: Any) -> Any:
+        return args[0].type if isinstance(args[0], HostVector) else type(*args)
+
+    def __getitem__(cls, item: Any) -> Any:
+        return type[item]
+
+
+class Types(type, metaclass=_KindOfTypes):
+    """`type` as the wheel's modules see it: its types of numbers and vectors are classes, ours are values."""
+
+
+PYTHON_FORMS[Types] = "type"
+
+
+class _WheelLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module of the wheel, in which `type` means `Types`."""
+        module.__dict__["type"] = Types
+        super().exec_module(module)
+
+
 def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
     """The spec of the wheel's own file.
 
@@ -95,13 +124,14 @@ def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
         )
     path = folder.joinpath(*rest.split("."))
     if (path / "__init__.py").exists():
-        return importlib.util.spec_from_file_location(
-            name, path / "__init__.py", submodule_search_locations=[str(path)]
-        )
+        file = path / "__init__.py"
+        loader = _WheelLoader(name, str(file))
+        return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=[str(path)])
     file = path.with_suffix(".py")
     if path.is_dir():
         return importlib.util.spec_from_loader(name, None, is_package=True)
-    return importlib.util.spec_from_file_location(name, file) if file.exists() else None
+    loader = _WheelLoader(name, str(file))
+    return importlib.util.spec_from_file_location(name, file, loader=loader) if file.exists() else None
 
 
 FINDER = Finder()

@@ -117,7 +117,11 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     def made(f: Callable[..., object]) -> wb.Func:
         known = name or getattr(f, "__name__", "")
         result = func_of(definition_of(f), f)
-        result = result if name else result.beside(names.get(known))
+        if not name:
+            before = names.get(known)
+            result = result.beside(before)
+            if len(result.__wb_definitions__) > 1:  # of several versions, the Python function is the first one's
+                result.func = before.func  # type: ignore[attr-defined,union-attr]
         if name:  # one more version, of a def that stands in a function, say
             result.__wb_definitions__ = (*getattr(names.get(name), "__wb_definitions__", ()), result.definition)
             names[name] = result

@@ -24,7 +24,7 @@ from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.interop.jax.values.library import library
-from workbench.types import Scalar, as_type, float32, int8, int32, matrix, uint64, vector
+from workbench.types import Scalar, as_type, element, float32, int8, int32, matrix, uint64, vector
 
 
 @dataclass(frozen=True)
@@ -298,6 +298,8 @@ def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
 
 def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
     """Copy as `workbench.copy`, with Warp's names of the arguments; a count of 0 means all."""
+    if dest.dtype != src.dtype and element(dest.dtype) == element(src.dtype):
+        src = src.flatten().view(element(src.dtype)).flatten().view(dest.dtype)
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from math import isqrt
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -268,8 +269,8 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     if len(node.args) > 2 or not given.keys() <= set(names) or "n" not in given:
         raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
     size, kind = given["n"], given.get("dtype")
-    if not isinstance(size, Literal) or size.value not in range(2, 9):
-        raise context.error(KernelTypeError, "The n of identity() is 2 to 8, written out.")
+    if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
+        raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
     scalar = float32 if kind is None else _scalar(kind)
     if scalar is None or scalar.kind is Kind.BOOL:
         raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
