@@ -103,7 +103,7 @@ class Progress:
             first = next(s for s, x in zip(self.steps, self.history, strict=True) if math.isnan(x))
             return f"{text}, loss nan since step {first}: `with wb.find_nan():` stops where it is made"
         lowest = min((x for x in self.history if not math.isnan(x)), default=math.nan)
-        return f"{text}, loss {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
+        return f"{text}, {self.what} {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
     def _repr_html_(self) -> str:
         text = repr(self)
