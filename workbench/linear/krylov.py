@@ -120,6 +120,7 @@ class Solve:
         """Take steps until the goal is reached, or there are no more; a long solve shows its progress."""
         left, every = self.most - self.steps + _CHECK, _CHECK if self._device.is_cuda else 1
         shown, started = Progress(left, f"Solve by {self.method.upper()}"), math.inf
+        shown.what = "residual"
         with closing(iter(shown)) as steps:
             for k in range(left):
                 self._step()

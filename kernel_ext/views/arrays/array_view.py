@@ -38,8 +38,8 @@ class PartView:
         kind: "line", "image" or "rgb".
         rows, columns: points of the picture; a line has one row.
         low, high: little-endian float32: the lowest and highest finite value of each point; NaN where it has none. An
-            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty, but for the means of
-            complex numbers, float32[rows, columns, 2].
+            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty, or has the
+            means of complex numbers, float32[rows, columns, 2].
         bad: points (row-major) that hold a NaN or an infinity.
     """
 
@@ -260,7 +260,7 @@ def _phases(drawn: np.ndarray, high: float, size: int) -> PartView:
 
 
 def _hues(parts: np.ndarray, high: float) -> np.ndarray:
-    """The colours of complex numbers: the hue is the phase (red at 0), the brightness the root of the magnitude / `high`."""
+    """Complex numbers' colours: the hue is the phase (red at 0), the brightness the root of the magnitude / `high`."""
     x, y = parts[..., :1], parts[..., 1:]
     places = (np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)) % 6.0  # of red, green, blue on the circle
     dark = np.clip(np.minimum(places, 4.0 - places), 0.0, 1.0)
