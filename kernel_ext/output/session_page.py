@@ -128,7 +128,7 @@ def _picture(output: Any) -> str:
     """HTML of an image, or of a value that has some; nothing for the static pictures of our views."""
     text = output.bundle.get("text/html", "") if output.output_type == "execute_result" else ""
     if text:
-        return f'<div class="wb-text">{text}</div>'
+        return f'<div class="wb-text wb-value">{text}</div>'
     for kind in ("image/png", "image/jpeg", "image/svg+xml"):
         if data := output.bundle.get(kind):
             raw = data if isinstance(data, bytes) else data.encode()
