@@ -129,8 +129,10 @@ class Solve:
                 over = not int(self.going)
                 if time.monotonic() - started > PATIENCE:
                     _, size, _, residual, *_ = self.numbers.numpy().tolist()
-                    next(steps).report(math.sqrt(residual / (size or 1.0)))
-                    shown.total = shown.done if over else left
+                    step = next(steps)
+                    shown.done = min(k + 1, left - _CHECK)
+                    shown.total = shown.done if over else left - _CHECK
+                    step.report(math.sqrt(residual / (size or 1.0)))
                 if over:
                     break
                 started = min(started, time.monotonic())  # not before the first step, which may compile
