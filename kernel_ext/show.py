@@ -450,6 +450,7 @@ def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None)
 
         beta = show.slider(0.1, 1.0)
         light = show.slider(-1, 1, wb.vec3(0.3, 0.5, 0.8))
+        pole = show.slider(-2, 2, 0.5 + 0.5j)
 
     A kernel that reads `beta` by name, or is given it as an argument, takes it as an argument: nothing is compiled when
     it moves. Then what `wb.record` recorded with it, and kept launches, run again (records with `inputs=True` from the
@@ -457,7 +458,7 @@ def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None)
     marked as stale. A parameter that is an array of one element takes it, too.
 
     Args:
-        low, high: the ends: numbers for all components, or vectors. With integers it is an int32.
+        low, high: the ends: numbers for all components, or vectors, or complex numbers. With integers it is an int32.
         value: where it begins; the middle if it is not given.
         step: of its places; 200 of them if it is not given.
 

@@ -50,6 +50,7 @@ h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1em; margin: 22px 0 4px }
   font: 13px/1.45 ui-monospace, monospace }
 .wb-cell, .wb-text pre { background: var(--jp-layout-color2); border-radius: 3px }
 .wb-cell, .wb-text { margin-top: 22px } .wb-cell ~ h2 { margin-top: 8px } .wb-text { overflow-wrap: anywhere }
+.wb-value { margin-top: 6px } .wb-text.wb-value pre { background: none }
 .wb-text a { color: var(--jp-brand-color1) } .wb-text table { border-collapse: collapse }
 .wb-text th, .wb-text td { border: 1px solid var(--jp-border-color2); padding: 2px 8px }
 nav a { color: var(--jp-brand-color1); margin-right: 10px; white-space: nowrap }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -26,13 +27,15 @@ class SessionCell:
     Attributes:
         name: its identity in the notebook's file, if the front end says it.
         code: its text.
-        printed: what it printed, and its value's text.
+        printed: what it printed, its value's text, and its error.
+        pictures: HTML of other libraries' images, and of its value if that has some.
         views: what it showed.
     """
 
     name: str
     code: str
     printed: str
+    pictures: str
     views: tuple[Shown, ...]
 
 
@@ -40,6 +43,7 @@ def session_cells(shell: Any) -> list[SessionCell]:
     """Return the cells that a shell ran, each as it ran last and in that order, without the one that runs."""
     history = shell.history_manager
     runs, outputs = runs_by_count(), getattr(history, "outputs", {})  # IPython 9 stores what is printed
+    errors = getattr(history, "exceptions", {})
     last: dict[str, int] = {}
     for count, code in enumerate(history.input_hist_raw[:-1]):
         if code.strip():
@@ -48,7 +52,13 @@ def session_cells(shell: Any) -> list[SessionCell]:
             last[name] = count
     last.pop(runs.get(len(history.input_hist_raw) - 1, ("", ()))[0], None)  # the cell that runs, when it ran before
     return [
-        SessionCell(name, history.input_hist_raw[k].strip("\n"), _printed(outputs.get(k, ())), runs.get(k, ("", ()))[1])
+        SessionCell(
+            name,
+            history.input_hist_raw[k].strip("\n"),
+            _printed(outputs.get(k, ()), errors.get(k)),
+            "".join(map(_picture, outputs.get(k, ()))),
+            runs.get(k, ("", ()))[1],
+        )
         for name, k in last.items()
     ]
 
@@ -65,7 +75,7 @@ def page_parts(cells: Sequence[SessionCell], notebook: Path | None) -> tuple[lis
     above = [""]
 
     def put(cell: SessionCell, printed: str = "") -> None:
-        above[-1] += _pre("wb-cell", cell.code) + _pre("wb-out", cell.printed or printed)
+        above[-1] += _pre("wb-cell", cell.code) + _pre("wb-out", cell.printed or printed) + cell.pictures
         views.extend(cell.views)
         above.extend("" for _ in cell.views)
 
@@ -90,7 +100,7 @@ def markdown(text: str) -> str:
         import mistune
     except ImportError:
         return f'<div style="white-space: pre-wrap">{escape(text)}</div>'
-    return str(mistune.create_markdown(escape=True, plugins=["table", "strikethrough", "url"])(text))
+    return str(mistune.create_markdown(escape=True, plugins=["table", "strikethrough", "url", "math"])(text))
 
 
 def _saved(notebook: Path | None) -> list[dict[str, Any]]:
@@ -100,15 +110,32 @@ def _saved(notebook: Path | None) -> list[dict[str, Any]]:
         return []
 
 
-def _printed(outputs: Sequence[Any]) -> str:
-    """Join what a cell printed and its value's text, from the outputs that IPython stores."""
+def _printed(outputs: Sequence[Any], error: Mapping[str, Any] | None) -> str:
+    """Join what a cell printed, its value's text and its error, from what IPython stores."""
     texts = []
     for output in outputs:
         if output.output_type.endswith("_stream"):
             texts.append("".join(output.bundle["stream"]))
-        elif output.output_type == "execute_result":
+        elif output.output_type == "execute_result" and not _picture(output):
             texts.append(f"{output.bundle.get('text/plain', '')}\n")
+    if error:
+        said = f"{error['ename']}: {error['evalue']}"
+        texts.append("\n".join(error.get("traceback") or [said]))
     return _plain("".join(texts))
+
+
+def _picture(output: Any) -> str:
+    """HTML of an image, or of a value that has some; nothing for the static pictures of our views."""
+    text = output.bundle.get("text/html", "") if output.output_type == "execute_result" else ""
+    if text:
+        return f'<div class="wb-text wb-value">{text}</div>'
+    for kind in ("image/png", "image/jpeg", "image/svg+xml"):
+        if data := output.bundle.get(kind):
+            raw = data if isinstance(data, bytes) else data.encode()
+            packed = raw if raw is not data and "svg" not in kind else base64.b64encode(raw)
+            alt = escape(str(output.bundle.get("text/plain", "")))
+            return f'<div><img alt="{alt}" src="data:{kind};base64,{packed.decode()}"></div>'
+    return ""
 
 
 def _plain(text: str) -> str:

@@ -23,7 +23,7 @@ _BEFORE = "When it moves, records that used it run again; nothing is compiled."
 
 
 class Slider(inspect.Uniform):
-    """A number or vector with a slider for each component; `show.slider` makes one.
+    """A number or vector with a slider for each part; `show.slider` makes one.
 
     Attributes:
         view: what its widget shows.
@@ -41,8 +41,13 @@ class Slider(inspect.Uniform):
         """
         ends = [np.asarray(v) for v in (low, high, low if value is None else value)]
         shape = max((e.shape for e in ends), key=len)
+        self._complex = any(e.dtype.kind == "c" for e in ends)
+        if self._complex and not shape:  # a number for both parts, as for the components of a vector
+            shape = (2,)
+            ends = [np.array([e.real, e.imag]) if e.dtype.kind == "c" else e for e in ends]
         if any(e.shape not in ((), shape) or e.dtype.kind not in "iuf" for e in ends) or not _is_small(shape):
-            raise Refusal(f"slider() takes two numbers, or vectors of 2 to 4; it got {low!r} and {high!r}")
+            got = f"{low!r}, {high!r}" + ("" if value is None else f" and {value!r}")
+            raise Refusal(f"slider() takes numbers, complex ones, too, or vectors of 2 to 4; it got {got}")
         whole = not shape and all(
             e.dtype.kind in "iu" for e in map(np.asarray, (low, high, low if step is None else step))
         )
@@ -58,17 +63,21 @@ class Slider(inspect.Uniform):
             for part, a, b, v in zip(self._parts(), lows, highs, values, strict=True)
         ]
         self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
-        super().__init__(self._joined(), controls.VECTORS[shape][0] if shape else wb.int32 if whole else wb.float32)
+        kind = wb.complex64 if self._complex else controls.VECTORS[shape][0] if shape else wb.float32
+        super().__init__(self._joined(), wb.int32 if whole else kind)
         self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
         for notebook in NOTEBOOK:
             notebook.add(self)
 
     def _parts(self) -> list[str]:
         name = self.name or "value"
-        return [f"{name}.{axis}" for axis in controls.AXES[: self._shape[0]]] if self._shape else [name]
+        axes = controls.PARTS if self._complex else controls.AXES
+        return [f"{name}.{axis}" for axis in axes[: self._shape[0]]] if self._shape else [name]
 
     def _joined(self) -> Any:
         numbers = [s.value for s in self.view.sliders]
+        if self._complex:
+            return complex(*numbers)
         return controls.VECTORS[self._shape][0](*numbers) if self._shape else numbers[0]
 
     @property

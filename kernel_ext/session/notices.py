@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
-from kernel_ext.session.cells import is_building
+from kernel_ext.session.cells import is_building, is_kernel
 from kernel_ext.views import units
 from workbench import events
 
@@ -18,6 +19,12 @@ def show_notices() -> Callable[[], None]:
 def _show(event: events.Event) -> None:
     if isinstance(event, events.Notice) and not is_building():
         print(event.message)
+
+
+def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
+    """Whether the notebook, or a module that it imported, has it; what the library launches for itself is not told."""
+    modules = [vars(m) for m in names.values() if isinstance(m, ModuleType) and m.__name__.split(".")[0] != "workbench"]
+    return any(is_kernel(v) and v.name == kernel for held in (names, *modules) for v in list(held.values()))
 
 
 def show_rebuilds(shell: Any) -> Callable[[], None]:
@@ -33,7 +40,7 @@ def show_rebuilds(shell: Any) -> Callable[[], None]:
         elif isinstance(event, events.CompileDone) and event.kernel not in told:
             reasons = why.pop((event.kernel, event.direction), ())
             reasons = [reason for reason in reasons if not reason.startswith("option ")]  # of a tool, mostly
-            if reasons:  # the code differs because a constant does
+            if reasons and _is_of_the_user(event.kernel, shell.user_ns):  # the code differs because a constant does
                 told.add(event.kernel)
                 said = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
                 print(f"{event.kernel} recompiled: {', '.join(said)} · {units.seconds(event.seconds)}")

@@ -120,6 +120,7 @@ class Solve:
         """Take steps until the tolerance or the most steps are reached; a long solve shows its progress."""
         left, every = self.most - self.steps + _CHECK, _CHECK if self._device.is_cuda else 1
         shown, started = Progress(left, f"Solve by {self.method.upper()}"), math.inf
+        shown.what = "residual"
         with closing(iter(shown)) as steps:
             for k in range(left):
                 self._step()
@@ -128,8 +129,10 @@ class Solve:
                 over = not int(self.going)
                 if time.monotonic() - started > PATIENCE:
                     _, size, _, residual, *_ = self.numbers.numpy().tolist()
-                    next(steps).report(math.sqrt(residual / (size or 1.0)))
-                    shown.total = shown.done if over else left
+                    step = next(steps)
+                    shown.done = min(k + 1, left - _CHECK)
+                    shown.total = shown.done if over else left - _CHECK
+                    step.report(math.sqrt(residual / (size or 1.0)))
                 if over:
                     break
                 started = min(started, time.monotonic())  # not before the first step, which may compile

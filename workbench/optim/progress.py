@@ -16,7 +16,7 @@ from workbench.runtime.arrays.array import array
 PAUSE = 0.1
 """Seconds between two pictures."""
 _POINTS = 400
-_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 190, 84, 16, 30, 28
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 206, 84, 16, 46, 28
 _INK, _LINE = "#8a8a8a", "#2b7bba"
 
 
@@ -49,12 +49,13 @@ class Progress:
         done: how many were finished.
         history: the losses reported so far.
         steps: the step of each of them.
+        what: the name of what is reported.
         running: whether the loop goes on.
         watch: what a notebook draws while it runs: "loss", arrays, and functions that return a view or an array.
     """
 
     def __init__(self, total: int, title: str, watch: Sequence[Any] = ()) -> None:
-        self.total, self.title, self.watch = total, title, tuple(watch)
+        self.total, self.title, self.watch, self.what = total, title, tuple(watch), "loss"
         self.done = 0
         self.history: list[float] = []
         self.steps: list[int] = []
@@ -97,17 +98,21 @@ class Progress:
     def __repr__(self) -> str:
         state = "" if self.running or self.done == self.total else ", stopped"
         text = f"{self.title}: {self.done} of {self.total} steps{state}"
+        return f"{text}, {losses}" if (losses := self._losses()) else text
+
+    def _losses(self) -> str:
         if not self.history:
-            return text
+            return ""
         if math.isnan(self.history[-1]):
             first = next(s for s, x in zip(self.steps, self.history, strict=True) if math.isnan(x))
-            return f"{text}, loss nan since step {first}: `with wb.find_nan():` stops where it is made"
+            return f"{self.what} nan since step {first}: `with wb.find_nan():` stops where it is made"
         lowest = min((x for x in self.history if not math.isnan(x)), default=math.nan)
-        return f"{text}, loss {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
+        return f"{self.what} {self.history[-1]:.4g} (first {self.history[0]:.4g}, lowest {lowest:.4g})"
 
     def _repr_html_(self) -> str:
-        text = repr(self)
-        return image(_picture(text, self.steps, self.history, self.total), text)
+        text, losses = repr(self), self._losses()
+        lines = (text.removesuffix(f", {losses}"), losses)  # one would be too long
+        return image(_picture(text, lines, self.steps, self.history, self.total), text)
 
 
 def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Progress:
@@ -148,7 +153,7 @@ def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Pro
     return Progress(steps, title, watched)
 
 
-def _picture(title: str, xs: Sequence[int], ys: Sequence[float], total: int) -> str:
+def _picture(title: str, lines: Sequence[str], xs: Sequence[int], ys: Sequence[float], total: int) -> str:
     """A line of the losses over the steps, as SVG that reads on light and on dark."""
     every = max(1, len(xs) // _POINTS)
     points = [(x, y) for x, y in zip(xs[::every], ys[::every], strict=True) if math.isfinite(y)]
@@ -169,7 +174,8 @@ def _picture(title: str, xs: Sequence[int], ys: Sequence[float], total: int) -> 
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
         f'viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="ui-monospace,monospace" font-size="12" role="img">'
-        f'<title>{escape(title)}</title><text x="8" y="15" fill="{_INK}">{escape(title)}</text>'
+        f"<title>{escape(title)}</title>",
+        *(f'<text x="8" y="{15 + 16 * k}" fill="{_INK}">{escape(line)}</text>' for k, line in enumerate(lines)),
     ]
     for k in range(4):
         level = bottom + (top - bottom) * k / 3

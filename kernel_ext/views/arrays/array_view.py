@@ -3,7 +3,7 @@
 Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
 by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
 Colours of three components (RGB) are one picture, and so are complex numbers: the hue is the phase, the brightness the
-magnitude. A line of them is two, of the real and the imaginary parts.
+root of the magnitude. A line of them is two, of the real and the imaginary parts.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from kernel_ext.views.arrays.colour_maps import Stops, map_of
 COLUMNS, SIDE, BINS, PARTS = 1024, 256, 40, 4
 SIZES = (8, 1024)
 """The least and the largest `size` of a picture."""
+_BRIGHT = 0.99
+"""The share of complex numbers that are not as bright as can be."""
 FEW, LISTED = 24, 200
 """Elements of an array whose values are shown before its picture, and of one whose values are listed in full."""
 
@@ -36,7 +38,8 @@ class PartView:
         kind: "line", "image" or "rgb".
         rows, columns: points of the picture; a line has one row.
         low, high: little-endian float32: the lowest and highest finite value of each point; NaN where it has none. An
-            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty.
+            image has its mean in `low`, colours theirs as uint8[rows, columns, 3]; `high` is empty, or has the
+            means of complex numbers, float32[rows, columns, 2].
         bad: points (row-major) that hold a NaN or an infinity.
     """
 
@@ -148,8 +151,8 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     if not drawn.size:
         parts: tuple[PartView, ...] = ()
     elif phases:
-        low, high = look.range or (0.0, high)
-        parts = (_colours(_hues(drawn, high or 1.0), 0.0, 1.0, look.size),)
+        low, high = look.range or (0.0, _bright(finite))
+        parts = (_phases(drawn, high or 1.0, look.size),)
     elif coloured:
         low, high = look.range or (0.0, 255.0 if host.dtype.kind in "iu" else 1.0)
         parts = (_colours(drawn, low, high, look.size),)
@@ -245,12 +248,23 @@ def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
     return ("",) if inner == 1 else tuple("xyzw"[:inner]) if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
 
 
+def _bright(sizes: np.ndarray) -> float:
+    """The magnitude from which on complex numbers are fully bright: few are larger, or a pole would darken the rest."""
+    return float(np.partition(sizes, at := int(_BRIGHT * (sizes.size - 1)))[at]) if sizes.size else 0.0
+
+
+def _phases(drawn: np.ndarray, high: float, size: int) -> PartView:
+    """The picture of complex numbers, which also holds their real and imaginary parts, to be told."""
+    numbers = np.stack([_image(drawn[..., k], size)[0] for k in range(2)], axis=-1)
+    return replace(_colours(_hues(drawn, high), 0.0, 1.0, size), high=_packed(numbers))
+
+
 def _hues(parts: np.ndarray, high: float) -> np.ndarray:
-    """Colour complex numbers: the hue is the phase (red at 0), the brightness the magnitude up to `high`."""
+    """Colour complex numbers: the hue is the phase (red at 0), the brightness the root of the magnitude / `high`."""
     x, y = parts[..., :1], parts[..., 1:]
     places = (np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)) % 6.0  # of red, green, blue on the circle
     dark = np.clip(np.minimum(places, 4.0 - places), 0.0, 1.0)
-    return np.minimum(np.hypot(x, y) / high, 1.0) * (1.0 - dark)
+    return np.sqrt(np.minimum(np.hypot(x, y) / high, 1.0)) * (1.0 - dark)
 
 
 def _fields(dtype: np.dtype) -> tuple[str, ...]:

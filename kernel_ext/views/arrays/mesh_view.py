@@ -17,6 +17,9 @@ from kernel_ext.views.arrays.points_view import PointsView, _coloured, points_vi
 
 POINTS = 40_000
 """Points that a mesh or lines are laid out with."""
+_WIDE = {2: 2.0, 3: 4.0}
+"""Pixels of a point of lines, and of faces: below 4, gaps show what lies behind."""
+_FLAT = 1e-6
 _LIGHT = np.array([0.35, 0.55, 0.76])
 _DARKEST = 0.35
 
@@ -31,7 +34,7 @@ def mesh_with(value: Any, corners: Any, ends: int, name: str, options: Mapping[s
     if unknown:
         raise Refusal(f"there is no option {min(unknown)}; there are color, colours, range, size and box")
     renamed = {"colour" if option == "color" else option: given for option, given in options.items()}
-    return mesh_view(value, corners, ends, name, **{"size": float(ends), **renamed})
+    return mesh_view(value, corners, ends, name, **{"size": _WIDE[ends], **renamed})
 
 
 def mesh_view(
@@ -79,6 +82,10 @@ def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     sizes = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]) if ends == 3 else sides[:, 0], axis=1)
     total = sizes.sum() or 1.0
     numbers = 1 + (sizes / total * POINTS).astype(int) if count else np.zeros(0, int)
+    if (
+        ends == 3 and count and sizes.max() > 0
+    ):  # a face without an area, as at a pole, has no direction to be shaded by
+        numbers[sizes < _FLAT * sizes.max()] = 0
     each = np.repeat(np.arange(count), numbers)
     place = np.arange(len(each)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
     u = (place + 0.5) / np.repeat(numbers, numbers)

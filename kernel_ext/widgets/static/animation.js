@@ -90,7 +90,6 @@ function render({ model, el }) {
     label.textContent = `${slider.value} / ${view().frames - 1}`;
     ask(Number(slider.value));
   });
-  slider.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
   for (const control of [play, slider]) if (!model.send) control.setAttribute("disabled", "");
   markPlaying(play, false);
   redraw();

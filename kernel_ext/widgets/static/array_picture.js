@@ -70,6 +70,9 @@ function colours(means, low, high) {
   return { rows, columns, low: bytes, high: "", bad: [...new Set(means.flatMap((part) => part.bad))].sort((a, b) => a - b) };
 }
 
+/** Real and imaginary parts, one beside the other. @param {ArrayLike<number>} real @param {ArrayLike<number>} imag */
+const beside = (real, imag) => Float32Array.from({ length: 2 * real.length }, (_, k) => (k % 2 ? imag : real)[k >> 1]);
+
 /** The picture of an array that had the picture `first` before.
  * @param {ArrayPicture} first @param {ArrayLike<number | bigint>} values densely, components side by side
  * @param {{maps: Record<string, number[][]>, fixed: boolean, grows: boolean, colours: string}} look colour maps by name; whether the
@@ -106,12 +109,13 @@ export function pictureAgain(first, values, look) {
     const hue = (/** @type {number} */ k) => {
       const [x, y] = [numbers[2 * (leading * count + k)], numbers[2 * (leading * count + k) + 1]];
       const place = (11 - 2 * c + Math.atan2(y, x) * (3 / Math.PI)) % 6;
-      return Math.min(Math.hypot(x, y) / (high || 1), 1) * (1 - Math.max(0, Math.min(place, 4 - place, 1)));
+      return Math.sqrt(Math.min(Math.hypot(x, y) / (high || 1), 1)) * (1 - Math.max(0, Math.min(place, 4 - place, 1)));
     };
-    const value = phases ? hue : (/** @type {number} */ k) => numbers[(leading * count + k) * inner + c];
+    const value = phases && c >= 0 ? hue : (/** @type {number} */ k) => numbers[(leading * count + k) * inner + (c < 0 ? -1 - c : c)];
     return kind === "line" ? line(value, count) : image(value, sizes, [first.parts[0].rows, first.parts[0].columns]);
   };
-  const parts = kind === "rgb" ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), ...(phases ? [0, 1] : [low, high])) }]
+  const parts = phases ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), 0, 1), high: beside(component(-1).low, component(-2).low) }]
+    : kind === "rgb" ? [{ ...first.parts[0], ...colours([0, 1, 2].map(component), low, high) }]
     : first.parts.map((part, c) => ({ ...part, ...component(c) }));
   const name = look.colours || (low < 0 && high > 0 ? "coolwarm" : "viridis");
   const most = Math.max(Math.abs(low), Math.abs(high));

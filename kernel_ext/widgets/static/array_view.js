@@ -10,7 +10,7 @@
 
 import { launched } from "./launched.js";
 import { figure, listen, make, numbers, octets, onWidth, openTab, place, press, tableOf, tabList } from "./parts.js";
-import { PAD, barsOf, drawPictures } from "./pictures.js";
+import { PAD, barsOf, drawPictures, hasNumbers } from "./pictures.js";
 
 /** The point under a place of the picture: row and column. @param {Part} part @param {DOMRect} box @param {number} x @param {number} y */
 function pointAt(part, box, x, y) {
@@ -34,11 +34,15 @@ function tell(part, view, [row, column]) {
   const mean = part.kind !== "line" && index.some((i) => i.includes(":")) ? "mean " : "";
   const element = [`${view.name}[${[...view.at, ...index].join(", ")}]`, view.field, part.name].filter(Boolean).join(".");
   const bad = part.bad.includes(k) ? " (has NaN or inf)" : "";
+  if (part.kind === "rgb" && hasNumbers(part)) {
+    const [real, imag] = numbers(part.high).slice(2 * k, 2 * k + 2);
+    return `${element} = ${mean}${figure(real, 5)} ${imag < 0 ? "−" : "+"} ${figure(Math.abs(imag), 5)}j${bad}`;
+  }
   if (part.kind === "rgb") {
     const shares = [...octets(part.low).slice(3 * k, 3 * k + 3)].map((c) => figure(view.low + ((view.high - view.low) * c) / 255, 3));
     return `${element} ≈ ${mean}(${shares.join(", ")})${bad}`;
   }
-  const [low, high] = [numbers(part.low)[k], numbers(part.high || part.low)[k]];
+  const [low, high] = [part.low, part.kind === "line" ? part.high : part.low].map((data) => numbers(data)[k]);
   const value = low === high || Number.isNaN(low) ? figure(low, 7) : `${figure(low, 7)} … ${figure(high, 7)}`;
   return `${element} = ${mean}${value}${bad}`;
 }

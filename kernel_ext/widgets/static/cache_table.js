@@ -92,7 +92,6 @@ function render({ model, el }) {
   };
   table.addEventListener("scroll", () => table.scrollTop + 2 * table.clientHeight > table.scrollHeight && more());
   search.addEventListener("input", redraw);
-  search.addEventListener("keydown", (event) => event.stopPropagation());
   redraw();
   return listen(model, { "change:view": redraw, "change:said": redraw });
 }

@@ -83,7 +83,6 @@ function render({ model, el }) {
       values[slider.name] = Number(range.value);
       moved();
     });
-    range.addEventListener("keydown", (event) => event.stopPropagation()); // the notebook has its own arrow keys
     return make("div", { class: "wb-slider" }, make("label", { for: `${id}-${k}` }, slider.name), range,
       make("output", { for: `${id}-${k}`, "data-name": slider.name, class: "wb-mono" }));
   });

@@ -62,11 +62,14 @@ const marks = new WeakMap();
 
 /**
  * Put a widget's root into its place. The static fallback stands in an output above it and is hidden by a rule, because a
- * front end may draw that again.
+ * front end may draw that again. What is typed into its inputs stays there.
  * @param {Model} model @param {HTMLElement} el @param {HTMLElement} root
  */
 export function place(model, el, root) {
   root.classList.add("wb-live");
+  root.addEventListener("keydown", (event) => { // the notebook has its own keys: arrows choose cells, letters add some
+    if (/** @type {Element} */ (event.target).matches("input, select")) event.stopPropagation();
+  });
   const twin = String(model.get("twin") ?? "").replace(/[^\w-]/g, "");
   const rule = twin ? `.jp-OutputArea-child:has(.${twin}), .${twin} { display: none !important }` : "";
   el.append(make("style", {}, rule), root);

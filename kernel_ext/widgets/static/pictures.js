@@ -118,13 +118,24 @@ export function barsOf(spread, width) {
     draw("text", { x: width - PAD, y: TALL - 4, "text-anchor": "end" }, `${figure(spread.high)} · most ${most}`));
 }
 
+/** Whether a picture in colours is of complex numbers, and holds them. @param {Part} part */
+export const hasNumbers = (part) => part.kind === "rgb" && (part.high.byteLength ?? part.high.length) > 0;
+
+/** What the colours of complex numbers mean: red, yellow, …, from the phase −π on. @param {ArrayPicture} view */
+function phasesOf(view) {
+  const ramp = make("i", { class: "wb-ramp" });
+  ramp.style.background = "linear-gradient(to right, cyan, blue, magenta, red, yellow, lime, cyan)";
+  return ["phase −π", ramp, `π · full brightness from ${figure(view.high)}`];
+}
+
 /** What the colours of images mean; empty where all parts are lines. @param {ArrayPicture} view */
 export function scaleOf(view) {
   const images = view.parts.filter((part) => part.kind !== "line");
   const stops = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((k) => `rgb(${blend(view.low + ((view.high - view.low) * k) / 8, view.stops, view.span).join(" ")})`);
   const [bar, mark] = [make("i", { class: "wb-ramp" }), make("i", { class: "wb-ramp wb-none" })];
   bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-  const range = view.histogram && images.some((part) => part.kind === "image") ? [figure(view.low), bar, figure(view.high)] : [];
+  const range = view.histogram && images.some((part) => part.kind === "image") ? [figure(view.low), bar, figure(view.high)]
+    : images.some(hasNumbers) ? phasesOf(view) : [];
   const bad = images.some((part) => part.bad.length) ? [mark, "NaN or infinite"] : [];
   return range.length || bad.length ? make("div", { class: "wb-scale" }, ...range, ...bad) : make("div", { hidden: "" });
 }

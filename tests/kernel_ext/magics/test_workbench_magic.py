@@ -200,6 +200,25 @@ def test_an_export_reads_as_the_notebook_does(notebook: Any, tmp_path: Path, mon
     )
 
 
+def test_an_export_has_errors_images_and_formulas(
+    notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("$$\\int x\\,dx$$")])
+    nbformat.write(saved, tmp_path / "it.ipynb")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(tmp_path / "it.ipynb"))
+    notebook.run("from kernel_ext import show\nshow.array([1.0])")
+    notebook.run("print('before'); [][3]")
+    notebook.run("class Table:\n    def _repr_html_(self): return '<table><td>7</td></table>'\nTable()")
+    notebook.run(
+        "from IPython.display import SVG, display\ndisplay(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>'))"
+    )
+    notebook.run(f"%workbench export {tmp_path / 'page.html'}")
+    text = (tmp_path / "page.html").read_text()
+    assert "before\n" in text and "IndexError: list index out of range" in text
+    assert "<table><td>7</td></table>" in text and "object at 0x" not in text
+    assert "data:image/svg+xml;base64,PHN2Zy" in text and r"\int x\,dx" in text
+
+
 def test_export_writes_what_the_session_showed(notebook: Any, tmp_path: Path) -> None:
     path = tmp_path / "session.html"
     notebook.run(f"%workbench export {path}")

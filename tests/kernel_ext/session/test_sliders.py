@@ -157,6 +157,24 @@ def test_three_sliders_for_a_vector_and_what_goes_wrong() -> None:
             show.slider(*wrong)
 
 
+def test_a_complex_value_has_a_slider_for_each_part_and_moves_without_compiling() -> None:
+    @wb.kernel
+    def shifted(z: wb.array[complex], by: complex, y: wb.array[complex]):
+        i = wb.tid()
+        y[i] = z[i] - by
+
+    pole = show.slider(-2, 2, 0.5 + 1j)
+    assert [(s.name, s.value) for s in pole.view.sliders] == [("value.real", 0.5), ("value.imag", 1.0)]
+    z, y = wb.array(np.array([1j, 2.0], np.complex64)), wb.zeros(2, dtype=wb.complex64)
+    with wb.record() as run:
+        wb.launch(shifted, 2, [z, pole], [y])
+    assert y.numpy().tolist() == [-0.5, 1.5 - 1j]
+    assert "0 compiled" in pole.run({"value.imag": -1.0}).note and len(run) == 1
+    assert y.numpy().tolist() == [-0.5 + 2j, 1.5 + 1j] and pole * 2 == 1 - 2j
+    with pytest.raises(Refusal, match=r"it got 0, 1 and \(2\+0j\)|between its ends"):
+        show.slider(0, 1, 2 + 0j)
+
+
 def test_a_fault_in_a_replay_is_said(notebook: Any) -> None:
     notebook.run_as("kernel", "%%kernel\ndef reach(u: array2d[float], at: int):\n    u[at, 0] = 1.0")
     notebook.run_as("run", "at = show.slider(0, 10, 0)\nwith wb.record() as rec: wb.launch(reach, 1, [u, at])")

@@ -36,6 +36,8 @@ def test_a_launch_that_recompiles_says_why_once_for_each_kernel_and_cell(noteboo
     assert "g recompiled: constant G: 6.0 → 7.0" in notebook.run(f"G = 7.0\n{LAUNCH}")
     assert "recompiled" not in notebook.run("p = wb.profile(g, 3, [x])"), "a tool's own build"
     assert "constant G: 6.0 → 7.0" in notebook.run("%cache why g")
+    scans = "wb.utils.array_scan(x, wb.zeros(3, device='cpu'), inclusive={})"
+    assert "recompiled" not in notebook.run(scans.format(True)) + notebook.run(scans.format(False)), "not the user's"
 
 
 class Widget:

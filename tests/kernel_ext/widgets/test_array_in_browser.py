@@ -64,6 +64,7 @@ def test_an_image_drawn_again_keeps_its_canvas_and_takes_bytes_as_a_kernel_sends
         """(view) => {
           const letters = Uint8Array.from(`*${atob(view.parts[0].low)}`, (c) => c.charCodeAt(0));
           view.parts[0].low = new DataView(letters.buffer, 1); // it begins where no float does
+          view.parts[0].high = new DataView(letters.buffer, 0, 0);
           window.model.set("view", view);
           const [canvas, ...more] = document.querySelectorAll("canvas");
           return [canvas.mark, more.length, ...canvas.getContext("2d").getImageData(0, 0, 3, 1).data]; }""",
@@ -85,11 +86,29 @@ def test_a_field_of_structs_is_chosen_and_drawn(widget_page: Callable[..., Any])
     assert page.locator(".wb-values").inner_text().splitlines()[2].split() == ["[1]", "0.", "[2.,", "3.]"]
     page.get_by_label("Field to draw").select_option("b")
     assert page.evaluate("window.sent") == [{"ask": "slice", "at": [], "field": "b"}]
+    page.evaluate("window.heard = []; document.addEventListener('keydown', (e) => heard.push(e.key))")
+    for key, of in (("ArrowUp", "a"), ("ArrowDown", "b")):
+        page.get_by_label("Field to draw").press(key)
+        assert page.evaluate("[window.sent.at(-1).field, window.heard]") == [of, []], (
+            "a notebook has its own arrow keys"
+        )
     page.evaluate("view => window.model.set('view', view)", as_json(shown.live_parts["slice_at"]((), "b")))
     assert page.locator(".wb-plot").count() == 2, "two components"
     page.locator(".wb-stage").focus()
     page.keyboard.press("ArrowRight")
     assert page.locator(".wb-told").inner_text() == "s[1].b.x = 2"
+
+
+def test_complex_numbers_are_told_and_stay_visible_beside_a_pole(widget_page: Callable[..., Any]) -> None:
+    numbers = np.full((20, 20), -2j)
+    numbers[0, 0] = 1e9
+    page = widget_page("array_view", show.array(numbers, "z").data())
+    pixel = "k => [...document.querySelector('canvas').getContext('2d').getImageData(k, 0, 1, 1).data].slice(0, 3)"
+    assert page.evaluate(pixel, 0) == [255, 0, 0] and page.evaluate(pixel, 1) == [128, 0, 255]
+    page.locator(".wb-stage").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".wb-told").inner_text() == "z[0, 1] = 0 − 2j"
+    assert page.locator(".wb-scale").inner_text().split() == ["phase", "−π", *"π · full brightness from 2".split()]
 
 
 def test_a_point_between_two_that_are_no_numbers_is_a_dot(widget_page: Callable[..., Any]) -> None:

@@ -74,6 +74,10 @@ def test_a_mesh_and_lines_are_laid_out_evenly_with_colours_between_their_corners
     assert len(np.unique(np.frombuffer(upright.colours, np.uint8).reshape(-1, 3), axis=0)) == 2
     rod = show.lines(corners[:4]).view
     assert rod.kind == "3 lines between 4 points" and rod.shown > 30_000
+    flat = show.mesh(corners, [[0, 1, 2], [0, 0, 1]]).view
+    assert flat.colours == show.mesh(corners, [[0, 1, 2]]).view.colours, (
+        "a face without an area is not drawn as a dark one"
+    )
     film = show.animate(lambda: None, watch=[lambda: show.mesh(corners, square)], frames=3)
     assert film._made.frame(1).picture.shown > 30_000
     for wrong, more in (([[0, 1, 9]], {}), ([[0, 1]], {}), ([[0.0, 1, 2]], {}), ([[0, 1, 2]], {"cmap": "gray"})):

@@ -53,7 +53,7 @@ def test_a_picture_of_the_page_is_that_of_python(chromium: Any) -> None:
                 mine = np.array([float(v.replace("Infinity", "inf")) for v in ours.pop(key)])
                 packed = theirs.pop(key)
                 data = base64.b64decode(packed)
-                read = np.frombuffer(data, np.uint8) if ours["kind"] == "rgb" else unpacked(data)
+                read = np.frombuffer(data, np.uint8) if ours["kind"] == "rgb" and key == "low" else unpacked(data)
                 np.testing.assert_allclose(mine, read, rtol=1e-6, err_msg=name)
             assert ours == json.loads(json.dumps(theirs)), name
         assert got == json.loads(json.dumps(want)), name
