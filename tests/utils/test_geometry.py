@@ -303,6 +303,13 @@ def test_a_tree_of_nothing_and_of_equal_boxes():
         assert results[0].numpy().sum() == results[2].numpy().sum() == count
 
 
+def test_faces_may_be_rows_of_three():
+    points = wb.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)
+    faces = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+    rows, flat = wb.Mesh(points, wb.array(faces)), wb.Mesh(points, wb.array(faces.reshape(-1)))
+    assert rows.indices.numpy().tolist() == flat.indices.numpy().tolist() == faces.reshape(-1).tolist()
+
+
 def test_what_is_refused():
     points, flat = wb.zeros(3, dtype=wb.vec3), wb.zeros(9)
     with pytest.raises(LaunchError, match="lowers as an array of vec3"):

@@ -132,7 +132,7 @@ class Mesh(StructValue):
 
         Args:
             points: the corners, an array of vec3 in one dimension.
-            indices: an array of int32 in one dimension, three for each face, which say which points it joins.
+            indices: an array of int32, of shape (3 n,) or (n, 3): the three points that each of n faces joins.
             velocities: those of the points, for `mesh_eval_velocity`.
             support_winding_number: prepare for `mesh_query_point_sign_winding_number`, which else sums up every face.
             leaf_size: how many faces a leaf may hold. Results are the same.
@@ -141,6 +141,8 @@ class Mesh(StructValue):
             LaunchError: they are no such arrays, lie on several devices, or an index is not one of a point.
         """
         _require("Mesh()", VEC3, points=points)
+        if isinstance(indices, array) and indices.ndim == 2 and indices.shape[1] == 3:
+            indices = indices.flatten()
         _require("Mesh()", int32, points.device, indices=indices)
         if velocities is not None:
             _require("Mesh()", VEC3, points.device, velocities=velocities)
