@@ -194,9 +194,10 @@ class CSR:
             preconditioner: "jacobi" divides by the entries on the diagonal: of BSR, by the diagonal blocks (block
                 Jacobi, blocks of up to 4 × 4); None: nothing.
             x0: where to start; at 0 if it is not given.
-            tol: the largest |b - A x| / |b|; 1e-5 for float32 and 1e-10 for float64 if it is not given.
+            tol: the largest length of ``b - A x`` in parts of that of b; if it is not given, 1e-5 for
+                float32 and 1e-10 for float64.
             steps: the most steps; 10 for each row, at least 100, if it is not given.
-            raise_: False returns the pair (x, |b - A x| / |b| as an array of one element), converged or not.
+            raise_: False returns the pair of x and that ratio, an array of one element, converged or not.
 
         Returns:
             x, like b.

@@ -62,10 +62,10 @@ def implicit(
         residual: a function of an array like x, and of what it closes over, which launches kernels and returns an array
             like x that is 0 at the root.
         x: where to start; it is not changed, and the root has no derivative by it.
-        tol: how small |residual| is to be, beside the larger of |x| and 1; also the linear solves' tolerance. 1e-5 for
-            float32 and 1e-10 for float64 if it is not given.
+        tol: how small the residual's length is to be, beside the larger of that of x and 1;
+            also the linear solves' tolerance. 1e-5 for float32 and 1e-10 for float64 if it is not given.
         steps: the most steps of Newton's method.
-        raise_: False returns the pair (x, |residual|), converged or not.
+        raise_: False returns the pair of x and the residual's length, converged or not.
 
     Returns:
         The root, a new array.
