@@ -135,7 +135,8 @@ def test_an_animation_plays_by_asking_for_one_frame_after_the_other(widget_page:
     count = len(asked)
     page.get_by_label("Frame").fill("2")
     page.wait_for_function(f"window.sent.length > {count - 1} && window.sent.at(-1).at === 2")
-    assert page.locator("output").inner_text() == "2 / 3"
+    # An answer on the way may still show another frame first.
+    page.wait_for_function("document.querySelector('output').innerText === '2 / 3'")
     page.evaluate("window.cleanup()")
     assert page.evaluate("window.listeners()") == 0
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
@@ -160,4 +161,5 @@ def test_several_pictures_of_a_film_stand_side_by_side_and_below_each_other_wher
     page.evaluate("(view) => { model.set('view', view); model.set('answered', 1) }", view)
     assert page.get_by_role("slider").get_attribute("max") == "11", "a loop's film grows"
     page.get_by_role("button", name="Pause").click()
+    page.evaluate("model.set('answered', Math.max(...window.sent.map((m) => m.number ?? 0)))")  # both on the way
     page.wait_for_function("window.sent.some((m) => m.ask === 'rest')")
