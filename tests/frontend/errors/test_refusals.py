@@ -26,7 +26,7 @@ SYNTAX = [
     ("with x:\n        z = 1", "with x:", "no with"),
     ('assert i > 0, f"{i}"', 'f"{i}"', "message of an assert is a plain string"),
     ('assert (i > 0, "positive")', 'assert (i > 0, "positive")', "tests a tuple"),
-    ("print(f'{i:,}')", "{i:,}", "does not know the format"),
+    ("print(f'{i:,}')", "f'{i:,}'", "does not know the format"),
     ("del i", "del i", "no del"),
     ("global z", "global z", "global names"),
     ("import math", "import math", "no import"),

@@ -49,7 +49,7 @@ def _parts(context: Context, node: ast.expr, values: list[Value], expression: Ex
         if not isinstance(piece, ast.FormattedValue):
             parts.append(_part(context, piece, values, expression))
             continue
-        with context.at(piece):
+        with context.at(node):  # parts of f-strings have no positions of their own before Python 3.12
             conversion = _conversion(context, piece)
             if conversion is None:
                 parts.append(_part(context, piece.value, values, expression))
