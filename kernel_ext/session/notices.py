@@ -22,7 +22,7 @@ def _show(event: events.Event) -> None:
 
 
 def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
-    """Whether the notebook, or a module that it imported, has it; what the library launches for itself is not told."""
+    """Return whether the notebook, or a module that it imported, has the kernel: the library's own are not told."""
     modules = [vars(m) for m in names.values() if isinstance(m, ModuleType) and m.__name__.split(".")[0] != "workbench"]
     return any(is_kernel(v) and v.name == kernel for held in (names, *modules) for v in list(held.values()))
 

@@ -17,7 +17,7 @@ from workbench.builtins.geometry.points import MeshQueryPoint as MeshQueryPoint
 from workbench.builtins.geometry.trees import NODE, TREE, VEC3
 from workbench.builtins.geometry.trees import BvhQuery as BvhQuery
 from workbench.builtins.vectors.dot_and_length import cross, length
-from workbench.errors import LaunchError
+from workbench.errors import LaunchError, its_type
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue
@@ -206,8 +206,11 @@ def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any)
     """Raise a LaunchError unless these are arrays of the type in one dimension, on one device."""
     for name, value in arrays.items():
         if not isinstance(value, array) or value.ndim != 1 or value.dtype != dtype:
-            shown = f"{value.type!r}" if isinstance(value, array) else repr(value)
-            raise LaunchError(f"{what} takes {name} as an array of {dtype!r}, not {shown}.", parameter=name)
+            shown = f"{value.type!r}" if isinstance(value, array) else its_type(value)
+            raise LaunchError(
+                f"{what} takes {name} as an array of {dtype!r}, not {shown}.", parameter=name,
+                advice=f"Write {name} = wb.array({name}, dtype=wb.{dtype!r}) first.",
+            )  # fmt: skip
         device = device or value.device
         if value.device != device:
             raise LaunchError(f"{what} got {name} on {value.device.name}, others on {device.name}.", parameter=name)

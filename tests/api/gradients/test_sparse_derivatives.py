@@ -303,3 +303,9 @@ def test_the_result_says_how_it_was_computed() -> None:
     assert "by 1 forward sweep" in found._repr_html_() and "<img" in found._repr_html_()
     assert "sweep" not in repr(2.0 * found) and (2.0 * found).format == "csr"
     assert abs(pickle.loads(pickle.dumps(found)) - found).max() == 0
+
+
+@pytest.mark.parametrize("pattern", ["yes", 3, np.ones(2)])
+def test_what_is_no_pattern_is_refused(pattern):
+    with pytest.raises(wb.LaunchError, match="sparse is True, False, or a matrix that has the pattern"):
+        wb.jacobian(lambda x: x * x, sparse=pattern)(wb.array([1.0, 2.0]))

@@ -322,9 +322,8 @@ def _check_again(record: LaunchRecord, name: str, value: object) -> object:
 def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]) -> LaunchRecord:
     specialisation, tiling = record.specialisation, record.specialisation.tiling
     counted = as_dims(dims, record.kernel)
-    if (
-        dims is not record.dim and tiling is not None and tiling.flat
-    ):  # new dimensions count threads; a record's, blocks
+    # New dimensions count threads; a record's own count blocks.
+    if dims is not record.dim and tiling is not None and tiling.flat:
         threads = replace(tiling, threads=counted if len(counted) > 1 else ())
         specialisation = specialisation.kernel.specialise(specialisation.types, threads)
         counted = as_blocks(counted, specialisation, record.kernel)

@@ -20,7 +20,7 @@ from workbench.api.gradients.forward_mode import Dual
 from workbench.api.gradients.pattern import Pattern
 from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.tape import Tape
-from workbench.errors import LaunchError, must_be
+from workbench.errors import LaunchError, its_type, must_be
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
@@ -311,6 +311,9 @@ def _compressed(
     f: Callable[..., object], argnum: int, mode: str, wanted: Any, values: list[object], options: dict[str, object]
 ) -> Any:
     """Return the Jacobian as SciPy's matrix, by few runs of the function on fresh copies of the arguments."""
+    if wanted is not True and not hasattr(wanted, "tocsr") and np.ndim(wanted) != 2:
+        message = f"sparse is True, False, or a matrix that has the pattern; this is {its_type(wanted)}."
+        raise LaunchError(message, parameter="sparse")
     x = values[argnum]
     assert isinstance(x, array)
     kind = element(x.dtype)

@@ -11,7 +11,7 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import Value
-from workbench.types import Kind, Scalar, Vector
+from workbench.types import Kind, Scalar, Vector, float64
 
 Part = str | tuple[str]
 # A conversion of printf: flags, width, precision, C's length (which nothing needs here), and the letter.
@@ -55,7 +55,7 @@ def _parts(context: Context, node: ast.expr, values: list[Value], expression: Ex
                 parts.append(_part(context, piece.value, values, expression))
             else:
                 parts.append((conversion,))
-                values.append(_fitting(context, conversion, piece.value, expression))
+                values.append(_fitting(context, conversion, piece.value, expression, as_in_python=True))
     return parts
 
 
@@ -132,12 +132,16 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
     return ()
 
 
-def _fitting(context: Context, conversion: str, node: ast.expr, expression: Expression) -> Value:
+def _fitting(
+    context: Context, conversion: str, node: ast.expr, expression: Expression, *, as_in_python: bool = False
+) -> Value:
     with context.at(node):
         value = _shown(context, usable(context, expression(context, node)))
         if not isinstance(value.type, Scalar):
             raise context.error(KernelTypeError, f"printf() shows numbers; this is {value.type!r}.", "Use print().")
         whole = conversion[-1] in WHOLE
+        if as_in_python and not whole and value.type.kind in (Kind.INT, Kind.UINT):  # f"{i:.2f}" takes an integer
+            return context.builder.cast(value, float64)
         if whole != (value.type.kind is not Kind.FLOAT):
             advice = f"Write {'%f' if whole else '%d'}, or convert it."
             raise context.error(KernelTypeError, f"{conversion} does not fit {value.type!r}.", advice)

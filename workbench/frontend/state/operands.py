@@ -29,12 +29,12 @@ class Literal(msgspec.Struct, frozen=True):
 
     @property
     def is_float(self) -> bool:
-        """Whether the literal was written as a float, or as a complex number, and not as an integer."""
+        """True if the literal was written as a float or as a complex number, False if as an integer."""
         return isinstance(self.value, (float, complex))
 
     @property
     def is_complex(self) -> bool:
-        """Whether the literal is a complex number."""
+        """True if the literal is a complex number."""
         return isinstance(self.value, complex)
 
 
