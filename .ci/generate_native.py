@@ -33,8 +33,7 @@ SMALL = ("-mllvm", "-inline-threshold=0")
 SOURCES: dict[str, tuple[str, ...]] = {
     f"{CPU}/copies.ll": (f"{CPU}/copies.c", *UNOPTIMISED),
     f"{CPU}/digest.ll": (f"{CPU}/digest.c", *UNOPTIMISED),
-    f"{CPU}/launcher_posix.ll": (f"{CPU}/launcher.c", *SMALL),
-    f"{CPU}/launcher_windows.ll": (f"{CPU}/launcher.c", "-DWINDOWS", *SMALL),
+    f"{CPU}/launcher.ll": (f"{CPU}/launcher.c", *SMALL),
     f"{JAX}/handler.ll": (f"{JAX}/handler.c",),
 }
 """The C source of each file, and its further options for clang."""
