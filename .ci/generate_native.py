@@ -34,7 +34,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
     f"{CPU}/copies.ll": (f"{CPU}/copies.c", *UNOPTIMISED),
     f"{CPU}/digest.ll": (f"{CPU}/digest.c", *UNOPTIMISED),
     f"{CPU}/launcher.ll": (f"{CPU}/launcher.c", *SMALL),
-    f"{JAX}/handler.ll": (f"{JAX}/handler.c",),
+    f"{JAX}/handler.ll": (f"{JAX}/handler.c", *SMALL),
 }
 """The C source of each file, and its further options for clang."""
 HEADER = f"{JAX}/xla_ffi.h"
