@@ -128,6 +128,10 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """Run it again, on the arrays' current contents."""
         raise NotImplementedError
 
+    def turns(self) -> Iterator[str]:
+        """The names of the graphs inside that run, in turn; a condition is read when it is reached."""
+        return iter(self.bodies)
+
     def step(self) -> Iterator[Work]:
         """Run it again node by node; return each one that has no graphs inside as soon as it has run."""
         self.launch()
@@ -414,12 +418,14 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         return self.graph
 
     def launch(self) -> None:
-        """Run it again."""
-        self.graph.launch()
+        """Run the graphs that the condition chooses."""
+        for name in self.turns():
+            self.graphs[name].launch()
 
     def step(self) -> Iterator[Work]:
-        """Run the nodes inside that the condition chooses, one by one."""
-        yield from self.graph.step()
+        """Run the nodes of those graphs, one by one."""
+        for name in self.turns():
+            yield from self.graphs[name].step()
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
         """Return the same with another condition: the graphs inside have their own nodes."""
@@ -437,35 +443,19 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
-    @property
-    def _chosen(self) -> Nodes | None:
-        return self.graphs.get("true" if _holds(self.condition) else "false")
-
-    def launch(self) -> None:
-        """Run the graph that the condition chooses."""
-        chosen = self._chosen
-        if chosen is not None:
-            chosen.launch()
-
-    def step(self) -> Iterator[Work]:
-        """Run the nodes of that graph, one by one."""
-        chosen = self._chosen
-        if chosen is not None:
-            yield from chosen.step()
+    def turns(self) -> Iterator[str]:
+        """The one that the condition chooses, if there is one."""
+        name = "true" if _holds(self.condition) else "false"
+        yield from [name] if name in self.graphs else []
 
 
 class While(Graph, frozen=True, eq=False, dict=True):
     """A loop: a graph runs as long as the condition, which it writes, is not 0."""
 
-    def launch(self) -> None:
-        """Run the graph while the condition holds."""
+    def turns(self) -> Iterator[str]:
+        """The graph, again as long as the condition holds."""
         while _holds(self.condition):
-            self.graph.launch()
-
-    def step(self) -> Iterator[Work]:
-        """Run the nodes inside, one by one, while the condition holds."""
-        while _holds(self.condition):
-            yield from self.graph.step()
+            yield "body"
 
 
 class Call(Work, frozen=True, eq=False, dict=True):

@@ -199,8 +199,8 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     machine = tuple(saved_values.text(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
-        functions, checkpoints, fma, facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts, machine,
-        counters,
+        functions, checkpoints, fma, facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
+        machine, counters,
     )  # fmt: skip
 
 
