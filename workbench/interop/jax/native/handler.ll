@@ -702,867 +702,806 @@ define internal fastcc ptr @call_noted(ptr noundef %0, ptr noundef %1, i32 nound
 
 define internal ptr @call_kernel(ptr nocapture noundef %0, ptr noundef %1) nounwind {
   %3 = alloca ptr, align 8
-  %4 = alloca [4 x i64], align 8
-  %5 = alloca [4 x i64], align 8
-  %6 = alloca [4 x i64], align 8
-  %7 = alloca [4 x i64], align 8
-  %8 = alloca [4 x i64], align 8
-  %9 = getelementptr inbounds i8, ptr %1, i64 56
-  %10 = load i64, ptr %9, align 8
-  %11 = icmp eq i64 %10, -1
-  %12 = zext i1 %11 to i32
-  %13 = tail call fastcc zeroext i1 @answer_metadata(ptr noundef %0, i32 noundef %12)
-  br i1 %13, label %578, label %14
+  %4 = getelementptr inbounds i8, ptr %1, i64 56
+  %5 = load i64, ptr %4, align 8
+  %6 = icmp eq i64 %5, -1
+  %7 = zext i1 %6 to i32
+  %8 = tail call fastcc zeroext i1 @answer_metadata(ptr noundef %0, i32 noundef %7)
+  br i1 %8, label %550, label %9
 
-14:
-  %15 = getelementptr inbounds i8, ptr %0, i64 32
-  %16 = load i32, ptr %15, align 8
-  %17 = icmp eq i32 %16, 3
-  br i1 %17, label %18, label %578
+9:
+  %10 = getelementptr inbounds i8, ptr %0, i64 32
+  %11 = load i32, ptr %10, align 8
+  %12 = icmp eq i32 %11, 3
+  br i1 %12, label %13, label %550
 
-18:
-  %19 = getelementptr inbounds i8, ptr %0, i64 56
-  %20 = load i64, ptr %19, align 8
-  %21 = getelementptr inbounds i8, ptr %1, i64 24
-  %22 = load i64, ptr %21, align 8
-  %23 = icmp eq i64 %20, %22
-  br i1 %23, label %24, label %30
+13:
+  %14 = getelementptr inbounds i8, ptr %0, i64 56
+  %15 = load i64, ptr %14, align 8
+  %16 = getelementptr inbounds i8, ptr %1, i64 24
+  %17 = load i64, ptr %16, align 8
+  %18 = icmp eq i64 %15, %17
+  br i1 %18, label %19, label %25
 
-24:
-  %25 = getelementptr inbounds i8, ptr %0, i64 96
-  %26 = load i64, ptr %25, align 8
-  %27 = getelementptr inbounds i8, ptr %1, i64 32
-  %28 = load i64, ptr %27, align 8
-  %29 = icmp eq i64 %26, %28
-  br i1 %29, label %39, label %30
+19:
+  %20 = getelementptr inbounds i8, ptr %0, i64 96
+  %21 = load i64, ptr %20, align 8
+  %22 = getelementptr inbounds i8, ptr %1, i64 32
+  %23 = load i64, ptr %22, align 8
+  %24 = icmp eq i64 %21, %23
+  br i1 %24, label %31, label %25
 
-30:
-  %31 = load ptr, ptr %1, align 8
-  %32 = ptrtoint ptr %31 to i64
-  store i64 %32, ptr %7, align 8
-  %33 = getelementptr inbounds i8, ptr %7, i64 8
-  store i64 %22, ptr %33, align 8
-  %34 = getelementptr inbounds i8, ptr %7, i64 16
-  %35 = getelementptr inbounds i8, ptr %1, i64 32
+25:
+  %26 = load ptr, ptr %1, align 8
+  %27 = ptrtoint ptr %26 to i64
+  %28 = getelementptr inbounds i8, ptr %1, i64 32
+  %29 = load i64, ptr %28, align 8
+  %30 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, i64 noundef %27, i64 noundef %17, i64 noundef %29, i64 noundef 0) cold
+  br label %550
+
+31:
+  %32 = getelementptr inbounds i8, ptr %1, i64 40
+  %33 = load i64, ptr %32, align 8
+  %34 = icmp sgt i64 %33, 0
+  %35 = getelementptr inbounds i8, ptr %1, i64 80
   %36 = load i64, ptr %35, align 8
-  store i64 %36, ptr %34, align 8
-  %37 = getelementptr inbounds i8, ptr %7, i64 24
-  store i64 0, ptr %37, align 8
-  %38 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %7) cold
-  br label %578
+  %37 = icmp sgt i64 %36, 0
+  %38 = select i1 %34, i32 2, i32 1
+  %39 = zext i1 %37 to i32
+  %40 = add nuw nsw i32 %38, %39
+  %41 = zext nneg i32 %40 to i64
+  %42 = getelementptr inbounds i8, ptr %0, i64 136
+  %43 = load i64, ptr %42, align 8
+  %44 = icmp eq i64 %43, %41
+  %45 = add nuw nsw i64 %41, 1
+  %46 = icmp eq i64 %43, %45
+  %47 = select i1 %44, i1 true, i1 %46
+  br i1 %47, label %48, label %79
 
-39:
-  %40 = getelementptr inbounds i8, ptr %1, i64 40
-  %41 = load i64, ptr %40, align 8
-  %42 = icmp sgt i64 %41, 0
-  %43 = getelementptr inbounds i8, ptr %1, i64 80
-  %44 = load i64, ptr %43, align 8
-  %45 = icmp sgt i64 %44, 0
-  %46 = select i1 %42, i32 2, i32 1
-  %47 = zext i1 %45 to i32
-  %48 = add nuw nsw i32 %46, %47
-  %49 = zext nneg i32 %48 to i64
-  %50 = getelementptr inbounds i8, ptr %0, i64 136
-  %51 = load i64, ptr %50, align 8
-  %52 = icmp eq i64 %51, %49
-  %53 = add nuw nsw i64 %49, 1
-  %54 = icmp eq i64 %51, %53
-  %55 = select i1 %52, i1 true, i1 %54
-  br i1 %55, label %56, label %87
+48:
+  %49 = tail call fastcc ptr @int64_array(ptr noundef readonly %0, i64 noundef 0)
+  %50 = icmp eq ptr %49, null
+  br i1 %50, label %79, label %51
+
+51:
+  %52 = getelementptr inbounds i8, ptr %49, i64 8
+  %53 = load i64, ptr %52, align 8
+  %54 = add i64 %53, -5
+  %55 = icmp ult i64 %54, -4
+  br i1 %55, label %79, label %56
 
 56:
-  %57 = tail call fastcc ptr @int64_array(ptr noundef readonly %0, i64 noundef 0)
-  %58 = icmp eq ptr %57, null
-  br i1 %58, label %87, label %59
+  %57 = getelementptr inbounds i8, ptr %49, i64 16
+  %58 = load ptr, ptr %57, align 8
+  br i1 %34, label %59, label %61
 
 59:
-  %60 = getelementptr inbounds i8, ptr %57, i64 8
-  %61 = load i64, ptr %60, align 8
-  %62 = add i64 %61, -5
-  %63 = icmp ult i64 %62, -4
-  br i1 %63, label %87, label %64
+  %60 = tail call fastcc ptr @int64_data(ptr noundef readonly %0, i64 noundef 1, i64 noundef %33)
+  br label %61
 
-64:
-  %65 = getelementptr inbounds i8, ptr %57, i64 16
-  %66 = load ptr, ptr %65, align 8
-  br i1 %42, label %67, label %69
+61:
+  %62 = phi ptr [ %60, %59 ], [ null, %56 ]
+  br i1 %37, label %63, label %66
 
-67:
-  %68 = tail call fastcc ptr @int64_data(ptr noundef readonly %0, i64 noundef 1, i64 noundef %41)
-  br label %69
+63:
+  %64 = zext nneg i32 %38 to i64
+  %65 = tail call fastcc ptr @int64_data(ptr noundef readonly %0, i64 noundef %64, i64 noundef %36)
+  br label %66
+
+66:
+  %67 = phi ptr [ %65, %63 ], [ null, %61 ]
+  %68 = icmp sgt i64 %43, %41
+  br i1 %68, label %69, label %71
 
 69:
-  %70 = phi ptr [ %68, %67 ], [ null, %64 ]
-  br i1 %45, label %71, label %74
+  %70 = tail call fastcc ptr @int64_array(ptr noundef readonly %0, i64 noundef %41)
+  br label %71
 
 71:
-  %72 = zext nneg i32 %46 to i64
-  %73 = tail call fastcc ptr @int64_data(ptr noundef readonly %0, i64 noundef %72, i64 noundef %44)
-  br label %74
+  %72 = phi ptr [ %70, %69 ], [ null, %66 ]
+  br i1 %34, label %73, label %76
 
-74:
-  %75 = phi ptr [ %73, %71 ], [ null, %69 ]
-  %76 = icmp sgt i64 %51, %49
-  br i1 %76, label %77, label %79
+73:
+  %74 = icmp ne ptr %62, null
+  %75 = and i1 %37, %74
+  br i1 %75, label %77, label %79
+
+76:
+  br i1 %37, label %77, label %79
 
 77:
-  %78 = tail call fastcc ptr @int64_array(ptr noundef readonly %0, i64 noundef %49)
+  %78 = icmp ne ptr %67, null
   br label %79
 
 79:
-  %80 = phi ptr [ %78, %77 ], [ null, %74 ]
-  br i1 %42, label %81, label %84
+  %80 = phi ptr [ undef, %48 ], [ undef, %51 ], [ %72, %77 ], [ %72, %73 ], [ %72, %76 ], [ undef, %31 ]
+  %81 = phi ptr [ undef, %48 ], [ undef, %51 ], [ %67, %77 ], [ %67, %73 ], [ %67, %76 ], [ undef, %31 ]
+  %82 = phi ptr [ undef, %48 ], [ undef, %51 ], [ %62, %77 ], [ %62, %73 ], [ %62, %76 ], [ undef, %31 ]
+  %83 = phi ptr [ undef, %48 ], [ undef, %51 ], [ %58, %77 ], [ %58, %73 ], [ %58, %76 ], [ undef, %31 ]
+  %84 = phi i64 [ undef, %48 ], [ undef, %51 ], [ %53, %77 ], [ %53, %73 ], [ %53, %76 ], [ undef, %31 ]
+  %85 = phi i1 [ false, %48 ], [ false, %51 ], [ %78, %77 ], [ %74, %73 ], [ true, %76 ], [ false, %31 ]
+  br i1 %85, label %90, label %86
 
-81:
-  %82 = icmp ne ptr %70, null
-  %83 = and i1 %45, %82
-  br i1 %83, label %85, label %87
+86:
+  %87 = load ptr, ptr %1, align 8
+  %88 = ptrtoint ptr %87 to i64
+  %89 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.7, i64 noundef %88, i64 noundef %33, i64 noundef %36, i64 noundef 0) cold
+  br label %550
 
-84:
-  br i1 %45, label %85, label %87
-
-85:
-  %86 = icmp ne ptr %75, null
-  br label %87
-
-87:
-  %88 = phi ptr [ undef, %56 ], [ undef, %59 ], [ %80, %85 ], [ %80, %81 ], [ %80, %84 ], [ undef, %39 ]
-  %89 = phi ptr [ undef, %56 ], [ undef, %59 ], [ %75, %85 ], [ %75, %81 ], [ %75, %84 ], [ undef, %39 ]
-  %90 = phi ptr [ undef, %56 ], [ undef, %59 ], [ %70, %85 ], [ %70, %81 ], [ %70, %84 ], [ undef, %39 ]
-  %91 = phi ptr [ undef, %56 ], [ undef, %59 ], [ %66, %85 ], [ %66, %81 ], [ %66, %84 ], [ undef, %39 ]
-  %92 = phi i64 [ undef, %56 ], [ undef, %59 ], [ %61, %85 ], [ %61, %81 ], [ %61, %84 ], [ undef, %39 ]
-  %93 = phi i1 [ false, %56 ], [ false, %59 ], [ %86, %85 ], [ %82, %81 ], [ true, %84 ], [ false, %39 ]
-  br i1 %93, label %101, label %94
-
-94:
-  %95 = load ptr, ptr %1, align 8
-  %96 = ptrtoint ptr %95 to i64
-  store i64 %96, ptr %8, align 8
-  %97 = getelementptr inbounds i8, ptr %8, i64 8
-  store i64 %41, ptr %97, align 8
-  %98 = getelementptr inbounds i8, ptr %8, i64 16
-  store i64 %44, ptr %98, align 8
-  %99 = getelementptr inbounds i8, ptr %8, i64 24
-  store i64 0, ptr %99, align 8
-  %100 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.7, ptr noundef nonnull %8) cold
-  br label %578
+90:
+  %91 = getelementptr inbounds i8, ptr %1, i64 16
+  %92 = load i64, ptr %91, align 8
+  %93 = mul i64 %92, 72
+  %94 = add i64 %93, 256
+  %95 = getelementptr inbounds i8, ptr %1, i64 48
+  %96 = load i64, ptr %95, align 8
+  %97 = add i64 %94, %96
+  %98 = alloca i8, i64 %97, align 16
+  store ptr %1, ptr %98, align 16
+  %99 = getelementptr inbounds i8, ptr %98, i64 144
+  store i64 %84, ptr %99, align 16
+  %100 = getelementptr inbounds i8, ptr %98, i64 152
+  store i64 0, ptr %100, align 8
+  br i1 %6, label %101, label %104
 
 101:
-  %102 = getelementptr inbounds i8, ptr %1, i64 16
-  %103 = load i64, ptr %102, align 8
-  %104 = mul i64 %103, 72
-  %105 = add i64 %104, 256
-  %106 = getelementptr inbounds i8, ptr %1, i64 48
-  %107 = load i64, ptr %106, align 8
-  %108 = add i64 %105, %107
-  %109 = alloca i8, i64 %108, align 16
-  store ptr %1, ptr %109, align 16
-  %110 = getelementptr inbounds i8, ptr %109, i64 144
-  store i64 %92, ptr %110, align 16
-  %111 = getelementptr inbounds i8, ptr %109, i64 152
-  store i64 0, ptr %111, align 8
-  br i1 %11, label %112, label %115
+  %102 = getelementptr inbounds i8, ptr %98, i64 136
+  %103 = call fastcc ptr @enter_stream(ptr noundef %0, ptr noundef %1, ptr noundef %102)
+  br label %104
 
-112:
-  %113 = getelementptr inbounds i8, ptr %109, i64 136
-  %114 = call fastcc ptr @enter_stream(ptr noundef %0, ptr noundef %1, ptr noundef %113)
-  br label %115
+104:
+  %105 = phi ptr [ %103, %101 ], [ null, %90 ]
+  %106 = icmp eq ptr %105, null
+  br i1 %106, label %107, label %550
 
-115:
-  %116 = phi ptr [ %114, %112 ], [ null, %101 ]
-  %117 = icmp eq ptr %116, null
-  br i1 %117, label %118, label %578
+107:
+  %108 = load ptr, ptr %98, align 16
+  %109 = getelementptr i8, ptr %98, i64 256
+  %110 = getelementptr inbounds i8, ptr %108, i64 16
+  %111 = load i64, ptr %110, align 8
+  %112 = getelementptr %struct.Bound, ptr %109, i64 %111
+  br label %116
 
-118:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %6)
-  %119 = load ptr, ptr %109, align 16
-  %120 = getelementptr i8, ptr %109, i64 256
-  %121 = getelementptr inbounds i8, ptr %119, i64 16
-  %122 = load i64, ptr %121, align 8
-  %123 = getelementptr %struct.Bound, ptr %120, i64 %122
-  br label %127
+113:
+  %114 = getelementptr inbounds i8, ptr %98, i64 8
+  store i64 1, ptr %114, align 8
+  %115 = icmp sgt i64 %84, 0
+  br i1 %115, label %123, label %121
 
-124:
-  %125 = getelementptr inbounds i8, ptr %109, i64 8
-  store i64 1, ptr %125, align 8
-  %126 = icmp sgt i64 %92, 0
-  br i1 %126, label %134, label %132
+116:
+  %117 = phi i64 [ 0, %107 ], [ %119, %116 ]
+  %118 = getelementptr i64, ptr %112, i64 %117
+  store i64 1, ptr %118, align 8
+  %119 = add nuw nsw i64 %117, 1
+  %120 = icmp eq i64 %119, 4
+  br i1 %120, label %113, label %116
 
-127:
-  %128 = phi i64 [ 0, %118 ], [ %130, %127 ]
-  %129 = getelementptr i64, ptr %123, i64 %128
-  store i64 1, ptr %129, align 8
-  %130 = add nuw nsw i64 %128, 1
-  %131 = icmp eq i64 %130, 4
-  br i1 %131, label %124, label %127
+121:
+  %122 = icmp eq ptr %80, null
+  br i1 %122, label %143, label %137
 
-132:
-  %133 = icmp eq ptr %88, null
-  br i1 %133, label %154, label %148
+123:
+  %124 = phi i64 [ %135, %130 ], [ 0, %113 ]
+  %125 = getelementptr i64, ptr %83, i64 %124
+  %126 = load i64, ptr %125, align 8
+  %127 = icmp sgt i64 %126, -1
+  br i1 %127, label %130, label %128
 
-134:
-  %135 = phi i64 [ %146, %141 ], [ 0, %124 ]
-  %136 = getelementptr i64, ptr %91, i64 %135
-  %137 = load i64, ptr %136, align 8
-  %138 = icmp sgt i64 %137, -1
-  br i1 %138, label %141, label %139
+128:
+  %129 = tail call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %108, i64 noundef %126)
+  br label %130
 
-139:
-  %140 = tail call fastcc i64 @array_size(ptr noundef readonly %0, ptr noundef %119, i64 noundef %137)
-  br label %141
+130:
+  %131 = phi i64 [ %129, %128 ], [ %126, %123 ]
+  %132 = getelementptr i64, ptr %112, i64 %124
+  store i64 %131, ptr %132, align 8
+  %133 = load i64, ptr %114, align 8
+  %134 = mul i64 %133, %131
+  store i64 %134, ptr %114, align 8
+  %135 = add nuw nsw i64 %124, 1
+  %136 = icmp eq i64 %135, %84
+  br i1 %136, label %121, label %123
 
-141:
-  %142 = phi i64 [ %140, %139 ], [ %137, %134 ]
-  %143 = getelementptr i64, ptr %123, i64 %135
-  store i64 %142, ptr %143, align 8
-  %144 = load i64, ptr %125, align 8
-  %145 = mul i64 %144, %142
-  store i64 %145, ptr %125, align 8
-  %146 = add nuw nsw i64 %135, 1
-  %147 = icmp eq i64 %146, %92
-  br i1 %147, label %132, label %134
+137:
+  %138 = load i64, ptr %114, align 8
+  %139 = icmp eq i64 %138, 0
+  br i1 %139, label %143, label %140
 
-148:
-  %149 = load i64, ptr %125, align 8
-  %150 = icmp eq i64 %149, 0
-  br i1 %150, label %154, label %151
+140:
+  %141 = tail call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %108, ptr noundef nonnull %80)
+  %142 = icmp eq ptr %141, null
+  br i1 %142, label %143, label %188
 
-151:
-  %152 = tail call fastcc ptr @within(ptr noundef readonly %0, ptr noundef %119, ptr noundef nonnull %88)
-  %153 = icmp eq ptr %152, null
-  br i1 %153, label %154, label %202
+143:
+  %144 = getelementptr inbounds i8, ptr %0, i64 112
+  %145 = load ptr, ptr %144, align 8
+  %146 = load ptr, ptr %145, align 8
+  %147 = getelementptr inbounds i8, ptr %146, i64 40
+  %148 = load ptr, ptr %147, align 8
+  %149 = getelementptr inbounds i8, ptr %146, i64 32
+  %150 = load i64, ptr %149, align 8
+  %151 = getelementptr inbounds i8, ptr %108, i64 72
+  %152 = load ptr, ptr %151, align 8
+  %153 = getelementptr inbounds i8, ptr %108, i64 64
+  %154 = load i64, ptr %153, align 8
+  %155 = getelementptr %struct.Param, ptr %152, i64 %154
+  %156 = getelementptr inbounds i8, ptr %155, i64 24
+  %157 = load i64, ptr %156, align 8
+  %158 = getelementptr inbounds i8, ptr %155, i64 32
+  %159 = load i64, ptr %158, align 8
+  %160 = icmp ne i64 %159, 0
+  %161 = sext i1 %160 to i64
+  %162 = sub i64 %150, %157
+  %163 = add i64 %162, %161
+  %164 = tail call i64 @llvm.smax.i64(i64 %163, i64 0)
+  %165 = getelementptr inbounds i8, ptr %98, i64 24
+  store i64 %164, ptr %165, align 8
+  %166 = icmp sgt i64 %163, 8
+  br i1 %166, label %167, label %171
 
-154:
-  %155 = getelementptr inbounds i8, ptr %0, i64 112
-  %156 = load ptr, ptr %155, align 8
-  %157 = load ptr, ptr %156, align 8
-  %158 = getelementptr inbounds i8, ptr %157, i64 40
-  %159 = load ptr, ptr %158, align 8
-  %160 = getelementptr inbounds i8, ptr %157, i64 32
-  %161 = load i64, ptr %160, align 8
-  %162 = getelementptr inbounds i8, ptr %119, i64 72
-  %163 = load ptr, ptr %162, align 8
-  %164 = getelementptr inbounds i8, ptr %119, i64 64
-  %165 = load i64, ptr %164, align 8
-  %166 = getelementptr %struct.Param, ptr %163, i64 %165
-  %167 = getelementptr inbounds i8, ptr %166, i64 24
-  %168 = load i64, ptr %167, align 8
-  %169 = getelementptr inbounds i8, ptr %166, i64 32
-  %170 = load i64, ptr %169, align 8
-  %171 = icmp ne i64 %170, 0
-  %172 = sext i1 %171 to i64
-  %173 = sub i64 %161, %168
-  %174 = add i64 %173, %172
-  %175 = tail call i64 @llvm.smax.i64(i64 %174, i64 0)
-  %176 = getelementptr inbounds i8, ptr %109, i64 24
-  store i64 %175, ptr %176, align 8
-  %177 = icmp sgt i64 %174, 8
-  br i1 %177, label %178, label %185
+167:
+  %168 = load ptr, ptr %108, align 8
+  %169 = ptrtoint ptr %168 to i64
+  %170 = tail call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.8, i64 noundef %169, i64 noundef %164, i64 noundef 8, i64 noundef 0) cold
+  br label %188
 
-178:
-  %179 = load ptr, ptr %119, align 8
-  %180 = ptrtoint ptr %179 to i64
-  store i64 %180, ptr %6, align 8
-  %181 = getelementptr inbounds i8, ptr %6, i64 8
-  store i64 %175, ptr %181, align 8
-  %182 = getelementptr inbounds i8, ptr %6, i64 16
-  store i64 8, ptr %182, align 8
-  %183 = getelementptr inbounds i8, ptr %6, i64 24
-  store i64 0, ptr %183, align 8
-  %184 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.8, ptr noundef nonnull %6) cold
-  br label %202
+171:
+  %172 = load i64, ptr %114, align 8
+  %173 = getelementptr inbounds i8, ptr %98, i64 16
+  store i64 %172, ptr %173, align 16
+  %174 = icmp slt i64 %163, 1
+  br i1 %174, label %188, label %175
 
-185:
-  %186 = load i64, ptr %125, align 8
-  %187 = getelementptr inbounds i8, ptr %109, i64 16
-  store i64 %186, ptr %187, align 16
-  %188 = icmp slt i64 %174, 1
-  br i1 %188, label %202, label %189
+175:
+  %176 = getelementptr inbounds i8, ptr %98, i64 32
+  br label %177
 
-189:
-  %190 = getelementptr inbounds i8, ptr %109, i64 32
-  br label %191
+177:
+  %178 = phi i64 [ 0, %175 ], [ %185, %177 ]
+  %179 = getelementptr i64, ptr %148, i64 %178
+  %180 = load i64, ptr %179, align 8
+  %181 = getelementptr [8 x i64], ptr %176, i64 0, i64 %178
+  store i64 %180, ptr %181, align 8
+  %182 = load i64, ptr %179, align 8
+  %183 = load i64, ptr %173, align 16
+  %184 = mul i64 %183, %182
+  store i64 %184, ptr %173, align 16
+  %185 = add nuw nsw i64 %178, 1
+  %186 = load i64, ptr %165, align 8
+  %187 = icmp slt i64 %185, %186
+  br i1 %187, label %177, label %188
 
-191:
-  %192 = phi i64 [ 0, %189 ], [ %199, %191 ]
-  %193 = getelementptr i64, ptr %159, i64 %192
-  %194 = load i64, ptr %193, align 8
-  %195 = getelementptr [8 x i64], ptr %190, i64 0, i64 %192
-  store i64 %194, ptr %195, align 8
-  %196 = load i64, ptr %193, align 8
-  %197 = load i64, ptr %187, align 16
-  %198 = mul i64 %197, %196
-  store i64 %198, ptr %187, align 16
-  %199 = add nuw nsw i64 %192, 1
-  %200 = load i64, ptr %176, align 8
-  %201 = icmp slt i64 %199, %200
-  br i1 %201, label %191, label %202
+188:
+  %189 = phi ptr [ %141, %140 ], [ %170, %167 ], [ null, %171 ], [ null, %177 ]
+  %190 = load i64, ptr %91, align 8
+  %191 = icmp sgt i64 %190, 0
+  %192 = icmp eq ptr %189, null
+  %193 = select i1 %191, i1 %192, i1 false
+  br i1 %193, label %194, label %200
 
-202:
-  %203 = phi ptr [ %152, %151 ], [ %184, %178 ], [ null, %185 ], [ null, %191 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %6)
-  %204 = load i64, ptr %102, align 8
-  %205 = icmp sgt i64 %204, 0
-  %206 = icmp eq ptr %203, null
-  %207 = select i1 %205, i1 %206, i1 false
-  br i1 %207, label %208, label %217
+194:
+  %195 = getelementptr inbounds i8, ptr %0, i64 72
+  %196 = getelementptr inbounds i8, ptr %0, i64 112
+  %197 = getelementptr inbounds i8, ptr %98, i64 136
+  %198 = getelementptr inbounds i8, ptr %98, i64 24
+  %199 = getelementptr inbounds i8, ptr %98, i64 136
+  br label %203
 
-208:
-  %209 = getelementptr inbounds i8, ptr %0, i64 72
-  %210 = getelementptr inbounds i8, ptr %0, i64 112
-  %211 = getelementptr inbounds i8, ptr %5, i64 8
-  %212 = getelementptr inbounds i8, ptr %5, i64 16
-  %213 = getelementptr inbounds i8, ptr %5, i64 24
-  %214 = getelementptr inbounds i8, ptr %109, i64 136
-  %215 = getelementptr inbounds i8, ptr %109, i64 24
-  %216 = getelementptr inbounds i8, ptr %109, i64 136
-  br label %220
+200:
+  %201 = phi ptr [ %189, %188 ], [ %480, %479 ]
+  %202 = phi i1 [ %192, %188 ], [ %484, %479 ]
+  br i1 %202, label %486, label %533
 
-217:
-  %218 = phi ptr [ %203, %202 ], [ %499, %498 ]
-  %219 = phi i1 [ %206, %202 ], [ %503, %498 ]
-  br i1 %219, label %505, label %561
+203:
+  %204 = phi i64 [ 0, %194 ], [ %481, %479 ]
+  %205 = load ptr, ptr %98, align 16
+  %206 = getelementptr inbounds i8, ptr %205, i64 72
+  %207 = load ptr, ptr %206, align 8
+  %208 = getelementptr %struct.Param, ptr %207, i64 %204
+  %209 = getelementptr %struct.Bound, ptr %109, i64 %204
+  %210 = getelementptr inbounds i8, ptr %208, i64 56
+  %211 = load i64, ptr %210, align 8
+  %212 = icmp sgt i64 %211, -1
+  br i1 %212, label %213, label %216
+
+213:
+  %214 = getelementptr i64, ptr %82, i64 %211
+  store ptr %214, ptr %209, align 8
+  %215 = getelementptr inbounds i8, ptr %209, i64 8
+  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %215, i8 0, i64 64, i1 false)
+  br label %479
+
+216:
+  %217 = getelementptr inbounds i8, ptr %208, i64 40
+  %218 = load i64, ptr %217, align 8
+  %219 = icmp slt i64 %218, 0
+  br i1 %219, label %224, label %220
 
 220:
-  %221 = phi i64 [ 0, %208 ], [ %500, %498 ]
-  %222 = load ptr, ptr %109, align 16
-  %223 = getelementptr inbounds i8, ptr %222, i64 72
-  %224 = load ptr, ptr %223, align 8
-  %225 = getelementptr %struct.Param, ptr %224, i64 %221
-  %226 = getelementptr %struct.Bound, ptr %120, i64 %221
-  %227 = getelementptr inbounds i8, ptr %225, i64 56
-  %228 = load i64, ptr %227, align 8
-  %229 = icmp sgt i64 %228, -1
-  br i1 %229, label %230, label %233
+  %221 = load ptr, ptr %195, align 8
+  %222 = getelementptr ptr, ptr %221, i64 %218
+  %223 = load ptr, ptr %222, align 8
+  br label %224
 
-230:
-  %231 = getelementptr i64, ptr %90, i64 %228
-  store ptr %231, ptr %226, align 8
-  %232 = getelementptr inbounds i8, ptr %226, i64 8
-  call void @llvm.memset.p0.i64(ptr noundef align 8 dereferenceable(64) %232, i8 0, i64 64, i1 false)
-  br label %498
+224:
+  %225 = phi ptr [ %223, %220 ], [ null, %216 ]
+  %226 = getelementptr inbounds i8, ptr %208, i64 48
+  %227 = load i64, ptr %226, align 8
+  %228 = icmp slt i64 %227, 0
+  br i1 %228, label %233, label %229
+
+229:
+  %230 = load ptr, ptr %196, align 8
+  %231 = getelementptr ptr, ptr %230, i64 %227
+  %232 = load ptr, ptr %231, align 8
+  br label %233
 
 233:
-  %234 = getelementptr inbounds i8, ptr %225, i64 40
-  %235 = load i64, ptr %234, align 8
-  %236 = icmp slt i64 %235, 0
-  br i1 %236, label %241, label %237
+  %234 = phi ptr [ %232, %229 ], [ null, %224 ]
+  %235 = icmp ne ptr %225, null
+  br i1 %235, label %236, label %239
 
-237:
-  %238 = load ptr, ptr %209, align 8
-  %239 = getelementptr ptr, ptr %238, i64 %235
-  %240 = load ptr, ptr %239, align 8
-  br label %241
+236:
+  %237 = icmp ne ptr %234, null
+  %238 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %98, ptr noundef %208, ptr noundef nonnull %225, i1 noundef zeroext %237)
+  br label %239
 
-241:
-  %242 = phi ptr [ %240, %237 ], [ null, %233 ]
-  %243 = getelementptr inbounds i8, ptr %225, i64 48
-  %244 = load i64, ptr %243, align 8
-  %245 = icmp slt i64 %244, 0
-  br i1 %245, label %250, label %246
+239:
+  %240 = phi ptr [ %238, %236 ], [ null, %233 ]
+  %241 = icmp eq ptr %240, null
+  %242 = icmp ne ptr %234, null
+  %243 = select i1 %241, i1 %242, i1 false
+  br i1 %243, label %244, label %246
+
+244:
+  %245 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %98, ptr noundef %208, ptr noundef nonnull %234, i1 noundef zeroext true)
+  br label %246
 
 246:
-  %247 = load ptr, ptr %210, align 8
-  %248 = getelementptr ptr, ptr %247, i64 %244
-  %249 = load ptr, ptr %248, align 8
-  br label %250
+  %247 = phi ptr [ %245, %244 ], [ %240, %239 ]
+  %248 = icmp eq ptr %247, null
+  %249 = and i1 %235, %248
+  %250 = select i1 %249, i1 %242, i1 false
+  br i1 %250, label %251, label %325
 
-250:
-  %251 = phi ptr [ %249, %246 ], [ null, %241 ]
-  %252 = icmp ne ptr %242, null
-  br i1 %252, label %253, label %256
+251:
+  %252 = getelementptr inbounds i8, ptr %225, i64 40
+  %253 = load ptr, ptr %252, align 8
+  %254 = getelementptr inbounds i8, ptr %234, i64 40
+  %255 = load ptr, ptr %254, align 8
+  %256 = getelementptr inbounds i8, ptr %208, i64 64
+  %257 = load i64, ptr %256, align 8
+  %258 = getelementptr inbounds i8, ptr %208, i64 32
+  %259 = load i64, ptr %258, align 8
+  %260 = tail call i64 @llvm.umax.i64(i64 %259, i64 1)
+  %261 = sdiv i64 %257, %260
+  %262 = getelementptr inbounds i8, ptr %234, i64 32
+  %263 = load i64, ptr %262, align 8
+  %264 = icmp sgt i64 %263, 0
+  br i1 %264, label %265, label %295
 
-253:
-  %254 = icmp ne ptr %251, null
-  %255 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %109, ptr noundef %225, ptr noundef nonnull %242, i1 noundef zeroext %254)
-  br label %256
+265:
+  %266 = load i64, ptr %253, align 8
+  %267 = load i64, ptr %255, align 8
+  %268 = icmp eq i64 %266, %267
+  br i1 %268, label %288, label %277
 
-256:
-  %257 = phi ptr [ %255, %253 ], [ null, %250 ]
-  %258 = icmp eq ptr %257, null
-  %259 = icmp ne ptr %251, null
-  %260 = select i1 %258, i1 %259, i1 false
-  br i1 %260, label %261, label %263
+269:
+  %270 = getelementptr i64, ptr %253, i64 %293
+  %271 = load i64, ptr %270, align 8
+  %272 = getelementptr i64, ptr %255, i64 %293
+  %273 = load i64, ptr %272, align 8
+  %274 = icmp eq i64 %271, %273
+  br i1 %274, label %288, label %275
 
-261:
-  %262 = call fastcc ptr @check(ptr noundef readonly %0, ptr noundef nonnull %109, ptr noundef %225, ptr noundef nonnull %251, i1 noundef zeroext true)
-  br label %263
+275:
+  %276 = icmp slt i64 %293, %263
+  br label %277
 
-263:
-  %264 = phi ptr [ %262, %261 ], [ %257, %256 ]
-  %265 = icmp eq ptr %264, null
-  %266 = and i1 %252, %265
-  %267 = select i1 %266, i1 %259, i1 false
-  br i1 %267, label %268, label %344
+277:
+  %278 = phi i1 [ true, %265 ], [ %276, %275 ]
+  %279 = phi i64 [ %261, %265 ], [ %292, %275 ]
+  %280 = phi i64 [ %266, %265 ], [ %271, %275 ]
+  %281 = phi i64 [ %267, %265 ], [ %273, %275 ]
+  %282 = load ptr, ptr %98, align 16
+  %283 = load ptr, ptr %282, align 8
+  %284 = ptrtoint ptr %283 to i64
+  %285 = load ptr, ptr %208, align 8
+  %286 = ptrtoint ptr %285 to i64
+  %287 = tail call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.30, i64 noundef %284, i64 noundef %286, i64 noundef %280, i64 noundef %281) cold
+  br label %295
 
-268:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %5)
-  %269 = getelementptr inbounds i8, ptr %242, i64 40
-  %270 = load ptr, ptr %269, align 8
-  %271 = getelementptr inbounds i8, ptr %251, i64 40
-  %272 = load ptr, ptr %271, align 8
-  %273 = getelementptr inbounds i8, ptr %225, i64 64
-  %274 = load i64, ptr %273, align 8
-  %275 = getelementptr inbounds i8, ptr %225, i64 32
-  %276 = load i64, ptr %275, align 8
-  %277 = tail call i64 @llvm.umax.i64(i64 %276, i64 1)
-  %278 = sdiv i64 %274, %277
-  %279 = getelementptr inbounds i8, ptr %251, i64 32
-  %280 = load i64, ptr %279, align 8
-  %281 = icmp sgt i64 %280, 0
-  br i1 %281, label %282, label %312
+288:
+  %289 = phi i64 [ %273, %269 ], [ %267, %265 ]
+  %290 = phi i64 [ %292, %269 ], [ %261, %265 ]
+  %291 = phi i64 [ %293, %269 ], [ 0, %265 ]
+  %292 = mul i64 %290, %289
+  %293 = add nuw nsw i64 %291, 1
+  %294 = icmp eq i64 %293, %263
+  br i1 %294, label %295, label %269
 
-282:
-  %283 = load i64, ptr %270, align 8
-  %284 = load i64, ptr %272, align 8
-  %285 = icmp eq i64 %283, %284
-  br i1 %285, label %305, label %294
+295:
+  %296 = phi i64 [ %279, %277 ], [ %261, %251 ], [ %292, %288 ]
+  %297 = phi i1 [ %278, %277 ], [ %264, %251 ], [ false, %288 ]
+  %298 = phi ptr [ %287, %277 ], [ undef, %251 ], [ undef, %288 ]
+  br i1 %297, label %325, label %299
 
-286:
-  %287 = getelementptr i64, ptr %270, i64 %310
-  %288 = load i64, ptr %287, align 8
-  %289 = getelementptr i64, ptr %272, i64 %310
-  %290 = load i64, ptr %289, align 8
-  %291 = icmp eq i64 %288, %290
-  br i1 %291, label %305, label %292
-
-292:
-  %293 = icmp slt i64 %310, %280
-  br label %294
-
-294:
-  %295 = phi i1 [ true, %282 ], [ %293, %292 ]
-  %296 = phi i64 [ %278, %282 ], [ %309, %292 ]
-  %297 = phi i64 [ %283, %282 ], [ %288, %292 ]
-  %298 = phi i64 [ %284, %282 ], [ %290, %292 ]
-  %299 = load ptr, ptr %109, align 16
-  %300 = load ptr, ptr %299, align 8
-  %301 = ptrtoint ptr %300 to i64
-  store i64 %301, ptr %5, align 8
-  %302 = load ptr, ptr %225, align 8
-  %303 = ptrtoint ptr %302 to i64
-  store i64 %303, ptr %211, align 8
-  store i64 %297, ptr %212, align 8
-  store i64 %298, ptr %213, align 8
-  %304 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.30, ptr noundef nonnull %5) cold
-  br label %312
+299:
+  %300 = getelementptr inbounds i8, ptr %225, i64 24
+  %301 = load ptr, ptr %300, align 8
+  %302 = getelementptr inbounds i8, ptr %234, i64 24
+  %303 = load ptr, ptr %302, align 8
+  %304 = icmp eq ptr %301, %303
+  br i1 %304, label %325, label %305
 
 305:
-  %306 = phi i64 [ %290, %286 ], [ %284, %282 ]
-  %307 = phi i64 [ %309, %286 ], [ %278, %282 ]
-  %308 = phi i64 [ %310, %286 ], [ 0, %282 ]
-  %309 = mul i64 %307, %306
-  %310 = add nuw nsw i64 %308, 1
-  %311 = icmp eq i64 %310, %280
-  br i1 %311, label %312, label %286
+  %306 = load ptr, ptr %98, align 16
+  %307 = getelementptr inbounds i8, ptr %306, i64 56
+  %308 = load i64, ptr %307, align 8
+  %309 = icmp eq i64 %308, -1
+  br i1 %309, label %310, label %324
+
+310:
+  %311 = icmp eq i64 %296, 0
+  br i1 %311, label %325, label %312
 
 312:
-  %313 = phi i64 [ %296, %294 ], [ %278, %268 ], [ %309, %305 ]
-  %314 = phi i1 [ %295, %294 ], [ %281, %268 ], [ false, %305 ]
-  %315 = phi ptr [ %304, %294 ], [ undef, %268 ], [ undef, %305 ]
-  br i1 %314, label %342, label %316
+  %313 = getelementptr inbounds i8, ptr %306, i64 8
+  %314 = load ptr, ptr %313, align 8
+  %315 = load ptr, ptr %314, align 8
+  %316 = getelementptr inbounds i8, ptr %315, i64 72
+  %317 = load ptr, ptr %316, align 8
+  %318 = load ptr, ptr %197, align 8
+  %319 = tail call i32 %317(ptr noundef %303, ptr noundef %301, i64 noundef %296, ptr noundef %318) nounwind
+  %320 = icmp eq i32 %319, 0
+  br i1 %320, label %325, label %321
 
-316:
-  %317 = getelementptr inbounds i8, ptr %242, i64 24
-  %318 = load ptr, ptr %317, align 8
-  %319 = getelementptr inbounds i8, ptr %251, i64 24
-  %320 = load ptr, ptr %319, align 8
-  %321 = icmp eq ptr %318, %320
-  br i1 %321, label %342, label %322
+321:
+  %322 = load ptr, ptr %98, align 16
+  %323 = tail call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %322, ptr noundef nonnull @.str.31, i32 noundef %319) cold
+  br label %325
 
-322:
-  %323 = load ptr, ptr %109, align 16
-  %324 = getelementptr inbounds i8, ptr %323, i64 56
-  %325 = load i64, ptr %324, align 8
-  %326 = icmp eq i64 %325, -1
-  br i1 %326, label %327, label %341
+324:
+  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %303, ptr align 1 %301, i64 %296, i1 false)
+  br label %325
 
-327:
-  %328 = icmp eq i64 %313, 0
-  br i1 %328, label %342, label %329
+325:
+  %326 = phi ptr [ %247, %246 ], [ null, %324 ], [ %298, %295 ], [ null, %299 ], [ null, %310 ], [ %323, %321 ], [ null, %312 ]
+  %327 = icmp eq ptr %326, null
+  br i1 %327, label %328, label %479
 
-329:
-  %330 = getelementptr inbounds i8, ptr %323, i64 8
+328:
+  %329 = select i1 %242, ptr %234, ptr %225
+  %330 = getelementptr inbounds i8, ptr %329, i64 40
   %331 = load ptr, ptr %330, align 8
-  %332 = load ptr, ptr %331, align 8
-  %333 = getelementptr inbounds i8, ptr %332, i64 72
-  %334 = load ptr, ptr %333, align 8
-  %335 = load ptr, ptr %214, align 8
-  %336 = tail call i32 %334(ptr noundef %320, ptr noundef %318, i64 noundef %313, ptr noundef %335) nounwind
-  %337 = icmp eq i32 %336, 0
-  br i1 %337, label %342, label %338
+  %332 = load i64, ptr %198, align 8
+  %333 = getelementptr i64, ptr %331, i64 %332
+  %334 = load ptr, ptr %98, align 16
+  %335 = getelementptr inbounds i8, ptr %334, i64 16
+  %336 = load i64, ptr %335, align 8
+  %337 = getelementptr %struct.Bound, ptr %109, i64 %336
+  %338 = getelementptr inbounds i8, ptr %208, i64 72
+  %339 = load i64, ptr %338, align 8
+  %340 = getelementptr i8, ptr %337, i64 %339
+  %341 = getelementptr i8, ptr %340, i64 8
+  %342 = getelementptr inbounds i8, ptr %208, i64 24
+  %343 = load i64, ptr %342, align 8
+  %344 = getelementptr i64, ptr %341, i64 %343
+  %345 = getelementptr inbounds i8, ptr %208, i64 8
+  %346 = load i64, ptr %345, align 8
+  %347 = icmp eq i64 %346, 2
+  br i1 %347, label %348, label %352
 
-338:
-  %339 = load ptr, ptr %109, align 16
-  %340 = tail call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %339, ptr noundef nonnull @.str.31, i32 noundef %336) cold
-  br label %342
+348:
+  store i64 1, ptr %341, align 8
+  %349 = getelementptr inbounds i8, ptr %208, i64 64
+  %350 = load i64, ptr %349, align 8
+  %351 = getelementptr i8, ptr %340, i64 16
+  store i64 %350, ptr %351, align 8
+  br label %352
 
-341:
-  tail call void @llvm.memcpy.p0.p0.i64(ptr align 1 %320, ptr align 1 %318, i64 %313, i1 false)
-  br label %342
+352:
+  %353 = getelementptr inbounds i8, ptr %208, i64 64
+  %354 = load i64, ptr %353, align 8
+  %355 = load i64, ptr %342, align 8
+  %356 = add i64 %355, -1
+  %357 = icmp sgt i64 %356, -1
+  br i1 %357, label %358, label %360
 
-342:
-  %343 = phi ptr [ null, %341 ], [ %315, %312 ], [ null, %316 ], [ null, %327 ], [ %340, %338 ], [ null, %329 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %5)
-  br label %344
+358:
+  %359 = getelementptr inbounds i8, ptr %208, i64 96
+  br label %365
 
-344:
-  %345 = phi ptr [ %343, %342 ], [ %264, %263 ]
-  %346 = icmp eq ptr %345, null
-  br i1 %346, label %347, label %498
+360:
+  %361 = phi i64 [ %354, %352 ], [ %379, %376 ]
+  %362 = getelementptr inbounds i8, ptr %208, i64 96
+  %363 = load i64, ptr %362, align 8
+  %364 = icmp sgt i64 %363, -1
+  br i1 %364, label %382, label %389
 
-347:
-  %348 = select i1 %259, ptr %251, ptr %242
-  %349 = getelementptr inbounds i8, ptr %348, i64 40
-  %350 = load ptr, ptr %349, align 8
-  %351 = load i64, ptr %215, align 8
-  %352 = getelementptr i64, ptr %350, i64 %351
-  %353 = load ptr, ptr %109, align 16
-  %354 = getelementptr inbounds i8, ptr %353, i64 16
-  %355 = load i64, ptr %354, align 8
-  %356 = getelementptr %struct.Bound, ptr %120, i64 %355
-  %357 = getelementptr inbounds i8, ptr %225, i64 72
-  %358 = load i64, ptr %357, align 8
-  %359 = getelementptr i8, ptr %356, i64 %358
-  %360 = getelementptr i8, ptr %359, i64 8
-  %361 = getelementptr inbounds i8, ptr %225, i64 24
-  %362 = load i64, ptr %361, align 8
-  %363 = getelementptr i64, ptr %360, i64 %362
-  %364 = getelementptr inbounds i8, ptr %225, i64 8
-  %365 = load i64, ptr %364, align 8
-  %366 = icmp eq i64 %365, 2
-  br i1 %366, label %367, label %371
-
-367:
-  store i64 1, ptr %360, align 8
-  %368 = getelementptr inbounds i8, ptr %225, i64 64
-  %369 = load i64, ptr %368, align 8
-  %370 = getelementptr i8, ptr %359, i64 16
-  store i64 %369, ptr %370, align 8
-  br label %371
+365:
+  %366 = phi i64 [ %356, %358 ], [ %380, %376 ]
+  %367 = phi i64 [ %355, %358 ], [ %366, %376 ]
+  %368 = phi i64 [ %354, %358 ], [ %379, %376 ]
+  %369 = load i64, ptr %359, align 8
+  %370 = icmp slt i64 %369, 0
+  br i1 %370, label %371, label %376
 
 371:
-  %372 = getelementptr inbounds i8, ptr %225, i64 64
+  %372 = getelementptr i64, ptr %333, i64 %366
   %373 = load i64, ptr %372, align 8
-  %374 = load i64, ptr %361, align 8
-  %375 = add i64 %374, -1
-  %376 = icmp sgt i64 %375, -1
-  br i1 %376, label %377, label %379
+  %374 = getelementptr i64, ptr %340, i64 %367
+  store i64 %373, ptr %374, align 8
+  %375 = getelementptr i64, ptr %344, i64 %366
+  store i64 %368, ptr %375, align 8
+  br label %376
 
-377:
-  %378 = getelementptr inbounds i8, ptr %225, i64 96
-  br label %384
+376:
+  %377 = getelementptr i64, ptr %333, i64 %366
+  %378 = load i64, ptr %377, align 8
+  %379 = mul i64 %378, %368
+  %380 = add nsw i64 %366, -1
+  %381 = icmp sgt i64 %366, 0
+  br i1 %381, label %365, label %360
 
-379:
-  %380 = phi i64 [ %373, %371 ], [ %398, %395 ]
-  %381 = getelementptr inbounds i8, ptr %225, i64 96
-  %382 = load i64, ptr %381, align 8
-  %383 = icmp sgt i64 %382, -1
-  br i1 %383, label %401, label %408
+382:
+  %383 = getelementptr i64, ptr %81, i64 %363
+  %384 = load i64, ptr %383, align 8
+  %385 = getelementptr i8, ptr %383, i64 8
+  %386 = getelementptr inbounds i8, ptr %208, i64 104
+  %387 = load i64, ptr %386, align 8
+  %388 = shl i64 %387, 4
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %341, ptr readonly align 8 %385, i64 %388, i1 false)
+  br label %389
 
-384:
-  %385 = phi i64 [ %375, %377 ], [ %399, %395 ]
-  %386 = phi i64 [ %374, %377 ], [ %385, %395 ]
-  %387 = phi i64 [ %373, %377 ], [ %398, %395 ]
-  %388 = load i64, ptr %378, align 8
-  %389 = icmp slt i64 %388, 0
-  br i1 %389, label %390, label %395
+389:
+  %390 = phi i64 [ %384, %382 ], [ 0, %360 ]
+  %391 = load i64, ptr %198, align 8
+  %392 = add i64 %391, -1
+  %393 = icmp sgt i64 %392, -1
+  br i1 %393, label %394, label %396
 
-390:
-  %391 = getelementptr i64, ptr %352, i64 %385
-  %392 = load i64, ptr %391, align 8
-  %393 = getelementptr i64, ptr %359, i64 %386
-  store i64 %392, ptr %393, align 8
-  %394 = getelementptr i64, ptr %363, i64 %385
-  store i64 %387, ptr %394, align 8
-  br label %395
+394:
+  %395 = getelementptr inbounds i8, ptr %209, i64 8
+  br label %400
 
-395:
-  %396 = getelementptr i64, ptr %352, i64 %385
-  %397 = load i64, ptr %396, align 8
-  %398 = mul i64 %397, %387
-  %399 = add nsw i64 %385, -1
-  %400 = icmp sgt i64 %385, 0
-  br i1 %400, label %384, label %379
+396:
+  %397 = phi i64 [ %361, %389 ], [ %409, %400 ]
+  %398 = load i64, ptr %345, align 8
+  %399 = icmp eq i64 %398, 3
+  br i1 %399, label %416, label %412
 
-401:
-  %402 = getelementptr i64, ptr %89, i64 %382
-  %403 = load i64, ptr %402, align 8
-  %404 = getelementptr i8, ptr %402, i64 8
-  %405 = getelementptr inbounds i8, ptr %225, i64 104
-  %406 = load i64, ptr %405, align 8
-  %407 = shl i64 %406, 4
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %360, ptr readonly align 8 %404, i64 %407, i1 false)
-  br label %408
+400:
+  %401 = phi i64 [ %392, %394 ], [ %410, %400 ]
+  %402 = phi i64 [ %361, %394 ], [ %409, %400 ]
+  %403 = getelementptr i64, ptr %331, i64 %401
+  %404 = load i64, ptr %403, align 8
+  %405 = icmp eq i64 %404, 1
+  %406 = select i1 %405, i64 0, i64 %402
+  %407 = getelementptr [8 x i64], ptr %395, i64 0, i64 %401
+  store i64 %406, ptr %407, align 8
+  %408 = load i64, ptr %403, align 8
+  %409 = mul i64 %408, %402
+  %410 = add nsw i64 %401, -1
+  %411 = icmp sgt i64 %401, 0
+  br i1 %411, label %400, label %396
 
-408:
-  %409 = phi i64 [ %403, %401 ], [ 0, %379 ]
-  %410 = load i64, ptr %215, align 8
-  %411 = add i64 %410, -1
-  %412 = icmp sgt i64 %411, -1
-  br i1 %412, label %413, label %415
+412:
+  %413 = getelementptr inbounds i8, ptr %329, i64 24
+  %414 = load ptr, ptr %413, align 8
+  %415 = getelementptr i8, ptr %414, i64 %390
+  br label %416
 
-413:
-  %414 = getelementptr inbounds i8, ptr %226, i64 8
-  br label %419
+416:
+  %417 = phi ptr [ %415, %412 ], [ null, %396 ]
+  store ptr %417, ptr %209, align 8
+  %418 = getelementptr inbounds i8, ptr %208, i64 80
+  %419 = load i64, ptr %418, align 8
+  %420 = icmp eq i64 %419, 0
+  br i1 %420, label %479, label %421
 
-415:
-  %416 = phi i64 [ %380, %408 ], [ %428, %419 ]
-  %417 = load i64, ptr %364, align 8
-  %418 = icmp eq i64 %417, 3
-  br i1 %418, label %435, label %431
+421:
+  %422 = load ptr, ptr %98, align 16
+  %423 = getelementptr inbounds i8, ptr %422, i64 56
+  %424 = load i64, ptr %423, align 8
+  %425 = icmp eq i64 %424, -1
+  %426 = getelementptr inbounds i8, ptr %329, i64 24
+  %427 = load ptr, ptr %426, align 8
+  %428 = getelementptr inbounds i8, ptr %208, i64 88
+  %429 = load i64, ptr %428, align 8
+  br i1 %425, label %430, label %478
 
-419:
-  %420 = phi i64 [ %411, %413 ], [ %429, %419 ]
-  %421 = phi i64 [ %380, %413 ], [ %428, %419 ]
-  %422 = getelementptr i64, ptr %350, i64 %420
-  %423 = load i64, ptr %422, align 8
-  %424 = icmp eq i64 %423, 1
-  %425 = select i1 %424, i64 0, i64 %421
-  %426 = getelementptr [8 x i64], ptr %414, i64 0, i64 %420
-  store i64 %425, ptr %426, align 8
-  %427 = load i64, ptr %422, align 8
-  %428 = mul i64 %427, %421
-  %429 = add nsw i64 %420, -1
-  %430 = icmp sgt i64 %420, 0
-  br i1 %430, label %419, label %415
-
-431:
-  %432 = getelementptr inbounds i8, ptr %348, i64 24
+430:
+  %431 = getelementptr inbounds i8, ptr %422, i64 8
+  %432 = load ptr, ptr %431, align 8
   %433 = load ptr, ptr %432, align 8
-  %434 = getelementptr i8, ptr %433, i64 %409
-  br label %435
+  %434 = load ptr, ptr %199, align 8
+  %435 = udiv i64 %397, %419
+  %436 = icmp ugt i64 %419, %397
+  br i1 %436, label %479, label %437
 
-435:
-  %436 = phi ptr [ %434, %431 ], [ null, %415 ]
-  store ptr %436, ptr %226, align 8
-  %437 = getelementptr inbounds i8, ptr %225, i64 80
-  %438 = load i64, ptr %437, align 8
-  %439 = icmp eq i64 %438, 0
-  br i1 %439, label %498, label %440
-
-440:
-  %441 = load ptr, ptr %109, align 16
-  %442 = getelementptr inbounds i8, ptr %441, i64 56
-  %443 = load i64, ptr %442, align 8
-  %444 = icmp eq i64 %443, -1
-  %445 = getelementptr inbounds i8, ptr %348, i64 24
-  %446 = load ptr, ptr %445, align 8
-  %447 = getelementptr inbounds i8, ptr %225, i64 88
-  %448 = load i64, ptr %447, align 8
-  br i1 %444, label %449, label %497
-
-449:
-  %450 = getelementptr inbounds i8, ptr %441, i64 8
-  %451 = load ptr, ptr %450, align 8
-  %452 = load ptr, ptr %451, align 8
-  %453 = load ptr, ptr %216, align 8
-  %454 = udiv i64 %416, %438
-  %455 = icmp ugt i64 %438, %416
-  br i1 %455, label %498, label %456
-
-456:
-  switch i64 %438, label %472 [
-    i64 1, label %457
-    i64 2, label %462
-    i64 4, label %467
+437:
+  switch i64 %419, label %453 [
+    i64 1, label %438
+    i64 2, label %443
+    i64 4, label %448
   ]
 
-457:
-  %458 = getelementptr inbounds i8, ptr %452, i64 40
-  %459 = load ptr, ptr %458, align 8
-  %460 = trunc i64 %448 to i8
-  %461 = tail call i32 %459(ptr noundef %446, i8 noundef zeroext %460, i64 noundef %454, ptr noundef %453) nounwind
-  br label %491
+438:
+  %439 = getelementptr inbounds i8, ptr %433, i64 40
+  %440 = load ptr, ptr %439, align 8
+  %441 = trunc i64 %429 to i8
+  %442 = tail call i32 %440(ptr noundef %427, i8 noundef zeroext %441, i64 noundef %435, ptr noundef %434) nounwind
+  br label %472
 
-462:
-  %463 = getelementptr inbounds i8, ptr %452, i64 48
-  %464 = load ptr, ptr %463, align 8
-  %465 = trunc i64 %448 to i16
-  %466 = tail call i32 %464(ptr noundef %446, i16 noundef zeroext %465, i64 noundef %454, ptr noundef %453) nounwind
-  br label %491
+443:
+  %444 = getelementptr inbounds i8, ptr %433, i64 48
+  %445 = load ptr, ptr %444, align 8
+  %446 = trunc i64 %429 to i16
+  %447 = tail call i32 %445(ptr noundef %427, i16 noundef zeroext %446, i64 noundef %435, ptr noundef %434) nounwind
+  br label %472
 
-467:
-  %468 = getelementptr inbounds i8, ptr %452, i64 56
-  %469 = load ptr, ptr %468, align 8
-  %470 = trunc i64 %448 to i32
-  %471 = tail call i32 %469(ptr noundef %446, i32 noundef %470, i64 noundef %454, ptr noundef %453) nounwind
-  br label %491
+448:
+  %449 = getelementptr inbounds i8, ptr %433, i64 56
+  %450 = load ptr, ptr %449, align 8
+  %451 = trunc i64 %429 to i32
+  %452 = tail call i32 %450(ptr noundef %427, i32 noundef %451, i64 noundef %435, ptr noundef %434) nounwind
+  br label %472
+
+453:
+  %454 = trunc i64 %429 to i32
+  %455 = lshr i64 %429, 32
+  %456 = trunc nuw i64 %455 to i32
+  %457 = icmp eq i32 %454, %456
+  br i1 %457, label %458, label %463
+
+458:
+  %459 = getelementptr inbounds i8, ptr %433, i64 56
+  %460 = load ptr, ptr %459, align 8
+  %461 = shl i64 %435, 1
+  %462 = tail call i32 %460(ptr noundef %427, i32 noundef %454, i64 noundef %461, ptr noundef %434) nounwind
+  br label %472
+
+463:
+  %464 = getelementptr inbounds i8, ptr %433, i64 64
+  %465 = load ptr, ptr %464, align 8
+  %466 = tail call i32 %465(ptr noundef %427, i64 noundef 8, i32 noundef %454, i64 noundef 1, i64 noundef %435, ptr noundef %434) nounwind
+  %467 = icmp eq i32 %466, 0
+  br i1 %467, label %468, label %472
+
+468:
+  %469 = load ptr, ptr %464, align 8
+  %470 = getelementptr i8, ptr %427, i64 4
+  %471 = tail call i32 %469(ptr noundef %470, i64 noundef 8, i32 noundef %456, i64 noundef 1, i64 noundef %435, ptr noundef %434) nounwind
+  br label %472
 
 472:
-  %473 = trunc i64 %448 to i32
-  %474 = lshr i64 %448, 32
-  %475 = trunc nuw i64 %474 to i32
-  %476 = icmp eq i32 %473, %475
-  br i1 %476, label %477, label %482
+  %473 = phi i32 [ %442, %438 ], [ %447, %443 ], [ %452, %448 ], [ %462, %458 ], [ %471, %468 ], [ %466, %463 ]
+  %474 = icmp eq i32 %473, 0
+  br i1 %474, label %479, label %475
 
-477:
-  %478 = getelementptr inbounds i8, ptr %452, i64 56
-  %479 = load ptr, ptr %478, align 8
-  %480 = shl i64 %454, 1
-  %481 = tail call i32 %479(ptr noundef %446, i32 noundef %473, i64 noundef %480, ptr noundef %453) nounwind
-  br label %491
+475:
+  %476 = load ptr, ptr %98, align 16
+  %477 = tail call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %476, ptr noundef nonnull @.str.31, i32 noundef %473) cold
+  br label %479
 
-482:
-  %483 = getelementptr inbounds i8, ptr %452, i64 64
-  %484 = load ptr, ptr %483, align 8
-  %485 = tail call i32 %484(ptr noundef %446, i64 noundef 8, i32 noundef %473, i64 noundef 1, i64 noundef %454, ptr noundef %453) nounwind
-  %486 = icmp eq i32 %485, 0
-  br i1 %486, label %487, label %491
+478:
+  tail call fastcc void @fill(ptr noundef %427, i64 noundef %397, i64 noundef %429, i64 noundef %419)
+  br label %479
 
-487:
-  %488 = load ptr, ptr %483, align 8
-  %489 = getelementptr i8, ptr %446, i64 4
-  %490 = tail call i32 %488(ptr noundef %489, i64 noundef 8, i32 noundef %475, i64 noundef 1, i64 noundef %454, ptr noundef %453) nounwind
-  br label %491
+479:
+  %480 = phi ptr [ null, %213 ], [ %326, %325 ], [ null, %478 ], [ null, %416 ], [ null, %430 ], [ %477, %475 ], [ null, %472 ]
+  %481 = add nuw nsw i64 %204, 1
+  %482 = load i64, ptr %91, align 8
+  %483 = icmp slt i64 %481, %482
+  %484 = icmp eq ptr %480, null
+  %485 = select i1 %483, i1 %484, i1 false
+  br i1 %485, label %203, label %200
 
-491:
-  %492 = phi i32 [ %461, %457 ], [ %466, %462 ], [ %471, %467 ], [ %481, %477 ], [ %490, %487 ], [ %485, %482 ]
-  %493 = icmp eq i32 %492, 0
-  br i1 %493, label %498, label %494
+486:
+  %487 = getelementptr inbounds i8, ptr %98, i64 216
+  store ptr null, ptr %487, align 8
+  %488 = load ptr, ptr %98, align 16
+  %489 = getelementptr inbounds i8, ptr %488, i64 88
+  %490 = load i64, ptr %489, align 8
+  %491 = icmp eq i64 %490, 2
+  br i1 %491, label %492, label %533
 
-494:
-  %495 = load ptr, ptr %109, align 16
-  %496 = tail call fastcc ptr @refuse_cuda(ptr noundef readonly %0, ptr noundef %495, ptr noundef nonnull @.str.31, i32 noundef %492) cold
-  br label %498
+492:
+  %493 = getelementptr inbounds i8, ptr %488, i64 32
+  %494 = load i64, ptr %493, align 8
+  %495 = add i64 %494, -1
+  %496 = icmp slt i64 %495, 0
+  br i1 %496, label %502, label %497
 
 497:
-  tail call fastcc void @fill(ptr noundef %446, i64 noundef %416, i64 noundef %448, i64 noundef %438)
-  br label %498
+  %498 = getelementptr inbounds i8, ptr %0, i64 112
+  %499 = load ptr, ptr %498, align 8
+  %500 = getelementptr ptr, ptr %499, i64 %495
+  %501 = load ptr, ptr %500, align 8
+  br label %502
 
-498:
-  %499 = phi ptr [ null, %230 ], [ %345, %344 ], [ null, %497 ], [ null, %435 ], [ null, %449 ], [ %496, %494 ], [ null, %491 ]
-  %500 = add nuw nsw i64 %221, 1
-  %501 = load i64, ptr %102, align 8
-  %502 = icmp slt i64 %500, %501
-  %503 = icmp eq ptr %499, null
-  %504 = select i1 %502, i1 %503, i1 false
-  br i1 %504, label %220, label %217
+502:
+  %503 = phi ptr [ %501, %497 ], [ null, %492 ]
+  %504 = getelementptr inbounds i8, ptr %98, i64 24
+  %505 = load i64, ptr %504, align 8
+  %506 = icmp sgt i64 %505, 0
+  br i1 %506, label %507, label %509
 
-505:
-  call void @llvm.lifetime.start.p0(i64 32, ptr nonnull %4)
-  %506 = getelementptr inbounds i8, ptr %109, i64 216
-  store ptr null, ptr %506, align 8
-  %507 = load ptr, ptr %109, align 16
-  %508 = getelementptr inbounds i8, ptr %507, i64 88
-  %509 = load i64, ptr %508, align 8
-  %510 = icmp eq i64 %509, 2
-  br i1 %510, label %511, label %559
+507:
+  %508 = getelementptr inbounds i8, ptr %98, i64 32
+  br label %514
 
-511:
-  %512 = getelementptr inbounds i8, ptr %507, i64 32
-  %513 = load i64, ptr %512, align 8
-  %514 = add i64 %513, -1
-  %515 = icmp slt i64 %514, 0
-  br i1 %515, label %521, label %516
+509:
+  %510 = phi i64 [ 56, %502 ], [ %519, %514 ]
+  %511 = getelementptr inbounds i8, ptr %503, i64 16
+  %512 = load i32, ptr %511, align 8
+  %513 = icmp eq i32 %512, 4
+  br i1 %513, label %522, label %526
 
-516:
-  %517 = getelementptr inbounds i8, ptr %0, i64 112
-  %518 = load ptr, ptr %517, align 8
-  %519 = getelementptr ptr, ptr %518, i64 %514
-  %520 = load ptr, ptr %519, align 8
-  br label %521
+514:
+  %515 = phi i64 [ 0, %507 ], [ %520, %514 ]
+  %516 = phi i64 [ 56, %507 ], [ %519, %514 ]
+  %517 = getelementptr [8 x i64], ptr %508, i64 0, i64 %515
+  %518 = load i64, ptr %517, align 8
+  %519 = mul i64 %518, %516
+  %520 = add nuw nsw i64 %515, 1
+  %521 = icmp eq i64 %520, %505
+  br i1 %521, label %509, label %514
 
-521:
-  %522 = phi ptr [ %520, %516 ], [ null, %511 ]
-  %523 = getelementptr inbounds i8, ptr %109, i64 24
-  %524 = load i64, ptr %523, align 8
-  %525 = icmp sgt i64 %524, 0
-  br i1 %525, label %526, label %528
+522:
+  %523 = tail call fastcc i64 @elements(ptr noundef %503)
+  %524 = shl i64 %523, 2
+  %525 = icmp eq i64 %524, %510
+  br i1 %525, label %530, label %526
 
 526:
-  %527 = getelementptr inbounds i8, ptr %109, i64 32
+  %527 = load ptr, ptr %488, align 8
+  %528 = ptrtoint ptr %527 to i64
+  %529 = tail call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.32, i64 noundef %528, i64 noundef %510, i64 noundef 0, i64 noundef 0) cold
   br label %533
 
-528:
-  %529 = phi i64 [ 56, %521 ], [ %538, %533 ]
-  %530 = getelementptr inbounds i8, ptr %522, i64 16
-  %531 = load i32, ptr %530, align 8
-  %532 = icmp eq i32 %531, 4
-  br i1 %532, label %541, label %545
+530:
+  %531 = getelementptr inbounds i8, ptr %503, i64 24
+  %532 = load ptr, ptr %531, align 8
+  store ptr %532, ptr %487, align 8
+  tail call void @llvm.memset.p0.i64(ptr align 8 %532, i8 0, i64 %510, i1 false)
+  br label %533
 
 533:
-  %534 = phi i64 [ 0, %526 ], [ %539, %533 ]
-  %535 = phi i64 [ 56, %526 ], [ %538, %533 ]
-  %536 = getelementptr [8 x i64], ptr %527, i64 0, i64 %534
-  %537 = load i64, ptr %536, align 8
-  %538 = mul i64 %537, %535
-  %539 = add nuw nsw i64 %534, 1
-  %540 = icmp eq i64 %539, %524
-  br i1 %540, label %528, label %533
+  %534 = phi ptr [ %201, %200 ], [ null, %486 ], [ %529, %526 ], [ null, %530 ]
+  %535 = icmp eq ptr %534, null
+  br i1 %535, label %536, label %541
+
+536:
+  br i1 %6, label %537, label %539
+
+537:
+  %538 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %98)
+  br label %541
+
+539:
+  %540 = call fastcc ptr @launch(ptr noundef %0, ptr noundef nonnull %98, i64 noundef %97)
+  br label %541
 
 541:
-  %542 = tail call fastcc i64 @elements(ptr noundef %522)
-  %543 = shl i64 %542, 2
-  %544 = icmp eq i64 %543, %529
-  br i1 %544, label %556, label %545
+  %542 = phi ptr [ %534, %533 ], [ %538, %537 ], [ %540, %539 ]
+  br i1 %6, label %543, label %550
 
-545:
-  %546 = load ptr, ptr %507, align 8
-  %547 = ptrtoint ptr %546 to i64
-  store i64 %547, ptr %4, align 8
-  %548 = getelementptr inbounds i8, ptr %4, i64 8
-  store i64 %529, ptr %548, align 8
-  br label %549
-
-549:
-  %550 = phi i64 [ 16, %545 ], [ %552, %549 ]
-  %551 = getelementptr inbounds i8, ptr %4, i64 %550
-  store i64 0, ptr %551, align 8
-  %552 = add nuw nsw i64 %550, 8
-  %553 = icmp eq i64 %552, 32
-  br i1 %553, label %554, label %549
-
-554:
-  %555 = call fastcc ptr @refuse(ptr noundef readonly %0, ptr noundef nonnull @.str.32, ptr noundef nonnull %4) cold
-  br label %559
-
-556:
-  %557 = getelementptr inbounds i8, ptr %522, i64 24
-  %558 = load ptr, ptr %557, align 8
-  store ptr %558, ptr %506, align 8
-  tail call void @llvm.memset.p0.i64(ptr align 8 %558, i8 0, i64 %529, i1 false)
-  br label %559
-
-559:
-  %560 = phi ptr [ null, %505 ], [ %555, %554 ], [ null, %556 ]
-  call void @llvm.lifetime.end.p0(i64 32, ptr nonnull %4)
-  br label %561
-
-561:
-  %562 = phi ptr [ %560, %559 ], [ %218, %217 ]
-  %563 = icmp eq ptr %562, null
-  br i1 %563, label %564, label %569
-
-564:
-  br i1 %11, label %565, label %567
-
-565:
-  %566 = call fastcc ptr @launch_cuda(ptr noundef %0, ptr noundef nonnull %109)
-  br label %569
-
-567:
-  %568 = call fastcc ptr @launch(ptr noundef %0, ptr noundef nonnull %109, i64 noundef %108)
-  br label %569
-
-569:
-  %570 = phi ptr [ %562, %561 ], [ %566, %565 ], [ %568, %567 ]
-  br i1 %11, label %571, label %578
-
-571:
+543:
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %3) nounwind
-  %572 = getelementptr inbounds i8, ptr %1, i64 8
-  %573 = load ptr, ptr %572, align 8
-  %574 = load ptr, ptr %573, align 8
-  %575 = getelementptr inbounds i8, ptr %574, i64 120
-  %576 = load ptr, ptr %575, align 8
-  %577 = call i32 %576(ptr noundef nonnull %3) nounwind
+  %544 = getelementptr inbounds i8, ptr %1, i64 8
+  %545 = load ptr, ptr %544, align 8
+  %546 = load ptr, ptr %545, align 8
+  %547 = getelementptr inbounds i8, ptr %546, i64 120
+  %548 = load ptr, ptr %547, align 8
+  %549 = call i32 %548(ptr noundef nonnull %3) nounwind
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %3) nounwind
-  br label %578
+  br label %550
 
-578:
-  %579 = phi ptr [ %38, %30 ], [ null, %14 ], [ null, %2 ], [ %100, %94 ], [ %116, %115 ], [ %570, %571 ], [ %570, %569 ]
-  ret ptr %579
+550:
+  %551 = phi ptr [ %30, %25 ], [ null, %9 ], [ null, %2 ], [ %89, %86 ], [ %105, %104 ], [ %542, %543 ], [ %542, %541 ]
+  ret ptr %551
 }
 
 define ptr @workbench_cuda(ptr noundef %0, ptr noundef %1) local_unnamed_addr nounwind {
@@ -1602,175 +1541,156 @@ define ptr @workbench_program(ptr noundef %0, ptr noundef %1) local_unnamed_addr
 }
 
 define internal ptr @call_program(ptr noundef %0, ptr noundef %1) nounwind {
-  %3 = alloca [4 x i64], align 8
-  %4 = alloca [4 x i64], align 8
-  %5 = tail call fastcc zeroext i1 @answer_metadata(ptr noundef %0, i32 noundef 0)
-  br i1 %5, label %100, label %6
+  %3 = tail call fastcc zeroext i1 @answer_metadata(ptr noundef %0, i32 noundef 0)
+  br i1 %3, label %92, label %4
 
-6:
-  %7 = getelementptr inbounds i8, ptr %0, i64 32
-  %8 = load i32, ptr %7, align 8
-  %9 = icmp eq i32 %8, 3
-  br i1 %9, label %10, label %100
+4:
+  %5 = getelementptr inbounds i8, ptr %0, i64 32
+  %6 = load i32, ptr %5, align 8
+  %7 = icmp eq i32 %6, 3
+  br i1 %7, label %8, label %92
 
-10:
-  %11 = getelementptr inbounds i8, ptr %0, i64 56
+8:
+  %9 = getelementptr inbounds i8, ptr %0, i64 56
+  %10 = load i64, ptr %9, align 8
+  %11 = getelementptr inbounds i8, ptr %1, i64 8
   %12 = load i64, ptr %11, align 8
-  %13 = getelementptr inbounds i8, ptr %1, i64 8
-  %14 = load i64, ptr %13, align 8
-  %15 = icmp eq i64 %12, %14
-  br i1 %15, label %16, label %22
+  %13 = icmp eq i64 %10, %12
+  br i1 %13, label %14, label %20
 
-16:
-  %17 = getelementptr inbounds i8, ptr %0, i64 96
+14:
+  %15 = getelementptr inbounds i8, ptr %0, i64 96
+  %16 = load i64, ptr %15, align 8
+  %17 = getelementptr inbounds i8, ptr %1, i64 16
   %18 = load i64, ptr %17, align 8
-  %19 = getelementptr inbounds i8, ptr %1, i64 16
-  %20 = load i64, ptr %19, align 8
-  %21 = icmp eq i64 %18, %20
-  br i1 %21, label %31, label %22
+  %19 = icmp eq i64 %16, %18
+  br i1 %19, label %26, label %20
 
-22:
-  %23 = load ptr, ptr %1, align 8
-  %24 = ptrtoint ptr %23 to i64
-  store i64 %24, ptr %3, align 8
-  %25 = getelementptr inbounds i8, ptr %3, i64 8
-  store i64 %14, ptr %25, align 8
-  %26 = getelementptr inbounds i8, ptr %3, i64 16
-  %27 = getelementptr inbounds i8, ptr %1, i64 16
-  %28 = load i64, ptr %27, align 8
-  store i64 %28, ptr %26, align 8
-  %29 = getelementptr inbounds i8, ptr %3, i64 24
-  store i64 0, ptr %29, align 8
-  %30 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, ptr noundef nonnull %3) cold
-  br label %100
-
-31:
-  %32 = add i64 %18, %12
-  %33 = shl i64 %32, 3
-  %34 = alloca i8, i64 %33, align 8
-  %35 = getelementptr inbounds i8, ptr %1, i64 40
-  %36 = load i64, ptr %35, align 8
-  %37 = getelementptr i64, ptr %1, i64 %36
-  %38 = icmp sgt i64 %32, 0
-  br i1 %38, label %39, label %95
-
-39:
-  %40 = getelementptr inbounds i8, ptr %0, i64 112
-  %41 = getelementptr inbounds i8, ptr %0, i64 72
-  %42 = getelementptr inbounds i8, ptr %4, i64 8
-  %43 = getelementptr inbounds i8, ptr %4, i64 16
-  %44 = getelementptr inbounds i8, ptr %4, i64 24
-  br label %49
-
-45:
-  %46 = add nuw nsw i64 %52, 1
-  %47 = icmp slt i64 %46, %32
-  %48 = icmp eq i64 %46, %32
-  br i1 %48, label %95, label %49
-
-49:
-  %50 = phi i1 [ %38, %39 ], [ %47, %45 ]
-  %51 = phi ptr [ undef, %39 ], [ %94, %45 ]
-  %52 = phi i64 [ 0, %39 ], [ %46, %45 ]
-  %53 = load i64, ptr %11, align 8
-  %54 = icmp slt i64 %52, %53
-  br i1 %54, label %58, label %55
-
-55:
-  %56 = sub i64 %52, %53
-  %57 = icmp slt i64 %56, 0
-  br i1 %57, label %64, label %58
-
-58:
-  %59 = phi ptr [ %41, %49 ], [ %40, %55 ]
-  %60 = phi i64 [ %52, %49 ], [ %56, %55 ]
-  %61 = load ptr, ptr %59, align 8
-  %62 = getelementptr ptr, ptr %61, i64 %60
-  %63 = load ptr, ptr %62, align 8
-  br label %64
-
-64:
-  %65 = phi ptr [ null, %55 ], [ %63, %58 ]
-  %66 = getelementptr inbounds i8, ptr %65, i64 16
-  %67 = load i32, ptr %66, align 8
-  %68 = sext i32 %67 to i64
-  %69 = getelementptr %struct.BufferCheck, ptr %37, i64 %52
-  %70 = load i64, ptr %69, align 8
-  %71 = icmp eq i64 %70, %68
-  br i1 %71, label %72, label %77
-
-72:
-  %73 = tail call fastcc i64 @elements(ptr noundef %65)
-  %74 = getelementptr inbounds i8, ptr %69, i64 8
-  %75 = load i64, ptr %74, align 8
-  %76 = icmp eq i64 %73, %75
-  br i1 %76, label %88, label %77
-
-77:
-  %78 = load ptr, ptr %1, align 8
-  %79 = ptrtoint ptr %78 to i64
-  store i64 %79, ptr %4, align 8
-  store i64 %52, ptr %42, align 8
-  %80 = getelementptr inbounds i8, ptr %69, i64 8
-  %81 = load i64, ptr %80, align 8
-  store i64 %81, ptr %43, align 8
-  %82 = icmp ult i64 %70, 34
-  %83 = select i1 %82, i64 %70, i64 0
-  %84 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %83
-  %85 = load ptr, ptr %84, align 8
-  %86 = ptrtoint ptr %85 to i64
-  store i64 %86, ptr %44, align 8
-  %87 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.36, ptr noundef nonnull %4) cold
+20:
+  %21 = load ptr, ptr %1, align 8
+  %22 = ptrtoint ptr %21 to i64
+  %23 = getelementptr inbounds i8, ptr %1, i64 16
+  %24 = load i64, ptr %23, align 8
+  %25 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.6, i64 noundef %22, i64 noundef %12, i64 noundef %24, i64 noundef 0) cold
   br label %92
 
-88:
-  %89 = getelementptr inbounds i8, ptr %65, i64 24
-  %90 = load ptr, ptr %89, align 8
-  %91 = getelementptr ptr, ptr %34, i64 %52
-  store ptr %90, ptr %91, align 8
+26:
+  %27 = add i64 %16, %10
+  %28 = shl i64 %27, 3
+  %29 = alloca i8, i64 %28, align 8
+  %30 = getelementptr inbounds i8, ptr %1, i64 40
+  %31 = load i64, ptr %30, align 8
+  %32 = getelementptr i64, ptr %1, i64 %31
+  %33 = icmp sgt i64 %27, 0
+  br i1 %33, label %34, label %87
+
+34:
+  %35 = getelementptr inbounds i8, ptr %0, i64 112
+  %36 = getelementptr inbounds i8, ptr %0, i64 72
+  br label %41
+
+37:
+  %38 = add nuw nsw i64 %44, 1
+  %39 = icmp slt i64 %38, %27
+  %40 = icmp eq i64 %38, %27
+  br i1 %40, label %87, label %41
+
+41:
+  %42 = phi i1 [ %33, %34 ], [ %39, %37 ]
+  %43 = phi ptr [ undef, %34 ], [ %86, %37 ]
+  %44 = phi i64 [ 0, %34 ], [ %38, %37 ]
+  %45 = load i64, ptr %9, align 8
+  %46 = icmp slt i64 %44, %45
+  br i1 %46, label %50, label %47
+
+47:
+  %48 = sub i64 %44, %45
+  %49 = icmp slt i64 %48, 0
+  br i1 %49, label %56, label %50
+
+50:
+  %51 = phi ptr [ %36, %41 ], [ %35, %47 ]
+  %52 = phi i64 [ %44, %41 ], [ %48, %47 ]
+  %53 = load ptr, ptr %51, align 8
+  %54 = getelementptr ptr, ptr %53, i64 %52
+  %55 = load ptr, ptr %54, align 8
+  br label %56
+
+56:
+  %57 = phi ptr [ null, %47 ], [ %55, %50 ]
+  %58 = getelementptr inbounds i8, ptr %57, i64 16
+  %59 = load i32, ptr %58, align 8
+  %60 = sext i32 %59 to i64
+  %61 = getelementptr %struct.BufferCheck, ptr %32, i64 %44
+  %62 = load i64, ptr %61, align 8
+  %63 = icmp eq i64 %62, %60
+  br i1 %63, label %64, label %69
+
+64:
+  %65 = tail call fastcc i64 @elements(ptr noundef %57)
+  %66 = getelementptr inbounds i8, ptr %61, i64 8
+  %67 = load i64, ptr %66, align 8
+  %68 = icmp eq i64 %65, %67
+  br i1 %68, label %80, label %69
+
+69:
+  %70 = load ptr, ptr %1, align 8
+  %71 = ptrtoint ptr %70 to i64
+  %72 = getelementptr inbounds i8, ptr %61, i64 8
+  %73 = load i64, ptr %72, align 8
+  %74 = icmp ult i64 %62, 34
+  %75 = select i1 %74, i64 %62, i64 0
+  %76 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %75
+  %77 = load ptr, ptr %76, align 8
+  %78 = ptrtoint ptr %77 to i64
+  %79 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.36, i64 noundef %71, i64 noundef %44, i64 noundef %73, i64 noundef %78) cold
+  br label %84
+
+80:
+  %81 = getelementptr inbounds i8, ptr %57, i64 24
+  %82 = load ptr, ptr %81, align 8
+  %83 = getelementptr ptr, ptr %29, i64 %44
+  store ptr %82, ptr %83, align 8
+  br label %84
+
+84:
+  %85 = phi i1 [ false, %69 ], [ true, %80 ]
+  %86 = phi ptr [ %79, %69 ], [ %43, %80 ]
+  br i1 %85, label %37, label %87
+
+87:
+  %88 = phi i1 [ %33, %26 ], [ %42, %84 ], [ %39, %37 ]
+  %89 = phi ptr [ undef, %26 ], [ %86, %37 ], [ %86, %84 ]
+  br i1 %88, label %92, label %90
+
+90:
+  %91 = call fastcc ptr @run_steps(ptr noundef %0, ptr noundef %1, ptr noundef nonnull %29)
   br label %92
 
 92:
-  %93 = phi i1 [ false, %77 ], [ true, %88 ]
-  %94 = phi ptr [ %87, %77 ], [ %51, %88 ]
-  br i1 %93, label %45, label %95
-
-95:
-  %96 = phi i1 [ %38, %31 ], [ %50, %92 ], [ %47, %45 ]
-  %97 = phi ptr [ undef, %31 ], [ %94, %45 ], [ %94, %92 ]
-  br i1 %96, label %100, label %98
-
-98:
-  %99 = call fastcc ptr @run_steps(ptr noundef %0, ptr noundef %1, ptr noundef nonnull %34)
-  br label %100
-
-100:
-  %101 = phi ptr [ %30, %22 ], [ null, %6 ], [ null, %2 ], [ %99, %98 ], [ %97, %95 ]
-  ret ptr %101
+  %93 = phi ptr [ %25, %20 ], [ null, %4 ], [ null, %2 ], [ %91, %90 ], [ %89, %87 ]
+  ret ptr %93
 }
 
 define ptr @workbench_outdated_call(ptr nocapture noundef readonly %0, ptr noundef %1) local_unnamed_addr nounwind {
-  %3 = alloca [4 x i64], align 8
-  %4 = tail call fastcc ptr @metadata_asked(ptr noundef %0)
-  %5 = icmp eq ptr %4, null
-  br i1 %5, label %6, label %13
+  %3 = tail call fastcc ptr @metadata_asked(ptr noundef %0)
+  %4 = icmp eq ptr %3, null
+  br i1 %4, label %5, label %12
 
-6:
-  %7 = getelementptr inbounds i8, ptr %0, i64 32
-  %8 = load i32, ptr %7, align 8
-  %9 = icmp slt i32 %8, 2
-  br i1 %9, label %13, label %10
+5:
+  %6 = getelementptr inbounds i8, ptr %0, i64 32
+  %7 = load i32, ptr %6, align 8
+  %8 = icmp slt i32 %7, 2
+  br i1 %8, label %12, label %9
 
-10:
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %3, i8 0, i64 32, i1 false)
-  %11 = ptrtoint ptr %1 to i64
-  store i64 %11, ptr %3, align 8
-  %12 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str, ptr noundef nonnull %3) cold
-  br label %13
+9:
+  %10 = ptrtoint ptr %1 to i64
+  %11 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str, i64 noundef %10, i64 noundef 0, i64 noundef 0, i64 noundef 0) cold
+  br label %12
 
-13:
-  %14 = phi ptr [ %12, %10 ], [ null, %6 ], [ null, %2 ]
-  ret ptr %14
+12:
+  %13 = phi ptr [ %11, %9 ], [ null, %5 ], [ null, %2 ]
+  ret ptr %13
 }
 
 define internal fastcc ptr @metadata_asked(ptr nocapture noundef readonly %0) unnamed_addr nounwind {
@@ -1797,25 +1717,16 @@ define internal fastcc ptr @metadata_asked(ptr nocapture noundef readonly %0) un
   ret ptr %15
 }
 
-define internal fastcc ptr @refuse(ptr nocapture noundef readonly %0, ptr noundef %1, ptr nocapture noundef readonly %2) unnamed_addr cold noinline nounwind {
-  %4 = alloca [512 x i8], align 16
-  call void @llvm.lifetime.start.p0(i64 512, ptr nonnull %4) nounwind
-  %5 = load i64, ptr %2, align 8
-  %6 = getelementptr i8, ptr %2, i64 8
-  %7 = load i64, ptr %6, align 8
-  %8 = getelementptr i8, ptr %2, i64 16
-  %9 = load i64, ptr %8, align 8
-  %10 = getelementptr i8, ptr %2, i64 24
-  %11 = load i64, ptr %10, align 8
-  %12 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %4, i64 noundef 512, ptr noundef %1, i64 noundef %5, i64 noundef %7, i64 noundef %9, i64 noundef %11) nounwind
-  %13 = getelementptr inbounds i8, ptr %0, i64 16
-  %14 = load ptr, ptr %13, align 8
-  %15 = call fastcc ptr @error_of(ptr noundef %14, ptr noundef nonnull %4, i32 noundef 3) cold
-  call void @llvm.lifetime.end.p0(i64 512, ptr nonnull %4) nounwind
-  ret ptr %15
+define internal fastcc ptr @refuse(ptr nocapture noundef readonly %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4, i64 noundef %5) unnamed_addr cold noinline nounwind {
+  %7 = alloca [512 x i8], align 16
+  call void @llvm.lifetime.start.p0(i64 512, ptr nonnull %7) nounwind
+  %8 = call i32 (ptr, i64, ptr, ...) @snprintf(ptr noundef nonnull %7, i64 noundef 512, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4, i64 noundef %5) nounwind
+  %9 = getelementptr inbounds i8, ptr %0, i64 16
+  %10 = load ptr, ptr %9, align 8
+  %11 = call fastcc ptr @error_of(ptr noundef %10, ptr noundef nonnull %7, i32 noundef 3) cold
+  call void @llvm.lifetime.end.p0(i64 512, ptr nonnull %7) nounwind
+  ret ptr %11
 }
-
-declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) nounwind
 
 define internal fastcc ptr @error_of(ptr nocapture noundef readonly %0, ptr noundef %1, i32 noundef %2) unnamed_addr cold noinline nounwind {
   %4 = alloca %struct.ErrorCreate, align 8
@@ -1858,30 +1769,22 @@ define internal fastcc noundef zeroext i1 @failed(ptr nocapture noundef readonly
 
 define internal fastcc ptr @refuse_cuda(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr noundef %2, i32 noundef %3) unnamed_addr cold noinline nounwind {
   %5 = alloca ptr, align 8
-  %6 = alloca [4 x i64], align 8
   call void @llvm.lifetime.start.p0(i64 8, ptr nonnull %5) nounwind
   store ptr @.str.3, ptr %5, align 8
-  %7 = getelementptr inbounds i8, ptr %1, i64 8
+  %6 = getelementptr inbounds i8, ptr %1, i64 8
+  %7 = load ptr, ptr %6, align 8
   %8 = load ptr, ptr %7, align 8
-  %9 = load ptr, ptr %8, align 8
-  %10 = getelementptr inbounds i8, ptr %9, i64 80
-  %11 = load ptr, ptr %10, align 8
-  %12 = call i32 %11(i32 noundef %3, ptr noundef nonnull %5) nounwind
-  %13 = load ptr, ptr %1, align 8
-  %14 = ptrtoint ptr %13 to i64
-  store i64 %14, ptr %6, align 8
-  %15 = getelementptr inbounds i8, ptr %6, i64 8
-  %16 = load ptr, ptr %5, align 8
-  %17 = ptrtoint ptr %16 to i64
-  store i64 %17, ptr %15, align 8
-  %18 = getelementptr inbounds i8, ptr %6, i64 16
-  %19 = sext i32 %3 to i64
-  store i64 %19, ptr %18, align 8
-  %20 = getelementptr inbounds i8, ptr %6, i64 24
-  store i64 0, ptr %20, align 8
-  %21 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef %2, ptr noundef nonnull %6) cold
+  %9 = getelementptr inbounds i8, ptr %8, i64 80
+  %10 = load ptr, ptr %9, align 8
+  %11 = call i32 %10(i32 noundef %3, ptr noundef nonnull %5) nounwind
+  %12 = load ptr, ptr %1, align 8
+  %13 = ptrtoint ptr %12 to i64
+  %14 = load ptr, ptr %5, align 8
+  %15 = ptrtoint ptr %14 to i64
+  %16 = sext i32 %3 to i64
+  %17 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef %2, i64 noundef %13, i64 noundef %15, i64 noundef %16, i64 noundef 0) cold
   call void @llvm.lifetime.end.p0(i64 8, ptr nonnull %5) nounwind
-  ret ptr %21
+  ret ptr %17
 }
 
 define internal fastcc ptr @load_kernel(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2) unnamed_addr noinline nounwind {
@@ -2024,125 +1927,114 @@ define internal fastcc i64 @elements(ptr nocapture noundef readonly %0) unnamed_
 }
 
 define internal fastcc ptr @launch_cuda(ptr nocapture noundef readonly %0, ptr noundef %1) unnamed_addr nounwind {
-  %3 = alloca [4 x i64], align 8
-  %4 = alloca [4 x i64], align 8
-  %5 = load ptr, ptr %1, align 8
-  %6 = getelementptr inbounds i8, ptr %5, i64 8
+  %3 = load ptr, ptr %1, align 8
+  %4 = getelementptr inbounds i8, ptr %3, i64 8
+  %5 = load ptr, ptr %4, align 8
+  %6 = getelementptr inbounds i8, ptr %5, i64 40
   %7 = load ptr, ptr %6, align 8
-  %8 = getelementptr inbounds i8, ptr %7, i64 40
-  %9 = load ptr, ptr %8, align 8
-  %10 = load atomic i64, ptr %9 acquire, align 8
-  %11 = icmp eq i64 %10, 0
-  br i1 %11, label %12, label %16
+  %8 = load atomic i64, ptr %7 acquire, align 8
+  %9 = icmp eq i64 %8, 0
+  br i1 %9, label %10, label %14
 
-12:
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(32) %3, i8 0, i64 32, i1 false)
-  %13 = load ptr, ptr %5, align 8
-  %14 = ptrtoint ptr %13 to i64
-  store i64 %14, ptr %3, align 8
-  %15 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.33, ptr noundef nonnull %3) cold
-  br label %87
+10:
+  %11 = load ptr, ptr %3, align 8
+  %12 = ptrtoint ptr %11 to i64
+  %13 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.33, i64 noundef %12, i64 noundef 0, i64 noundef 0, i64 noundef 0) cold
+  br label %82
 
-16:
-  %17 = getelementptr i8, ptr %1, i64 256
-  %18 = load ptr, ptr %1, align 8
-  %19 = getelementptr inbounds i8, ptr %18, i64 16
-  %20 = load i64, ptr %19, align 8
-  %21 = getelementptr %struct.Bound, ptr %17, i64 %20
-  %22 = getelementptr inbounds i8, ptr %5, i64 16
-  %23 = load i64, ptr %22, align 8
-  %24 = shl i64 %23, 3
-  %25 = add i64 %24, 8
-  %26 = alloca i8, i64 %25, align 8
-  %27 = getelementptr inbounds i8, ptr %7, i64 48
-  %28 = load ptr, ptr %27, align 8
-  %29 = icmp ult i64 %23, 9223372036854775807
-  br i1 %29, label %30, label %38
+14:
+  %15 = getelementptr i8, ptr %1, i64 256
+  %16 = load ptr, ptr %1, align 8
+  %17 = getelementptr inbounds i8, ptr %16, i64 16
+  %18 = load i64, ptr %17, align 8
+  %19 = getelementptr %struct.Bound, ptr %15, i64 %18
+  %20 = getelementptr inbounds i8, ptr %3, i64 16
+  %21 = load i64, ptr %20, align 8
+  %22 = shl i64 %21, 3
+  %23 = add i64 %22, 8
+  %24 = alloca i8, i64 %23, align 8
+  %25 = getelementptr inbounds i8, ptr %5, i64 48
+  %26 = load ptr, ptr %25, align 8
+  %27 = icmp ult i64 %21, 9223372036854775807
+  br i1 %27, label %28, label %36
 
-30:
-  %31 = phi i64 [ %36, %30 ], [ 0, %16 ]
-  %32 = getelementptr i64, ptr %28, i64 %31
-  %33 = load i64, ptr %32, align 8
-  %34 = getelementptr i8, ptr %21, i64 %33
-  %35 = getelementptr ptr, ptr %26, i64 %31
-  store ptr %34, ptr %35, align 8
-  %36 = add nuw nsw i64 %31, 1
-  %37 = icmp eq i64 %31, %23
-  br i1 %37, label %38, label %30
+28:
+  %29 = phi i64 [ %34, %28 ], [ 0, %14 ]
+  %30 = getelementptr i64, ptr %26, i64 %29
+  %31 = load i64, ptr %30, align 8
+  %32 = getelementptr i8, ptr %19, i64 %31
+  %33 = getelementptr ptr, ptr %24, i64 %29
+  store ptr %32, ptr %33, align 8
+  %34 = add nuw nsw i64 %29, 1
+  %35 = icmp eq i64 %29, %21
+  br i1 %35, label %36, label %28
 
-38:
-  %39 = getelementptr inbounds i8, ptr %1, i64 8
+36:
+  %37 = getelementptr inbounds i8, ptr %1, i64 8
+  %38 = load i64, ptr %37, align 8
+  %39 = getelementptr inbounds i8, ptr %5, i64 32
   %40 = load i64, ptr %39, align 8
-  %41 = getelementptr inbounds i8, ptr %7, i64 32
-  %42 = load i64, ptr %41, align 8
-  %43 = add i64 %40, -1
-  %44 = add i64 %43, %42
-  %45 = udiv i64 %44, %42
-  %46 = icmp ugt i64 %45, 2147483647
-  br i1 %46, label %47, label %54
+  %41 = add i64 %38, -1
+  %42 = add i64 %41, %40
+  %43 = udiv i64 %42, %40
+  %44 = icmp ugt i64 %43, 2147483647
+  br i1 %44, label %45, label %49
 
-47:
-  %48 = load ptr, ptr %5, align 8
-  %49 = ptrtoint ptr %48 to i64
-  store i64 %49, ptr %4, align 8
-  %50 = getelementptr inbounds i8, ptr %4, i64 8
-  store i64 %45, ptr %50, align 8
-  %51 = getelementptr inbounds i8, ptr %4, i64 16
-  store i64 2147483647, ptr %51, align 8
-  %52 = getelementptr inbounds i8, ptr %4, i64 24
-  store i64 0, ptr %52, align 8
-  %53 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.34, ptr noundef nonnull %4) cold
-  br label %87
+45:
+  %46 = load ptr, ptr %3, align 8
+  %47 = ptrtoint ptr %46 to i64
+  %48 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.34, i64 noundef %47, i64 noundef %43, i64 noundef 2147483647, i64 noundef 0) cold
+  br label %82
 
-54:
-  %55 = trunc nuw nsw i64 %45 to i32
-  %56 = getelementptr inbounds i8, ptr %7, i64 24
-  %57 = load i64, ptr %56, align 8
-  %58 = trunc i64 %57 to i32
-  %59 = getelementptr inbounds i8, ptr %7, i64 56
-  %60 = load i64, ptr %59, align 8
-  %61 = trunc i64 %60 to i32
-  %62 = getelementptr inbounds i8, ptr %1, i64 16
-  %63 = load i64, ptr %62, align 8
-  %64 = icmp sgt i64 %63, 0
-  br i1 %64, label %65, label %87
+49:
+  %50 = trunc nuw nsw i64 %43 to i32
+  %51 = getelementptr inbounds i8, ptr %5, i64 24
+  %52 = load i64, ptr %51, align 8
+  %53 = trunc i64 %52 to i32
+  %54 = getelementptr inbounds i8, ptr %5, i64 56
+  %55 = load i64, ptr %54, align 8
+  %56 = trunc i64 %55 to i32
+  %57 = getelementptr inbounds i8, ptr %1, i64 16
+  %58 = load i64, ptr %57, align 8
+  %59 = icmp sgt i64 %58, 0
+  br i1 %59, label %60, label %82
 
-65:
-  %66 = getelementptr inbounds i8, ptr %1, i64 136
-  br label %67
+60:
+  %61 = getelementptr inbounds i8, ptr %1, i64 136
+  br label %62
 
-67:
-  %68 = phi ptr [ undef, %65 ], [ %80, %81 ]
-  %69 = phi i64 [ 0, %65 ], [ %84, %81 ]
-  %70 = phi i64 [ 0, %65 ], [ %83, %81 ]
-  call fastcc void @point(ptr noundef %1, ptr noundef %21, i64 noundef %69)
-  %71 = load ptr, ptr %7, align 8
-  %72 = getelementptr inbounds i8, ptr %71, i64 32
-  %73 = load ptr, ptr %72, align 8
-  %74 = load ptr, ptr %66, align 8
-  %75 = call i32 %73(i64 noundef %10, i32 noundef %55, i32 noundef 1, i32 noundef 1, i32 noundef %58, i32 noundef 1, i32 noundef 1, i32 noundef %61, ptr noundef %74, ptr noundef nonnull %26, ptr noundef null) nounwind
-  %76 = icmp eq i32 %75, 0
-  br i1 %76, label %79, label %77
+62:
+  %63 = phi ptr [ undef, %60 ], [ %75, %76 ]
+  %64 = phi i64 [ 0, %60 ], [ %79, %76 ]
+  %65 = phi i64 [ 0, %60 ], [ %78, %76 ]
+  call fastcc void @point(ptr noundef %1, ptr noundef %19, i64 noundef %64)
+  %66 = load ptr, ptr %5, align 8
+  %67 = getelementptr inbounds i8, ptr %66, i64 32
+  %68 = load ptr, ptr %67, align 8
+  %69 = load ptr, ptr %61, align 8
+  %70 = call i32 %68(i64 noundef %8, i32 noundef %50, i32 noundef 1, i32 noundef 1, i32 noundef %53, i32 noundef 1, i32 noundef 1, i32 noundef %56, ptr noundef %69, ptr noundef nonnull %24, ptr noundef null) nounwind
+  %71 = icmp eq i32 %70, 0
+  br i1 %71, label %74, label %72
 
-77:
-  %78 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %5, ptr noundef nonnull @.str.31, i32 noundef %75) cold
-  br label %79
+72:
+  %73 = call fastcc ptr @refuse_cuda(ptr noundef %0, ptr noundef %3, ptr noundef nonnull @.str.31, i32 noundef %70) cold
+  br label %74
 
-79:
-  %80 = phi ptr [ %78, %77 ], [ %68, %67 ]
-  br i1 %76, label %81, label %87
+74:
+  %75 = phi ptr [ %73, %72 ], [ %63, %62 ]
+  br i1 %71, label %76, label %82
 
-81:
-  %82 = load i64, ptr %39, align 8
-  %83 = add i64 %82, %70
-  %84 = add i64 %69, 1
-  %85 = load i64, ptr %62, align 8
-  %86 = icmp slt i64 %83, %85
-  br i1 %86, label %67, label %87
+76:
+  %77 = load i64, ptr %37, align 8
+  %78 = add i64 %77, %65
+  %79 = add i64 %64, 1
+  %80 = load i64, ptr %57, align 8
+  %81 = icmp slt i64 %78, %80
+  br i1 %81, label %62, label %82
 
-87:
-  %88 = phi ptr [ %15, %12 ], [ %53, %47 ], [ null, %54 ], [ %80, %79 ], [ null, %81 ]
-  ret ptr %88
+82:
+  %83 = phi ptr [ %13, %10 ], [ %48, %45 ], [ null, %49 ], [ %75, %74 ], [ null, %76 ]
+  ret ptr %83
 }
 
 define internal fastcc ptr @launch(ptr nocapture noundef %0, ptr noundef %1, i64 noundef %2) unnamed_addr nounwind {
@@ -2530,246 +2422,207 @@ define internal fastcc i64 @array_size(ptr nocapture noundef readonly %0, ptr no
 }
 
 define internal fastcc ptr @within(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2) unnamed_addr noinline nounwind {
-  %4 = alloca [4 x i64], align 8
-  %5 = getelementptr inbounds i8, ptr %2, i64 16
-  %6 = load ptr, ptr %5, align 8
-  %7 = getelementptr inbounds i8, ptr %2, i64 8
-  %8 = load i64, ptr %7, align 8
-  %9 = getelementptr i64, ptr %6, i64 %8
-  %10 = getelementptr inbounds i8, ptr %4, i64 8
-  %11 = getelementptr inbounds i8, ptr %1, i64 72
-  %12 = getelementptr inbounds i8, ptr %4, i64 16
-  %13 = getelementptr inbounds i8, ptr %4, i64 24
-  br label %14
+  %4 = getelementptr inbounds i8, ptr %2, i64 16
+  %5 = load ptr, ptr %4, align 8
+  %6 = getelementptr inbounds i8, ptr %2, i64 8
+  %7 = load i64, ptr %6, align 8
+  %8 = getelementptr i64, ptr %5, i64 %7
+  %9 = getelementptr inbounds i8, ptr %1, i64 72
+  br label %10
+
+10:
+  %11 = phi ptr [ %5, %3 ], [ %66, %65 ]
+  %12 = phi ptr [ undef, %3 ], [ %67, %65 ]
+  %13 = icmp ult ptr %11, %8
+  br i1 %13, label %14, label %68
 
 14:
-  %15 = phi ptr [ %6, %3 ], [ %71, %70 ]
-  %16 = phi ptr [ undef, %3 ], [ %72, %70 ]
-  %17 = icmp ult ptr %15, %9
-  br i1 %17, label %18, label %73
+  %15 = load i64, ptr %11, align 8
+  %16 = shl i64 %15, 2
+  %17 = getelementptr inbounds i8, ptr %11, i64 8
+  %18 = load i64, ptr %17, align 8
+  %19 = add i64 %16, %18
+  %20 = xor i64 %19, -1
+  %21 = tail call fastcc i64 @array_size(ptr noundef %0, ptr noundef %1, i64 noundef %20)
+  %22 = getelementptr inbounds i8, ptr %11, i64 24
+  %23 = load i64, ptr %22, align 8
+  %24 = getelementptr inbounds i8, ptr %11, i64 32
+  %25 = load i64, ptr %24, align 8
+  %26 = icmp sgt i64 %25, 0
+  br i1 %26, label %27, label %29
 
-18:
-  %19 = load i64, ptr %15, align 8
-  %20 = shl i64 %19, 2
-  %21 = getelementptr inbounds i8, ptr %15, i64 8
-  %22 = load i64, ptr %21, align 8
-  %23 = add i64 %20, %22
-  %24 = xor i64 %23, -1
-  %25 = tail call fastcc i64 @array_size(ptr noundef %0, ptr noundef %1, i64 noundef %24)
-  %26 = getelementptr inbounds i8, ptr %15, i64 24
-  %27 = load i64, ptr %26, align 8
-  %28 = getelementptr inbounds i8, ptr %15, i64 32
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp sgt i64 %29, 0
-  br i1 %30, label %31, label %33
+27:
+  %28 = getelementptr inbounds i8, ptr %11, i64 40
+  br label %42
 
-31:
-  %32 = getelementptr inbounds i8, ptr %15, i64 40
-  br label %46
+29:
+  %30 = phi i64 [ %23, %14 ], [ %51, %42 ]
+  %31 = getelementptr inbounds i8, ptr %11, i64 16
+  %32 = load i64, ptr %31, align 8
+  %33 = icmp eq i64 %32, 0
+  %34 = sub i64 0, %21
+  %35 = select i1 %33, i64 0, i64 %34
+  %36 = icmp sge i64 %30, %35
+  %37 = icmp slt i64 %30, %21
+  %38 = select i1 %36, i1 %37, i1 false
+  %39 = add i64 %30, -2147483648
+  %40 = icmp ult i64 %39, -4294967296
+  %41 = or i1 %40, %38
+  br i1 %41, label %62, label %54
 
-33:
-  %34 = phi i64 [ %27, %18 ], [ %55, %46 ]
-  %35 = getelementptr inbounds i8, ptr %15, i64 16
-  %36 = load i64, ptr %35, align 8
-  %37 = icmp eq i64 %36, 0
-  %38 = sub i64 0, %25
-  %39 = select i1 %37, i64 0, i64 %38
-  %40 = icmp sge i64 %34, %39
-  %41 = icmp slt i64 %34, %25
-  %42 = select i1 %40, i1 %41, i1 false
-  %43 = add i64 %34, -2147483648
-  %44 = icmp ult i64 %43, -4294967296
-  %45 = or i1 %44, %42
-  br i1 %45, label %67, label %58
-
-46:
-  %47 = phi i64 [ 0, %31 ], [ %56, %46 ]
-  %48 = phi i64 [ %27, %31 ], [ %55, %46 ]
-  %49 = getelementptr [0 x %struct.anon], ptr %32, i64 0, i64 %47
-  %50 = load i64, ptr %49, align 8
-  %51 = tail call fastcc i64 @array_size(ptr noundef %0, ptr noundef %1, i64 noundef %50)
-  %52 = getelementptr inbounds i8, ptr %49, i64 8
-  %53 = load i64, ptr %52, align 8
-  %54 = mul i64 %53, %51
-  %55 = add i64 %54, %48
-  %56 = add nuw nsw i64 %47, 1
-  %57 = icmp eq i64 %56, %29
-  br i1 %57, label %33, label %46
-
-58:
-  %59 = load ptr, ptr %1, align 8
-  %60 = ptrtoint ptr %59 to i64
-  store i64 %60, ptr %4, align 8
-  %61 = load ptr, ptr %11, align 8
-  %62 = load i64, ptr %15, align 8
-  %63 = getelementptr %struct.Param, ptr %61, i64 %62
-  %64 = load ptr, ptr %63, align 8
-  %65 = ptrtoint ptr %64 to i64
-  store i64 %65, ptr %10, align 8
-  store i64 %25, ptr %12, align 8
-  store i64 %34, ptr %13, align 8
-  %66 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.9, ptr noundef nonnull %4) cold
-  br label %70
-
-67:
-  %68 = getelementptr inbounds i8, ptr %15, i64 40
-  %69 = getelementptr [0 x %struct.anon], ptr %68, i64 0, i64 %29
-  br label %70
-
-70:
-  %71 = phi ptr [ %15, %58 ], [ %69, %67 ]
-  %72 = phi ptr [ %66, %58 ], [ %16, %67 ]
-  br i1 %45, label %14, label %73
-
-73:
-  %74 = phi ptr [ %72, %70 ], [ null, %14 ]
-  ret ptr %74
-}
-
-define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2, ptr nocapture noundef readonly %3, i1 noundef zeroext %4) unnamed_addr nounwind {
-  %6 = alloca [4 x i64], align 8
-  %7 = alloca [4 x i64], align 8
-  %8 = alloca [4 x i64], align 8
-  %9 = alloca [4 x i64], align 8
-  %10 = getelementptr inbounds i8, ptr %3, i64 16
-  %11 = load i32, ptr %10, align 8
-  %12 = sext i32 %11 to i64
-  %13 = getelementptr inbounds i8, ptr %2, i64 16
-  %14 = load i64, ptr %13, align 8
-  %15 = icmp eq i64 %14, %12
-  br i1 %15, label %36, label %16
-
-16:
-  %17 = load ptr, ptr %1, align 8
-  %18 = load ptr, ptr %17, align 8
-  %19 = ptrtoint ptr %18 to i64
-  store i64 %19, ptr %6, align 8
-  %20 = getelementptr inbounds i8, ptr %6, i64 8
-  %21 = load ptr, ptr %2, align 8
-  %22 = ptrtoint ptr %21 to i64
-  store i64 %22, ptr %20, align 8
-  %23 = getelementptr inbounds i8, ptr %6, i64 16
-  %24 = icmp ult i64 %14, 34
-  %25 = select i1 %24, i64 %14, i64 0
-  %26 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %25
-  %27 = load ptr, ptr %26, align 8
-  %28 = ptrtoint ptr %27 to i64
-  store i64 %28, ptr %23, align 8
-  %29 = getelementptr inbounds i8, ptr %6, i64 24
-  %30 = icmp ult i32 %11, 34
-  %31 = select i1 %30, i64 %12, i64 0
-  %32 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %31
-  %33 = load ptr, ptr %32, align 8
-  %34 = ptrtoint ptr %33 to i64
-  store i64 %34, ptr %29, align 8
-  %35 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.10, ptr noundef nonnull %6) cold
-  br label %106
-
-36:
-  %37 = getelementptr inbounds i8, ptr %3, i64 40
-  %38 = load ptr, ptr %37, align 8
-  %39 = getelementptr inbounds i8, ptr %2, i64 24
-  %40 = load i64, ptr %39, align 8
-  %41 = getelementptr inbounds i8, ptr %2, i64 32
-  %42 = load i64, ptr %41, align 8
-  %43 = icmp ne i64 %42, 0
-  %44 = zext i1 %43 to i64
-  %45 = add i64 %40, %44
-  %46 = getelementptr inbounds i8, ptr %3, i64 32
-  %47 = load i64, ptr %46, align 8
-  %48 = getelementptr inbounds i8, ptr %1, i64 24
+42:
+  %43 = phi i64 [ 0, %27 ], [ %52, %42 ]
+  %44 = phi i64 [ %23, %27 ], [ %51, %42 ]
+  %45 = getelementptr [0 x %struct.anon], ptr %28, i64 0, i64 %43
+  %46 = load i64, ptr %45, align 8
+  %47 = tail call fastcc i64 @array_size(ptr noundef %0, ptr noundef %1, i64 noundef %46)
+  %48 = getelementptr inbounds i8, ptr %45, i64 8
   %49 = load i64, ptr %48, align 8
-  %50 = sub i64 %47, %49
-  %51 = icmp eq i64 %50, %45
-  br i1 %51, label %62, label %52
+  %50 = mul i64 %49, %47
+  %51 = add i64 %50, %44
+  %52 = add nuw nsw i64 %43, 1
+  %53 = icmp eq i64 %52, %25
+  br i1 %53, label %29, label %42
 
-52:
-  %53 = load ptr, ptr %1, align 8
-  %54 = load ptr, ptr %53, align 8
-  %55 = ptrtoint ptr %54 to i64
-  store i64 %55, ptr %7, align 8
-  %56 = getelementptr inbounds i8, ptr %7, i64 8
-  %57 = load ptr, ptr %2, align 8
-  %58 = ptrtoint ptr %57 to i64
-  store i64 %58, ptr %56, align 8
-  %59 = getelementptr inbounds i8, ptr %7, i64 16
-  store i64 %45, ptr %59, align 8
-  %60 = getelementptr inbounds i8, ptr %7, i64 24
-  store i64 %50, ptr %60, align 8
-  %61 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.11, ptr noundef nonnull %7) cold
-  br label %106
+54:
+  %55 = load ptr, ptr %1, align 8
+  %56 = ptrtoint ptr %55 to i64
+  %57 = load ptr, ptr %9, align 8
+  %58 = getelementptr %struct.Param, ptr %57, i64 %15
+  %59 = load ptr, ptr %58, align 8
+  %60 = ptrtoint ptr %59 to i64
+  %61 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.9, i64 noundef %56, i64 noundef %60, i64 noundef %21, i64 noundef %30) cold
+  br label %65
 
 62:
-  %63 = icmp eq i64 %42, 0
-  br i1 %63, label %79, label %64
+  %63 = getelementptr inbounds i8, ptr %11, i64 40
+  %64 = getelementptr [0 x %struct.anon], ptr %63, i64 0, i64 %25
+  br label %65
 
-64:
-  %65 = getelementptr i64, ptr %38, i64 %47
-  %66 = getelementptr i8, ptr %65, i64 -8
-  %67 = load i64, ptr %66, align 8
-  %68 = icmp eq i64 %67, %42
-  br i1 %68, label %79, label %69
+65:
+  %66 = phi ptr [ %11, %54 ], [ %64, %62 ]
+  %67 = phi ptr [ %61, %54 ], [ %12, %62 ]
+  br i1 %41, label %10, label %68
 
-69:
-  %70 = load ptr, ptr %1, align 8
-  %71 = load ptr, ptr %70, align 8
-  %72 = ptrtoint ptr %71 to i64
-  store i64 %72, ptr %8, align 8
-  %73 = getelementptr inbounds i8, ptr %8, i64 8
-  %74 = load ptr, ptr %2, align 8
-  %75 = ptrtoint ptr %74 to i64
-  store i64 %75, ptr %73, align 8
-  %76 = getelementptr inbounds i8, ptr %8, i64 16
-  store i64 %42, ptr %76, align 8
-  %77 = getelementptr inbounds i8, ptr %8, i64 24
-  store i64 %67, ptr %77, align 8
-  %78 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.12, ptr noundef nonnull %8) cold
-  br label %106
+68:
+  %69 = phi ptr [ %67, %65 ], [ null, %10 ]
+  ret ptr %69
+}
 
-79:
-  %80 = icmp sgt i64 %49, 0
-  br i1 %80, label %81, label %106
+declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) nounwind
 
-81:
-  %82 = getelementptr inbounds i8, ptr %1, i64 32
-  br label %86
+define internal fastcc ptr @check(ptr nocapture noundef readonly %0, ptr nocapture noundef readonly %1, ptr nocapture noundef readonly %2, ptr nocapture noundef readonly %3, i1 noundef zeroext %4) unnamed_addr nounwind {
+  %6 = getelementptr inbounds i8, ptr %3, i64 16
+  %7 = load i32, ptr %6, align 8
+  %8 = sext i32 %7 to i64
+  %9 = getelementptr inbounds i8, ptr %2, i64 16
+  %10 = load i64, ptr %9, align 8
+  %11 = icmp eq i64 %10, %8
+  br i1 %11, label %29, label %12
+
+12:
+  %13 = load ptr, ptr %1, align 8
+  %14 = load ptr, ptr %13, align 8
+  %15 = ptrtoint ptr %14 to i64
+  %16 = load ptr, ptr %2, align 8
+  %17 = ptrtoint ptr %16 to i64
+  %18 = icmp ult i64 %10, 34
+  %19 = select i1 %18, i64 %10, i64 0
+  %20 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %19
+  %21 = load ptr, ptr %20, align 8
+  %22 = ptrtoint ptr %21 to i64
+  %23 = icmp ult i32 %7, 34
+  %24 = select i1 %23, i64 %8, i64 0
+  %25 = getelementptr [34 x ptr], ptr @DTYPE_NAMES, i64 0, i64 %24
+  %26 = load ptr, ptr %25, align 8
+  %27 = ptrtoint ptr %26 to i64
+  %28 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.10, i64 noundef %15, i64 noundef %17, i64 noundef %22, i64 noundef %27) cold
+  br label %90
+
+29:
+  %30 = getelementptr inbounds i8, ptr %3, i64 40
+  %31 = load ptr, ptr %30, align 8
+  %32 = getelementptr inbounds i8, ptr %2, i64 24
+  %33 = load i64, ptr %32, align 8
+  %34 = getelementptr inbounds i8, ptr %2, i64 32
+  %35 = load i64, ptr %34, align 8
+  %36 = icmp ne i64 %35, 0
+  %37 = zext i1 %36 to i64
+  %38 = add i64 %33, %37
+  %39 = getelementptr inbounds i8, ptr %3, i64 32
+  %40 = load i64, ptr %39, align 8
+  %41 = getelementptr inbounds i8, ptr %1, i64 24
+  %42 = load i64, ptr %41, align 8
+  %43 = sub i64 %40, %42
+  %44 = icmp eq i64 %43, %38
+  br i1 %44, label %52, label %45
+
+45:
+  %46 = load ptr, ptr %1, align 8
+  %47 = load ptr, ptr %46, align 8
+  %48 = ptrtoint ptr %47 to i64
+  %49 = load ptr, ptr %2, align 8
+  %50 = ptrtoint ptr %49 to i64
+  %51 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.11, i64 noundef %48, i64 noundef %50, i64 noundef %38, i64 noundef %43) cold
+  br label %90
+
+52:
+  %53 = icmp eq i64 %35, 0
+  br i1 %53, label %66, label %54
+
+54:
+  %55 = getelementptr i64, ptr %31, i64 %40
+  %56 = getelementptr i8, ptr %55, i64 -8
+  %57 = load i64, ptr %56, align 8
+  %58 = icmp eq i64 %57, %35
+  br i1 %58, label %66, label %59
+
+59:
+  %60 = load ptr, ptr %1, align 8
+  %61 = load ptr, ptr %60, align 8
+  %62 = ptrtoint ptr %61 to i64
+  %63 = load ptr, ptr %2, align 8
+  %64 = ptrtoint ptr %63 to i64
+  %65 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.12, i64 noundef %62, i64 noundef %64, i64 noundef %35, i64 noundef %57) cold
+  br label %90
+
+66:
+  %67 = icmp sgt i64 %42, 0
+  br i1 %67, label %68, label %90
+
+68:
+  %69 = getelementptr inbounds i8, ptr %1, i64 32
+  br label %73
+
+70:
+  %71 = add nuw nsw i64 %74, 1
+  %72 = icmp eq i64 %71, %42
+  br i1 %72, label %90, label %73
+
+73:
+  %74 = phi i64 [ 0, %68 ], [ %71, %70 ]
+  %75 = getelementptr i64, ptr %31, i64 %74
+  %76 = load i64, ptr %75, align 8
+  %77 = getelementptr [8 x i64], ptr %69, i64 0, i64 %74
+  %78 = load i64, ptr %77, align 8
+  %79 = icmp ne i64 %76, %78
+  %80 = icmp ne i64 %76, 1
+  %81 = or i1 %80, %4
+  %82 = and i1 %79, %81
+  br i1 %82, label %83, label %70
 
 83:
-  %84 = add nuw nsw i64 %87, 1
-  %85 = icmp eq i64 %84, %49
-  br i1 %85, label %106, label %86
+  %84 = load ptr, ptr %1, align 8
+  %85 = load ptr, ptr %84, align 8
+  %86 = ptrtoint ptr %85 to i64
+  %87 = load ptr, ptr %2, align 8
+  %88 = ptrtoint ptr %87 to i64
+  %89 = tail call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.13, i64 noundef %86, i64 noundef %88, i64 noundef %78, i64 noundef %76) cold
+  br label %90
 
-86:
-  %87 = phi i64 [ 0, %81 ], [ %84, %83 ]
-  %88 = getelementptr i64, ptr %38, i64 %87
-  %89 = load i64, ptr %88, align 8
-  %90 = getelementptr [8 x i64], ptr %82, i64 0, i64 %87
-  %91 = load i64, ptr %90, align 8
-  %92 = icmp ne i64 %89, %91
-  %93 = icmp ne i64 %89, 1
-  %94 = or i1 %93, %4
-  %95 = and i1 %92, %94
-  br i1 %95, label %96, label %83
-
-96:
-  %97 = load ptr, ptr %1, align 8
-  %98 = load ptr, ptr %97, align 8
-  %99 = ptrtoint ptr %98 to i64
-  store i64 %99, ptr %9, align 8
-  %100 = getelementptr inbounds i8, ptr %9, i64 8
-  %101 = load ptr, ptr %2, align 8
-  %102 = ptrtoint ptr %101 to i64
-  store i64 %102, ptr %100, align 8
-  %103 = getelementptr inbounds i8, ptr %9, i64 16
-  store i64 %91, ptr %103, align 8
-  %104 = getelementptr inbounds i8, ptr %9, i64 24
-  store i64 %89, ptr %104, align 8
-  %105 = call fastcc ptr @refuse(ptr noundef %0, ptr noundef nonnull @.str.13, ptr noundef nonnull %9) cold
-  br label %106
-
-106:
-  %107 = phi ptr [ %35, %16 ], [ %61, %52 ], [ %78, %69 ], [ %105, %96 ], [ null, %79 ], [ null, %83 ]
-  ret ptr %107
+90:
+  %91 = phi ptr [ %28, %12 ], [ %51, %45 ], [ %65, %59 ], [ %89, %83 ], [ null, %66 ], [ null, %70 ]
+  ret ptr %91
 }
 
 define internal fastcc void @fill(ptr nocapture noundef writeonly %0, i64 noundef %1, i64 noundef %2, i64 noundef %3) unnamed_addr nounwind {
