@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
 from workbench.api.graphs.graph import Graph as CapturedGraph
+from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.api.lowerings.lowering import known_function
@@ -54,6 +55,13 @@ from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
 
 
+class _Edition(Edition):
+    """The only version that there will be."""
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel, self.content, self.name = kernel, "", None
+
+
 class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
@@ -68,6 +76,7 @@ class SavedKernel(Kernel):
         self.plans = {}
         self.stale = "it comes from a file; launch it by replaying its record"
         self.checks = None
+        self.edition = _Edition(self.name)
 
 
 class SavedSpecialisation(Specialisation):
@@ -85,6 +94,8 @@ class SavedSpecialisation(Specialisation):
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
         self.bound: dict[object, Any] = {}
+        self.jax_plans, self.notices = {}, ()
+        self._watched = ()
         self.seconds = 0.0
 
     def is_current(self) -> bool:

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from workbench.errors import LaunchError
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
 from workbench.runtime.arrays.host_convert import repeats
@@ -203,6 +205,10 @@ class Nodes(Protocol):
 
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and the edges if arrays changed."""
+        ...
+
+    def around(self, node: Work) -> Nodes:
+        """Return another body, of one node."""
         ...
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
@@ -418,9 +424,8 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         return self.graph
 
     def launch(self) -> None:
-        """Run the graphs that the condition chooses."""
-        for name in self.turns():
-            self.graphs[name].launch()
+        """Run it again; a branch or loop as a graph of its own, which observers see as one or node by node."""
+        (self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)).launch()
 
     def step(self) -> Iterator[Work]:
         """Run the nodes of those graphs, one by one."""
@@ -549,7 +554,16 @@ def _united(accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def _holds(condition: array | None) -> bool:
-    """Read a condition."""
+    """Read a condition.
+
+    Raises:
+        LaunchError: what runs is captured, so there is nothing to read yet.
+    """
+    if any(observer.takes and not observer.looks_inside for observer in OBSERVERS.get()):
+        raise LaunchError(
+            "A graph decides when it runs which branch it takes and how often it repeats: its gradient cannot be captured.",
+            advice="Call backward() outside of wb.capture(), or launch the graph there without a tape.",
+        )
     return condition is None or bool(condition.numpy().reshape(-1)[0])
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.load_record import SavedKernel, SavedSpecialisation
 from workbench.errors import LaunchError, RecordError
@@ -35,7 +34,6 @@ class PickledKernel(SavedKernel):
         self.data = data
         self.stale = ""
         self.checks, self.enable_backward = data["checks"], data["enable_backward"]
-        self.edition = _Edition(self.name)
         self._structs = {}
         self._specialised_for = {s.types: s for s in made}
         columns = zip(self.parameters, zip(*self._specialised_for, strict=True), strict=True)
@@ -74,21 +72,10 @@ class PickledKernel(SavedKernel):
 class PickledSpecialisation(SavedSpecialisation):
     """What a pickle holds of a kernel."""
 
-    tiling = None
-
     def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
         """For this IR."""
         super().__init__(function, checkpoints, fma)
         self.kernel = kernel
-        self.jax_plans, self.notices = {}, ()
-        self._watched = ()
-
-
-class _Edition(Edition):
-    """The only version that there will be."""
-
-    def __init__(self, kernel: str) -> None:
-        self.kernel, self.content, self.name = kernel, "", None
 
 
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
