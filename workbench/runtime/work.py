@@ -561,7 +561,8 @@ def _holds(condition: array | None) -> bool:
     """
     if any(observer.takes and not observer.looks_inside for observer in OBSERVERS.get()):
         raise LaunchError(
-            "A graph decides when it runs which branch it takes and how often it repeats: its gradient cannot be captured.",
+            "A graph decides when it runs which branch it takes and how often it repeats, so its gradient cannot be "
+            "captured.",
             advice="Call backward() outside of wb.capture(), or launch the graph there without a tape.",
         )
     return condition is None or bool(condition.numpy().reshape(-1)[0])
