@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from workbench.runtime.graphs.edges import Edge
@@ -95,15 +96,14 @@ def _placed(body: Nodes, made: dict[str, Any], opened: bool) -> dict[str, Any]:
         node["bodies"] = {name: len(told["nodes"]) for name, told in inside.items()}
         if opened:
             node["parts"] = [_placed(inner, inside[name], True) for name, inner in work.bodies.items()]
-    rows = [0] * len(made["nodes"])
-    for depth, level in enumerate(body.levels):
-        for k in level:
-            rows[k] = depth
-    return arranged(made, rows)
+    return arranged(made)
 
 
-def arranged(made: dict[str, Any], rows: Sequence[int]) -> dict[str, Any]:
+def arranged(made: dict[str, Any]) -> dict[str, Any]:
     """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
+    rows = [0] * len(made["nodes"])
+    for edge in sorted(made["edges"], key=itemgetter("source")):  # which leads to a later node
+        rows[edge["target"]] = max(rows[edge["target"]], rows[edge["source"]] + 1)
     sizes = [_size(node) for node in made["nodes"]]
     found = layered(sizes, rows, [(e["source"], e["target"]) for e in made["edges"]])
     for edge, line in zip(made["edges"], found.lines, strict=True):
