@@ -1,4 +1,4 @@
-"""The README's example runs as it stands, and its links lead somewhere."""
+"""The README is short, its example runs as it stands, and its links and those of the guide lead somewhere."""
 
 from __future__ import annotations
 
@@ -24,10 +24,18 @@ def test_the_example_runs_and_its_forces_are_right(tmp_path: Path) -> None:
     assert all(abs(force) < 1e-2 for force in numbers[2:-1])
 
 
+def test_a_newcomer_reads_it_in_five_minutes() -> None:
+    assert len(README.splitlines()) <= 150
+    assert len(re.findall(r"\w+", re.sub(r"\]\([^)]*\)", "", README))) <= 5 * 250
+
+
 def test_links_and_pictures_are_there() -> None:
-    targets = re.findall(r"\]\(([^)#]+)\)", README)
-    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
-    assert targets and not missing, missing
+    pages = (ROOT / "README.md", ROOT / "notebooks/README.md", *(ROOT / "docs/guide").glob("*.md"))
+    prose = [(page, re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)) for page in pages]
+    links = [(page, target) for page, text in prose for target in re.findall(r"\]\(([^)#]+)", text)]
+    inside = [(page, target) for page, target in links if "://" not in target and "reference/" not in target]
+    missing = [(page.name, target) for page, target in inside if not (page.parent / target).exists()]
+    assert len(inside) > 50 and not missing, missing
 
 
 def test_the_comparisons_figures_are_those_of_the_results_it_names() -> None:
