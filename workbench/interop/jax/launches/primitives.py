@@ -514,7 +514,7 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """As the function `_pulled`, of A."""
+        """Return what `_pulled` returns, for the adjoint that this represents."""
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
             s.number: cotangents[n]

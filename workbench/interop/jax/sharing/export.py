@@ -61,7 +61,7 @@ def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> 
 
 
 def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch: str) -> Any:
-    """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
+    """Export with `make`, disabling the safety checks `given` and those of the targets that the program calls."""
     allow = export_library().DisabledSafetyCheck.custom_call
     known = frozenset[str]()
     token = edits.EXPORTING.set(arch)

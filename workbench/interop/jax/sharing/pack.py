@@ -213,7 +213,7 @@ def on_gpus(name: str) -> CudaTarget | None:
 
 
 def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
-    """Where each parameter comes from; all of them are there, each with an element of its type."""
+    """Read and validate the wire of each parameter: none is missing, and each has an element of its type."""
     if not isinstance(data, list) or [w[0] if isinstance(w, list) and w else None for w in data] != list(types):
         raise saved_values.Wrong("a call whose arguments are not the kernel's parameters")
     made = tuple(_wire(fields, types[fields[0]]) for fields in data)

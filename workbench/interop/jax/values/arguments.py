@@ -177,7 +177,7 @@ def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
 
 
 def is_symbolic(size: Any) -> bool:
-    """Whether a size is one of `jax.export`'s, known only when the program runs."""
+    """Return whether a size is one of `jax.export`'s, known only when the program runs."""
     return hasattr(size, "dimension_as_value") and hasattr(size, "scope")
 
 
@@ -187,7 +187,7 @@ def base_shape(value: Any, type: Type) -> tuple[int, ...]:
 
 
 def aspect(value: Any) -> Any:
-    """What of a value decides how it is passed: its shape and dtype; of a Python number its type."""
+    """Return the part of a value that decides how it is passed: shape and dtype; of a Python number its type."""
     return (tuple(value.shape), value.dtype) if is_typed(value) else type(value)
 
 
@@ -198,7 +198,7 @@ def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
 
 
 def tree_of(value: Any) -> tuple[bool, Any]:
-    """Whether it is one value, and else the form of the tree that it is."""
+    """Return whether it is one value, and else the form of the tree that it is."""
     if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
@@ -295,7 +295,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
 
 
 def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
-    """Whether a single value may change its type: as JAX's promotion would, weakly typed numbers by kind alone."""
+    """Return whether a single value may change type: by JAX's promotion, weakly typed numbers by kind alone."""
     if getattr(value, "weak_type", False) or isinstance(value, np.generic):
         return _RANK[given.kind] <= _RANK[wanted.kind]
     return promote(given, wanted) == wanted

@@ -29,7 +29,7 @@ def varying(aval: Any) -> frozenset[Any]:
 
 
 def among_devices(ctx: Any) -> bool:
-    """Whether what is lowered runs on several devices, each with values of its own: in `shard_map` or `pmap`."""
+    """Return whether what is lowered runs on several devices, each with values of its own: in `shard_map` or `pmap`."""
     context = ctx.module_context.axis_context
     if getattr(context, "manual_axes", ()):
         return context.mesh.size > 1
@@ -53,7 +53,7 @@ def as_typed(value: Any, aval: Any) -> Any:
 
 
 def several_devices(ctx: Any) -> bool:
-    """Whether what is lowered is a program of several devices which XLA divides among them, and the mesh is known."""
+    """Return whether a program of several devices is lowered that XLA divides among them over a known mesh."""
     context = ctx.module_context.axis_context
     # What is exported may be loaded where there are other devices.
     if getattr(ctx.module_context.lowering_parameters, "for_export", False):

@@ -12,7 +12,7 @@ ALLOW_64 = 'Allow 64 bits first: jax.config.update("jax_enable_x64", True).'
 
 
 def conversion(name: str, value: Any, wanted: Scalar) -> str:
-    """What to write so that a value gets this type."""
+    """Return advice on how to convert a value to this type."""
     if found := not_in_the_language(name, value):
         return found
     # Without it, astype("float64") gives float32 again.
@@ -21,7 +21,7 @@ def conversion(name: str, value: Any, wanted: Scalar) -> str:
 
 
 def not_in_the_language(name: str, value: Any) -> str:
-    """What to pass instead of a value of a type that only JAX has; empty if it is not one."""
+    """Return what to pass instead of a value whose type only JAX has; empty if the language has the type."""
     jax = library().jax
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
         return f"A key is passed as its data, an array of uint32: jax.random.key_data({name})."
@@ -29,7 +29,7 @@ def not_in_the_language(name: str, value: Any) -> str:
 
 
 def wide() -> bool:
-    """Whether JAX has types of 64 bits now."""
+    """Return whether JAX has types of 64 bits now."""
     return library().jax.config.jax_enable_x64
 
 
@@ -42,7 +42,7 @@ def described(value: Any) -> str:
 
 
 def is_typed(value: Any) -> bool:
-    """Whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
+    """Return whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
     is_array = hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "todense")
     return is_array and not isinstance(value, float)
 

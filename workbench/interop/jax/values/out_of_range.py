@@ -45,7 +45,7 @@ class Reach:
     place: Location | None = None
 
     def check(self) -> tuple[Condition, ...]:
-        """What sizes must fulfil that are known at the call only.
+        """Return the conditions on sizes that only the call knows.
 
         Raises:
             LaunchError: an access is outside, whatever the data.
@@ -78,7 +78,7 @@ class Reach:
         )  # fmt: skip
 
     def _advice(self, array: str, found: Accesses) -> str:
-        """What would fit; each way is tried first."""
+        """Return advice that makes the launch fit; each suggestion is verified first."""
         shape = tuple(self.shapes[array])
         fit = tuple(max(size, found.needs.get((array, k), 0)) for k, size in enumerate(shape))
         ways, spread = [], False

@@ -54,7 +54,7 @@ def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
 
 
 def array_fields(name: str, type: Any) -> Iterator[str]:
-    """Those that are arrays: what can come out."""
+    """Yield the names of fields that are arrays, which can be results."""
     return (n for n, t in fields_of(name, type) if isinstance(t, ArrayType))
 
 

@@ -17,16 +17,16 @@ from workbench.types import ArrayType, Type
 
 
 class Options(Protocol):
-    """What a wrapper says of all its calls."""
+    """Represents what a wrapper declares for all its calls."""
 
     @property
     def has_side_effect(self) -> bool:
-        """Whether XLA keeps a call that it would merge or drop."""
+        """Return whether XLA keeps a call that it would merge or drop."""
         ...
 
     @property
     def vmap_method(self) -> str:
-        """How batches run."""
+        """Return the way in which batches run."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class Options(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One signature of a `JaxKernel`.
+    """Represents one signature of a `JaxKernel`.
 
     Attributes:
         specialisation: the kernel for these types, with its prints.
@@ -69,7 +69,7 @@ class Case:
     def config(
         self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: Options, block: int
     ) -> LaunchConfig:
-        """What is static about a call of `like` with these static values; its operands' shapes are the case's.
+        """Return the static part of a call of `like` with these static values and the shapes of this case.
 
         Raises:
             LaunchError: it must reach outside of an array, or cannot be divided as `like` declares.

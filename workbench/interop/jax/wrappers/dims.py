@@ -188,7 +188,7 @@ def _indexed_by_threads(sizes: Sizes, function: Function) -> tuple[Shape, str] |
 
 
 def ranks(sizes: Sizes, wanted: Any, outputs: Sequence[str]) -> dict[str, int]:
-    """How many dimensions each of these outputs has, where the call or the wrapper says it."""
+    """Return the number of dimensions of each output for which the call or the wrapper declares it."""
     named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(outputs, wanted)
     given = {n: dims for n in outputs if (dims := named.get(n)) is not None}
     return {n: len(sizes.dimensions(f"output_dims for {n}", dims)) for n, dims in given.items()}

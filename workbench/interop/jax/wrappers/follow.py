@@ -20,7 +20,7 @@ W = TypeVar("W", bound="Wrapper")
 
 @dataclass
 class Newest(Generic[W]):
-    """How a wrapper is made for another kernel, and the one that was."""
+    """Represents the factory of a wrapper for an edited kernel, and the wrapper that it made last."""
 
     make: Callable[[Kernel], W] | None = None
     made: W | None = None
@@ -31,7 +31,7 @@ class Wrapper(Protocol):
 
     @property
     def kernel(self) -> Kernel:
-        """What is wrapped."""
+        """Return the wrapped kernel."""
         ...
 
     @property

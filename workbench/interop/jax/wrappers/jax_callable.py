@@ -47,7 +47,7 @@ from workbench.types import ArrayType, Type
 
 
 class GraphMode(StrEnum):
-    """How the launches of a `jax_callable` run.
+    """Selects how the launches of a `jax_callable` run.
 
     WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
     costs nothing, that is also what STAGED is. JAX: each launch is a separate call in XLA's program, which XLA may
@@ -63,7 +63,7 @@ class GraphMode(StrEnum):
 
 @dataclass(eq=False)
 class _Program:
-    """One signature: the jitted function, and what must be as it was for it to hold."""
+    """Represents one signature: the jitted function, and the conditions under which it stays valid."""
 
     run: Any = None
     checked: bool = False
@@ -168,7 +168,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """What distinguishes one signature from another if no argument is a tree; None if one is."""
+        """Return the key of a signature whose arguments are no trees; None if one is."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -187,7 +187,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return True
 
     def signature(self, values: Mapping[str, Any], output_dims: Any) -> Signature:
-        """What decides the program for these values.
+        """Return what decides the program for these values: leaves, outputs, and whether types have 64 bits.
 
         Raises:
             LaunchError: an argument does not fit.

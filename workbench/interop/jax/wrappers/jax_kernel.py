@@ -210,7 +210,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return [*made, *rest]
 
     def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
-        """What the shapes and types of a call decide, and the dimensions it names."""
+        """Return the case for the shapes, types and dimensions of a call; built once per signature."""
         aspects = map(arguments.aspect, args)
         checked, watched = checks_both(self.kernel.checks)
         named = arguments.frozen(launch_dims), arguments.frozen(output_dims)

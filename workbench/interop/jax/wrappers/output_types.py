@@ -112,7 +112,7 @@ def _stored_types(
 
 
 def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar | Vector]:
-    """What the kernel stores in each array instead, as far as its errors say it."""
+    """Return the types that the kernel stores in arrays whose guessed types its errors refused, by array."""
     parts = error.errors if isinstance(error, CellErrors) else (error,)
     places = {f"An element of {n}": n for n in missing}
     return {
@@ -123,7 +123,7 @@ def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar
 
 
 def _rank(kernel: Kernel, name: str, dims: Mapping[str, int]) -> int:
-    """How many dimensions an output has: as its annotation says, or the call, or the kernel's subscripts."""
+    """Return the dimensions of an output: from its annotation, else the call, else the kernel's subscripts."""
     family = kernel.families.get(name)
     if isinstance(family, ArrayOf):
         return family.ndim

@@ -72,7 +72,7 @@ class PickledKernel(SavedKernel):
 
 
 class PickledSpecialisation(SavedSpecialisation):
-    """What a pickle holds of a kernel."""
+    """Represents a specialisation whose IR came from a pickle."""
 
     tiling = None
 

@@ -23,7 +23,7 @@ HOW = 'Write a letter for each axis, arrays left and results right: "i j, j -> i
 
 @dataclass(frozen=True)
 class ShardingRule:
-    """Which axes of a launch a mesh may divide.
+    """Represents the axes of a launch that a mesh may divide.
 
     Attributes:
         rule: a letter for each axis, array arguments left and results right: "i j, k -> i". Axes with the same letter

@@ -46,7 +46,7 @@ class _Same:
 
 
 class _Reading:
-    """One snapshot; `open` has the objects being visited or visited before, by id."""
+    """Takes one snapshot; `open` holds the objects visited so far, by id."""
 
     def __init__(self) -> None:
         self.open: dict[int, object] = {}
