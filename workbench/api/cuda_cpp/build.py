@@ -15,7 +15,7 @@ import msgspec
 from workbench.backends.base import Options
 from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.compile import nvrtc
-from workbench.backends.cuda.user_source.preprocess import Whole, placed, unknown_names, warnings
+from workbench.backends.cuda.user_source.preprocess import ExpandedSource, placed, unknown_names, warnings
 from workbench.backends.cuda.user_source.probe import Element, asked, elements, probe
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.cache.folder.entry import Entry
@@ -39,7 +39,7 @@ class Program(msgspec.Struct, frozen=True):
     """What is compiled.
 
     Attributes:
-        whole: the text with its includes.
+        source: the text with its includes.
         kernels: what is called of it; templates' instances, not templates.
         defines: macros by name, as they are spelled.
         fast_math: allow approximate maths.
@@ -48,7 +48,7 @@ class Program(msgspec.Struct, frozen=True):
         typed: whether the kernels' types are known, so that NVRTC need not be asked.
     """
 
-    whole: Whole
+    source: ExpandedSource
     kernels: tuple[Signature, ...]
     defines: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     fast_math: bool = False
@@ -64,20 +64,20 @@ class Program(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """What is compiled."""
-        return "".join(f"#define {n} {v}\n" for n, v in self.defines.items()) + self.whole.text
+        return "".join(f"#define {n} {v}\n" for n, v in self.defines.items()) + self.source.text
 
 
 def key_of(made: Program, target: str) -> Key:
     """The key of a program's artifact."""
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(made.defines.items())]
     compiler = nvrtc.CudaBackend().version(target.split()[-1])
-    parts.append(Part("code", "code", made.whole.text.encode()))
+    parts.append(Part("code", "code", made.source.text.encode()))
     names = "\n".join((made.name, *made.variables, "" if made.typed else probe(made.members)))
     parts.append(Part("names", "extra", names.encode(), made.name))
     parts.append(Part("option fast_math", "option", b"1" if made.fast_math else b"0", str(made.fast_math)))
     parts.append(Part("target", "target", target.encode(), target))
     parts.append(Part("compiler", "compiler", compiler.encode(), compiler))
-    if made.whole.own and (headers := toolkit.header_version(toolkit.compiler(target.split()[-1]))):
+    if made.source.own and (headers := toolkit.header_version(toolkit.compiler(target.split()[-1]))):
         parts.append(Part("headers", "compiler", headers.encode(), headers))
     return Key(tuple(parts))
 
@@ -153,7 +153,7 @@ def _compiled(made: Program, target: str) -> Entry:
     if kind == "ptx":  # what the emulated device cannot execute is named with its line
         kind = "ptx with lines"
     built = _built(made, arch, kind, not made.typed)
-    for said in warnings(built.log, made.whole):
+    for said in warnings(built.log, made.source):
         publish(Notice(said))
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {
@@ -195,16 +195,16 @@ def _built(made: Program, target: str, kind: str, types: bool = False) -> nvrtc.
             unknown = unknown_names(error.log)
             left = [group for group in groups if not unknown.intersection("".join(n.split()) for n in group)]
             if len(left) == len(groups):
-                raise placed(error, made.whole) from None
+                raise placed(error, made.source) from None
             groups = left
 
 
 def _around(made: Program, names: tuple[str, ...], target: str) -> nvrtc.Around:
     flags: tuple[str, ...] = ()
-    if made.whole.own:
+    if made.source.own:
         library = toolkit.compiler(target)
         flags = toolkit.header_options(library, settings().cache_dir / f"nvrtc-headers-{library.version}")
-    if "thrust/complex.h" in made.whole.own:  # whose stream operators have no annotation
+    if "thrust/complex.h" in made.source.own:  # whose stream operators have no annotation
         flags += ("--device-as-default-execution-space",)
     return nvrtc.Around(names, flags)
 
@@ -219,7 +219,7 @@ def ptx(made: Program, target: str) -> str:
 
 
 def ptx_with_lines(made: Program, target: str) -> tuple[str, Mapping[str, str]]:
-    """The PTX with the places that `Whole.at` understands, and the symbols of the kernels by name.
+    """The PTX with the places that `ExpandedSource.at` understands, and the symbols of the kernels by name.
 
     Raises:
         BuildError, DeviceError: as `find`.

@@ -18,7 +18,7 @@ def countable(made: build.Program, signature: Signature, arch: str) -> Countable
     source = signature.location.source
 
     def place(file: str, line: int) -> Location | None:
-        return made.whole.at(line) if file.startswith("/cell/") else None
+        return made.source.at(line) if file.startswith("/cell/") else None
 
     own = {n + source.line_offset: source.line(n) for n in range(signature.first, signature.last + 1)}
     resources = build.resources(made, arch, signature.name)

@@ -28,14 +28,14 @@ def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
     Raises:
         DeviceError: it includes a header of CUDA's that is written for float.
     """
-    foreign = next((name for name in program.whole.own if name not in HALVES), "")
+    foreign = next((name for name in program.source.own if name not in HALVES), "")
     if foreign:
         raise DeviceError(
             f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
             advice="Check a text without it.", function=program.name,
         )  # fmt: skip
     kernels = tuple(map(wide_signature, signatures))
-    return Program(wide_text(program.whole), kernels, program.defines, typed=True)
+    return Program(wide_text(program.source), kernels, program.defines, typed=True)
 
 
 class WideText:

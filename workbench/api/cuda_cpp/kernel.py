@@ -367,7 +367,7 @@ class CudaSpecialisation(Specialisation):
             reads=frozenset(p.name for p in pointers if p.name in signature.words),
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=facts,
-            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.whole.at,
+            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.source.at,
             apart=True,  # those that share memory are looked at in each launch: one may be __restrict__
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.declarations import macros
 from workbench.backends.cuda.user_source.host_parts import device_part
-from workbench.backends.cuda.user_source.preprocess import define_lines, whole
+from workbench.backends.cuda.user_source.preprocess import define_lines, expand_includes
 from workbench.backends.cuda.user_source.signature import Signature, members, signatures, typed, variables
 from workbench.cache.folder.entry import Entry
 from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError, must_be
@@ -174,7 +174,7 @@ class CudaModule:
     @property
     def source(self) -> Source:
         """The text."""
-        return self.program.whole.sources[0]
+        return self.program.source.sources[0]
 
     @property
     def names(self) -> dict[str, object]:
@@ -256,7 +256,7 @@ class CudaModule:
             self._loaded[digest, device] = code
             return digest, replace(code, cooperative=self._waits_for_blocks(name)), facts
         except BuildError as error:
-            error.location = self.program.whole.at(error.line) if error.line else None
+            error.location = self.program.source.at(error.line) if error.line else None
             raise
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
@@ -405,7 +405,7 @@ def cuda_module(
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     lines = define_lines(defines or {})
-    made = device_part(whole(source, use, known, include))
+    made = device_part(expand_includes(source, use, known, include))
     defined = macros(made.text) | lines
     found = [k for s in made.sources for k in signatures(s, defined)]
     named = tuple(v for s in made.sources for v in variables(s, defined))
