@@ -97,7 +97,7 @@ def counting_kernel(program: Program, name: str) -> Kernel:
     library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
     emitted = emit_kernel(program, name, counting=True)
     image = native_image(f"{name} (PTX, counting)", emitted.text, vectorise=False)
-    return load(Compiled(image, emitted.facts))
+    return load(Compiled(image, emitted.metadata))
 
 
 def count(
@@ -206,7 +206,7 @@ class _Run:
             if isinstance(value, array):
                 at = self.places[id(value.memory)] + value.address - value.memory.address
                 buffer[slot.offset : slot.offset + 8] = at.to_bytes(8, "little")
-        entry = self.program.entry(self.kernel.facts.name)
+        entry = self.program.entry(self.kernel.metadata.name)
         packed = bytearray(max(entry.parameter_size, 1))
         for parameter, start in zip(entry.parameters, self.offsets, strict=True):
             packed[parameter.offset : parameter.offset + parameter.size] = buffer[start : start + parameter.size]
@@ -214,7 +214,7 @@ class _Run:
 
     def count(self, every: int, follow: Follow = FIRST_WARP) -> Counting:
         """Run every `every`-th block, and return the counts."""
-        metadata, geometry = self.kernel.facts, self.geometry
+        metadata, geometry = self.kernel.metadata, self.geometry
         words = empty_table(len(metadata.blocks), len(metadata.code))
         table = (ctypes.c_int64 * len(words))(*words)
         trace = empty_trace(follow.entries, follow.first, follow.blocks, follow.warps)
@@ -242,7 +242,7 @@ def _scaled(counted: Iterable[Counted], factor: float) -> Iterator[Counted]:
 
 
 def _has_atomics(kernel: Kernel) -> bool:
-    return any(i.opcode in ("atom", "red") for i in kernel.facts.code)
+    return any(i.opcode in ("atom", "red") for i in kernel.metadata.code)
 
 
 def _up(value: int) -> int:

@@ -131,7 +131,7 @@ def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[in
         kernel: its code with counters.
         counting: what the run noted.
     """
-    code, starts = kernel.facts.code, kernel.facts.blocks
+    code, starts = kernel.metadata.code, kernel.metadata.blocks
     lines, ends = list(subject.lines_of(code)), [*sorted(starts), len(code)]
     next_start = dict(pairwise(ends))
     events: dict[tuple[int, int], list[Event]] = {}

@@ -50,7 +50,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     # Here, not at the top: the reader, verifier and compiler of PTX are a fifth of the time of `import workbench`.
     from workbench.runtime.emulated.api import EmulatedDriver
     from workbench.runtime.emulated.execution import load as compiled
-    from workbench.runtime.emulated.refusal import Refusal
+    from workbench.runtime.emulated.status_error import CudaStatusError
 
     try:
         api = bindings()
@@ -59,7 +59,7 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     now = settings()
     try:
         emulated = EmulatedDriver(api, load or compiled, now.emulated_memory, now.emulated_seed)
-    except Refusal as refusal:
+    except CudaStatusError as refusal:
         raise DeviceError(f"Emulated devices cannot be started: {refusal.why}.") from None
     emulated.cuInit(0)
     return Driver(emulated.core, emulated, EMULATED, LABELS)
