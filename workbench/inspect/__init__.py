@@ -1,5 +1,4 @@
-"""Questions that a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the
-devices.
+"""Answers to a view's questions: a kernel's source, IR, adjoint, generated code and key; the cache; the devices.
 
 Everything here returns text or plain values and changes nothing.
 """
