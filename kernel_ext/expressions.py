@@ -53,8 +53,7 @@ def names_in(text: str) -> list[str]:
 
 
 def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tuple[Any, ...]]:
-    """Parse `m=64,128`, `block=32..1024:x2` (times 2) or `n=0..10:+5` (plus 5; by default plus 1) into a name and
-    values.
+    """Parse `m=64,128`, `block=32..1024:x2` (times 2) or `n=0..10:+5` (plus 5; else plus 1) to a name and values.
 
     Values are Python expressions over the namespace.
 

@@ -212,8 +212,7 @@ class KernelMagics(Magics):
         return CellOrigin(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """Return an identity of the cell that is the same for each run of it, if the front end or `-n` identifies
-        it."""
+        """Return what is the same for each run of the cell, if the front end or `-n` identifies it."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

@@ -85,8 +85,7 @@ def with_help(magics: Magics) -> Magics:
 
 
 def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
-    """Return an input transformer: a cell of `%%kernel --help` alone gets an empty line, as IPython refuses one
-    without."""
+    """Give a cell of `%%kernel --help` alone an empty line: IPython refuses a cell without one."""
     names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
 
     def transform(lines: list[str]) -> list[str]:

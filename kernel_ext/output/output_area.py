@@ -27,8 +27,7 @@ _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
 
 def widgets_wanted() -> bool:
-    """Return whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for notebooks to be
-    committed."""
+    """Return whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for commits."""
     return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
 
 
@@ -104,7 +103,7 @@ class Showing:
 
     @property
     def lasts(self) -> bool:
-        """Whether the widget still shows this."""
+        """Whether the widget still shows the view."""
         return self.widget.twin == self.twin
 
     def close(self) -> None:
@@ -201,8 +200,7 @@ def _close(*widgets: Any) -> None:
 
 
 def _note(shown: Shown, run: _Run) -> None:
-    """Store a view for an export; what it computes with only as long as its widget holds it, so no array stays
-    alive."""
+    """Store a view for an export; its arrays only as long as its widget holds them."""
     from kernel_ext.output.computed import subject_of
 
     for part in shown.parts:

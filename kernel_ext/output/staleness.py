@@ -27,7 +27,7 @@ class Slider(Protocol):
 
     @property
     def shown(self) -> Any:
-        """Its view in a cell."""
+        """The view in a cell."""
         ...
 
     def peek(self) -> Any:

@@ -1,5 +1,4 @@
-"""The result of a check: an `Answer` that shows itself and keeps its grade in the notebook, as metadata of the
-output."""
+"""The result of a check: an `Answer` that shows itself and stores its grade in the metadata of the output."""
 
 from __future__ import annotations
 

@@ -102,8 +102,7 @@ class Course:
         return f"{puzzle.name}, hint {shown % count + 1} of {count}: {puzzle.hints[shown % count]}"
 
     def score(self) -> str:
-        """Return a box per puzzle: empty, half full (right) or full (at the solution's cost); and how many are
-        right."""
+        """Return a box per puzzle, empty, half full (right) or full (at the least cost); and how many are right."""
         return tally(tuple(self.puzzles))
 
     def _puzzle(self, name: str) -> Puzzle:

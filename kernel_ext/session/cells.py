@@ -241,8 +241,7 @@ class _Fold:
 
 
 def defined_names(text: str) -> tuple[str, ...]:
-    """Return names that the cell's top-level `def`s or `__global__` functions bind, even where the text does not
-    parse."""
+    """Return names that the cell's top-level `def`s or `__global__` functions bind, even if it does not parse."""
     if "__global__" in text:
         return tuple(re.findall(r"__global__[^;{}(]*?(\w+)\s*\(", text))
     try:

@@ -20,8 +20,7 @@ SHORTEST = 1e-3
 
 
 def place_label(filename: str) -> str:
-    """Return the label of a file: a cell of the running notebook is `cell [6]`; other files, and those of a script,
-    keep their names."""
+    """Return a file's label: `cell [6]` for a cell of the running notebook, else its name."""
     if "IPython" not in sys.modules:  # a script may do without
         return filename
     from IPython.core.getipython import get_ipython

@@ -75,8 +75,7 @@ def _launch(launch: wb.Launch, axes: Mapping[str, tuple[Any, ...]]) -> Callable[
 def _kernel(
     name: str, kernel: Any, axes: Mapping[str, tuple[Any, ...]], run: str, namespace: dict[str, Any]
 ) -> Callable[..., Any]:
-    """Return a function that evaluates the expression with the axes' names in it, and with constants of the kernel
-    replaced."""
+    """Return a function that evaluates the expression with the axes' names and constants replaced."""
     if not run:
         raise Refusal(f'%tune of a kernel needs what launches it: %tune {name} … --run "wb.launch({name}, n, [x])"')
     work = expression(run, namespace, "--run")
@@ -97,8 +96,7 @@ def _kernel(
 
 
 def _scope_of(kernel: Any, constant: str, namespace: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the dict in which the kernel looks up a name: its cell's own (`-D`), else the notebook's; None if it
-    captures no such constant."""
+    """Return the dict in which the kernel looks up a constant: its cell's (`-D`) or the notebook's; None if in none."""
     if constant not in inspect.constants(kernel):
         return None
     own = kernel.definition.scope.own

@@ -75,8 +75,7 @@ def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """Return a PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition; no
-    filter)."""
+    """Return a PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition)."""
     rows, columns, parts = pixels.shape
 
     def chunk(name: bytes, data: bytes) -> bytes:

@@ -275,8 +275,7 @@ def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:
 
 
 def total_key(row: SpanRow) -> tuple[str, str]:
-    """Return the key of the total that a span is added to: a launch to its kernel's in its direction, all else to its
-    kind's."""
+    """Return the key of the total that a span is added to: its kernel and direction if a launch, else its kind."""
     return row.kind, "" if row.kind in KINDS else row.name
 
 

@@ -28,8 +28,7 @@ def _rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 @written("_tile_place(a, j)")
 def _tile_place(a, j):
-    """Return the number of elements before element j in order: smaller ones, and equal ones further on the left; NaN
-    come last."""
+    """Return the rank of element j: the number of smaller ones, and equal ones on its left; NaN come last."""
     indices = tile_arange(0, a.shape[0], 1, dtype=int32)
     x = tile_extract(a, j)
     left = where(indices < j, 1, 0)

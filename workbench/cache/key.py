@@ -78,8 +78,7 @@ class Key(msgspec.Struct, frozen=True, dict=True):
         return digest.hexdigest()
 
     def explain(self, previous: Key) -> tuple[str, ...]:
-        """Describe each difference from `previous` in a short phrase, the most specific first; empty if there is
-        none."""
+        """Describe each difference from `previous` in a short phrase, the most specific first."""
         old = {(p.kind, p.label): p for p in previous.parts}
         new = {(p.kind, p.label): p for p in self.parts}
         phrases: list[str] = []
@@ -200,8 +199,7 @@ def _options(options: Options) -> Iterator[Part]:
 
 
 def _code(function: Function) -> bytes:
-    """Return the canonical text, then every attribute again with its type: as text alone, 1 and "1" would be the
-    same."""
+    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal."""
     try:
         text = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:

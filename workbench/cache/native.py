@@ -59,8 +59,7 @@ def native_image(
 
 
 def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
-    """Return a kernel's object (with the addresses of `more` symbols), linked with those of our maths functions that
-    it calls.
+    """Link a kernel's object with the maths functions that it calls, and load it with the addresses of `more`.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.

@@ -243,8 +243,7 @@ _NAMES = ("WORKBENCH_CACHE", "WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT"
 
 @lru_cache(maxsize=1)
 def _store(*_: object) -> Store:
-    """Return the store for this state of the environment, one per process: a forked child must not inherit a held
-    lock."""
+    """Return the process's store for this environment: a forked child must not inherit a held lock."""
     now = settings()
     return Store(now.cache_dir, now.cache_readonly, now.cache_limit)
 

@@ -298,8 +298,7 @@ def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
 
 
 def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> tuple[ProductView, ...]:
-    """Return the link-time products that the kernel's multiplications of tiles would call on a GPU, and which are
-    built.
+    """Return the link-time products that the kernel's tile products would call on a GPU, and which are built.
 
     Args:
         kernel: a kernel; a generic one must have been launched, as its last types are shown.

@@ -147,8 +147,7 @@ class LBFGS(Optimizer):
     def _search(
         self, loss: Callable[[], array], start: Arrays, direction: Arrays, value: float, along: float, length: float
     ) -> tuple[float, Arrays] | None:
-        """Return the loss and its gradient where the Wolfe conditions hold, or the lowest loss seen; None if none is
-        lower."""
+        """Return loss and gradient where the Wolfe conditions hold, or at the lowest loss; None if none is lower."""
         low, high, best = 0.0, math.inf, None
         for _ in range(self.evaluations):
             _assign(self.flat, _plus(start, length, direction))

@@ -153,8 +153,7 @@ def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[uint32], poi
 
 @kernel
 def _starts(cells: array[uint32], n: int, end: int, starts: array[int32]):
-    """Write the start of each cell: thread i writes those of the cells after that of point i - 1, up to that of point
-    i."""
+    """Write the start of each cell: thread i for the cells after that of point i - 1, up to that of point i."""
     i = tid()
     first = int(cells[max(i - 1, 0)]) + 1 if i > 0 else 0
     last = int(cells[i]) if i < n else end

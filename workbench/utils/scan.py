@@ -143,8 +143,7 @@ def one_of_four(k, first, size, n):
 
 
 def _scans(inclusive: bool) -> tuple[Kernel, Kernel]:
-    """Return the kernels that write the sums of one piece, and of four; `out` may be `x`, so an element is read
-    first."""
+    """Return the kernels that write the sums of one piece, and of four; `out` may be `x`."""
 
     @kernel
     def sums_of_one(x: array[Any], before: array[Any], size: int, out: array[Any]):

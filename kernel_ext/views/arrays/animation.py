@@ -87,8 +87,7 @@ class Animation:
         self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
-        """Return the frame of this number; steps that have not run yet run now, and a step that fails is the last
-        one."""
+        """Return a frame; steps that have not run yet run now, and a step that fails is the last one."""
         with self._lock:
             number = max(0, min(number, self.view.frames - 1))
             problem, spent = "", self.view.seconds
@@ -134,8 +133,7 @@ class Reel:
         self.view: AnimationView | None = None
 
     def add(self, title: str, pictures: Sequence[Picture], last: bool = False) -> AnimationView:
-        """Show a frame, and store it if it is one of those stored; return it with its number. The last one is
-        stored."""
+        """Show a frame, and store it if its turn has come or it is the last; return it with its number."""
         first, *others = pictures
         frame = AnimationView(title, 2, 0, 0, 20.0, 0.0, "", first, tuple(others))
         if last or self._seen % self._every == 0:
@@ -168,8 +166,7 @@ def _bytes(frame: AnimationView) -> int:
 
 
 def runner(step: Any) -> Callable[[int], Any]:
-    """Return the function that makes the next frame, from a function of the frame's number or of nothing, a stored
-    launch, a graph, a record.
+    """Return the function that makes the next frame, from a function, a stored launch, a graph or a record.
 
     Raises:
         Refusal: it is none of these.

@@ -249,8 +249,7 @@ def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
 
 
 def _bright(sizes: np.ndarray) -> float:
-    """Return the magnitude from which on complex numbers are fully bright: few are larger, or a pole would darken the
-    rest."""
+    """Return the magnitude above which complex numbers are fully bright, so that a pole does not darken the rest."""
     return float(np.partition(sizes, at := int(_BRIGHT * (sizes.size - 1)))[at]) if sizes.size else 0.0
 
 

@@ -94,8 +94,7 @@ def cache_html(view: CacheView) -> str:
 
 
 def _rest(view: CacheView) -> list[str]:
-    """Return the line that counts the modules that are not listed: a cache may hold ten thousand, and a notebook keeps
-    its outputs."""
+    """Return the line that counts the modules not listed: a cache may hold ten thousand."""
     left = len(view.entries) - _MOST
     return [f"  and {units.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
 

@@ -147,8 +147,7 @@ def options_of(line: str) -> tuple[str, str]:
 
 
 def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb.array]:
-    """Return the arrays to differentiate by: those named, else those in the expression, else those that require a
-    gradient.
+    """Return the arrays to differentiate by: those named, else the expression's, else those that require a gradient.
 
     Raises:
         Refusal: a name is not an array of floats, or there is none.

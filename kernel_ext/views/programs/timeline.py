@@ -86,8 +86,7 @@ def _totals_html(view: TimelineView) -> str:
 
 
 def timeline_svg(view: TimelineView) -> str:
-    """Format the picture: a lane for each device and one for the host, and a bar for each span in its kernel's
-    colour."""
+    """Format the picture: a lane for each device and for the host, and a bar for each span in its kernel's colour."""
     lanes = (*view.lanes, *dict.fromkeys(row.lane for row in view.host))
     height = _AXIS + _LANE * len(lanes) + 4
     colours = {(total.kind, total.name): total.colour for total in view.totals}

@@ -159,8 +159,7 @@ class CudaKernel(Kernel):
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
-        """Return the specialisation for these types (by default arrays of one dimension); the block size does not
-        matter."""
+        """Return the specialisation for these types (by default arrays of one dimension), for any block size."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
         )  # fmt: skip

@@ -188,8 +188,7 @@ class CudaModule:
 
     @property
     def device(self) -> Device:
-        """The device on which its kernels run: the current one, or the emulated one; the CPU if they are for reading
-        alone.
+        """The device of its kernels: the current one, or the emulated one; the CPU if they are only read.
 
         Raises:
             DeviceError: emulated devices cannot be had here.
@@ -200,8 +199,7 @@ class CudaModule:
         return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
 
     def _is_fitting(self, device: Device) -> bool:
-        """Return whether an emulated device is of the architecture that was requested with `run="emulated"`, if one
-        was."""
+        """Return whether an emulated device has the architecture requested with `run="emulated"`."""
         return self.run != EMULATED or self.arch in (NATIVE, driver_of(device).arch(device.index))
 
     @property

@@ -271,8 +271,7 @@ class _Pass:
             step.reversed(self.tape)()
 
     def ill(self, step: LaunchStep, test: Callable[[np.ndarray], bool]) -> str:
-        """Return the name of the first float array that the launch read and for which the test holds; empty if there is
-        none."""
+        """Return the name of the first float array that the launch read and that passes the test; else ""."""
         snapshots = step.as_they_were(self.tape)
         unknown = step.record.writes - snapshots.keys()  # what they held before is gone, and no derivative needs it
         known = {n: a for n, a in {**step.arrays, **snapshots}.items() if n not in unknown}

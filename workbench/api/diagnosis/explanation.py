@@ -77,7 +77,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
     @property
     def advice(self) -> str:
-        """What to do about it; empty if there is no advice."""
+        """Advice on what to do; empty if there is none."""
         return ADVICE[self.cause]
 
     def __str__(self) -> str:

@@ -121,8 +121,7 @@ _Rows = dict[tuple[Any, ...], list[int]]
 
 
 def _row(steps: _Rows, events: _Rows, name: str, back: str, line: SourceLine, lane: int, number: int) -> int | None:
-    """Return the forward step that the event `number` of a cotangent belongs to in one lane; None if that is
-    ambiguous."""
+    """Return the forward step of the event `number` of a cotangent in one lane; None if that is ambiguous."""
     for where in ((), (line,)):
         assigned, came = steps.get((name, lane, *where), []), events.get((back, lane, *where), [])
         if assigned and len(assigned) == len(came):

@@ -304,8 +304,7 @@ def _value(source: object, values: Sequence[object]) -> object:
 
 
 def _plain(value: object) -> object:
-    """Return a Python number with the digits that the value's own type needs; a vector as a tuple; a large array as
-    text."""
+    """Return a number with the digits that its type needs, a vector as a tuple, a large array as text."""
     if is_numpy(value) and not is_numpy_array(value):
         return float(str(value)) if value.dtype.kind == "f" else value.item()
     if is_numpy_array(value):

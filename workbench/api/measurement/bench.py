@@ -70,8 +70,7 @@ class Bench(msgspec.Struct, frozen=True):
 
     @property
     def bound(self) -> str:
-        """The resource that determines the ceiling: "memory" or "arithmetic" (the roofline model); empty if it is not
-        known."""
+        """The roofline model's limit: "memory" or "arithmetic"; empty if it is not known."""
         flops = self.effort.flops
         if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
             return ""

@@ -1,5 +1,4 @@
-"""The bound of a launch: which published rate of a GPU it meets first. This is arithmetic on counts, no prediction of
-time.
+"""The bound of a launch: the published rate of a GPU that it meets first, by counts; no prediction of time.
 
 Memory: the bytes of the sectors, by the memory's bandwidth. Instructions: four schedulers of a multiprocessor issue one
 warp instruction per cycle each. Shared memory: a multiprocessor serves one wavefront per cycle. Atomics: an element

@@ -60,8 +60,7 @@ def roof_of(total: Counts, touched: int, limit: Bound) -> Roof:
 
 
 def roofline(total: Counts, touched: int, limit: Bound) -> Drawing:
-    """Draw the roofline of a launch: its work per byte to the right, what published rates allow upwards, on logarithmic
-    axes.
+    """Draw the roofline of a launch: work per byte to the right, what rates allow upwards, on logarithmic axes.
 
     Args:
         total: the counts of the launch.
@@ -170,8 +169,7 @@ def occupied(fits: Occupancy) -> Drawing:
 
 
 def lanes_of(access: Access) -> Drawing:
-    """Draw a warp's 32 lanes above the sectors of global memory, or the banks of shared memory, that one access
-    touches."""
+    """Draw a warp's 32 lanes above the sectors of global, or the banks of shared memory, that an access touches."""
     shapes = [Shape("text", "strong", (8, 15), access.said)]
     centres = [8 + LANE * lane + LANE / 2 for lane in range(len(access.at))]
     for lane, at in enumerate(access.at):
@@ -190,8 +188,7 @@ def lanes_of(access: Access) -> Drawing:
 
 
 def _sectors(access: Access, width: float) -> tuple[list[Shape], dict[int, float]]:
-    """Draw a box for each sector, with a gap where sectors are left out; also return the x of each byte at which a lane
-    begins."""
+    """Draw a box per sector, with gaps where some are left out; also return the x of each lane's first byte."""
     touched = sorted({at // 32 for at in access.at if at >= 0})
     gaps = sum(b != a + 1 for a, b in pairwise(touched))
     each = min(80.0, (width - 6 * gaps) / max(len(touched), 1))
@@ -224,8 +221,7 @@ def _sectors(access: Access, width: float) -> tuple[list[Shape], dict[int, float
 
 
 def _banks(access: Access, width: float) -> tuple[list[Shape], dict[int, float]]:
-    """Draw a column per bank with a box for each word of it; also return the x of the bank of each lane's first
-    byte."""
+    """Draw a column per bank with a box per word; also return the x of the bank of each lane's first byte."""
     words: dict[int, set[int]] = {}
     for at in access.at:
         for word in range(at // 4, at // 4 + max(1, access.size // 4)) if at >= 0 else ():

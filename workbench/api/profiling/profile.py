@@ -168,8 +168,7 @@ def record_of(
     block_dim: Any,
     tiled: bool,
 ) -> LaunchRecord:
-    """Check a launch and return it as a record, not yet run; with `adjoint`, arrays without `.grad` get adjoints of
-    ones."""
+    """Check a launch and return its record, not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
     options = LaunchOptions(launch_options(kernel, False).code, block_dim)
     values = listed(kernel, inputs, outputs)
     adjoints = [_adjoint(v) for v in values] if adjoint else None

@@ -52,7 +52,7 @@ class Line(Counts, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Its text, with the name of its source if that is not the kernel's."""
+        """The text, with the name of its source if that is not the kernel's."""
         return f"{self.text}{f'   # {self.where}' if self.where else ''}"
 
 
@@ -121,8 +121,7 @@ class Profile:
         return self.fits.limited_by
 
     def bound_on(self, gpu: str) -> Bound | None:
-        """Return the limit that the launch would meet first on another GPU of this architecture; None if nothing was
-        executed.
+        """Return the bound of the launch on another GPU of this architecture; None if nothing was executed.
 
         Args:
             gpu: its name, such as "RTX 4090" for `sm_89`.

@@ -141,7 +141,7 @@ def _odd(every: int) -> int:
 
 
 class _Run:
-    """One run of a launch on fresh copies of its arrays."""
+    """A run of a launch on fresh copies of its arrays."""
 
     def __init__(
         self, kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]

@@ -1,5 +1,4 @@
-"""The subject of a profile: a launch's PTX, blocks and parameters, and the lines of a cell that its instructions come
-from."""
+"""The subject of a profile: a launch's PTX, blocks and parameters, and the lines that its instructions come from."""
 
 from __future__ import annotations
 
@@ -116,8 +115,7 @@ def _fused(function: Function) -> int:
 
 
 def _options(record: LaunchRecord) -> Options:
-    """Return the options of a launch's code, with those that follow from its arrays: on the CPU a launch does not set
-    them."""
+    """Return the options of a launch's code, with those that follow from its arrays, which the CPU does not set."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
     return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
 

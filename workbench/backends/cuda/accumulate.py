@@ -21,8 +21,7 @@ MOST = 16
 
 
 def accumulate(function: Function) -> Function:
-    """Turn marked changes into changes of thread locals, and append a `combine` per local; return the function itself
-    if there are none."""
+    """Turn marked changes into changes of thread locals, each with a `combine` at the end; else return the function."""
     by_element: dict[tuple[object, ...], list[Op]] = {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):

@@ -213,8 +213,7 @@ class _Kernel:
         return rows
 
     def _block_index(self) -> list[str]:
-        """Return the linear index of the block, all of whose threads do the kernel together; and of the thread in
-        it."""
+        """Return the linear index of the block, which does the kernel together, and of the thread in it."""
         rows = [f"{'unsigned int' if self.index32 else 'long long'} {self.linear} = blockIdx.x;"]
         for op in self._ops("lane"):
             self.names[op.result] = self._fresh("lane")
@@ -237,8 +236,7 @@ class _Kernel:
         return f"(int)({text})" if " " in text and not self.index32 else f"(int){text}"
 
     def _rows(self) -> list[str]:
-        """Return the kernel's body. With accumulators: a loop over the thread's indices, and the combination after
-        it."""
+        """Return the body. With accumulators: a loop over the thread's indices, and the combination after it."""
         body = self.function.body
         if not combines(self.function):
             return self.index + emit_block(self.emitter, body)

@@ -33,8 +33,7 @@ template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) 
 
 
 def slots_in_registers(function: Function) -> frozenset[Value]:
-    """Return the slots that are accessed as registers, inner loops' first. Those of tiles are indexed by numbers
-    already."""
+    """Return the slots that are accessed as registers, inner loops' first; tiles' indices are literals anyway."""
     chosen: set[Value] = set()
     if not function.block_dim:
         _choose(function.body, chosen)

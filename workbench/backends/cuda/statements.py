@@ -102,7 +102,7 @@ def _store(e: Emitter, op: Op) -> list[str]:
 
 @dataclass(frozen=True)
 class _Assignment:
-    """One of several assignments made at once.
+    """An assignment among several that are made at once.
 
     Attributes:
         name: the local that it changes.

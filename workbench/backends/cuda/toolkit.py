@@ -160,8 +160,7 @@ def extra_for(target: str = "") -> str:
 
 
 def instead(library: Library, target: str) -> str:
-    """Return the line that installs another major's compiler, which knows an architecture that this one does not; or
-    empty."""
+    """Return the line that installs another major's compiler, which knows an architecture; empty if none does."""
     others = (major for major in _MAJORS if major != library.major and _knows(major, target))
     return next((advice(f"cu{major}") for major in others), "")
 

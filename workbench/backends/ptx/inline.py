@@ -82,8 +82,7 @@ class _Inliner:
     def expand(
         self, function: Function, renamed: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
     ) -> _Body:
-        """Return a function's body with names made unique by `suffix`; `renamed` are the variables of its
-        parameters."""
+        """Return a function's body, its names made unique by `suffix`; `renamed` has its parameters' variables."""
         names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | renamed
         out = _Body(
             registers={r.name + suffix: replace(r, name=r.name + suffix) for r in function.registers.values()},

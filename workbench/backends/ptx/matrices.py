@@ -56,8 +56,7 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         return indices
 
     def _fragment(self, p: int, rows: int, k: int) -> list[tuple[int, int]]:
-        """Return row and index along k of each element: a register holds `p` neighbours; registers go down 8 rows
-        first, then along k."""
+        """Return row and index along k of each element: `p` per register, registers down 8 rows first, then along k."""
         down = rows // 8
         registers = rows * k // LANES // p
         elements = []

@@ -89,8 +89,7 @@ class Builtin(msgspec.Struct, eq=False):
     hidden: bool = False
 
     def __call__(self, *args: Any) -> Any:
-        """Emit the operation for `Ref`s; compute element by element on arrays, and as Python and NumPy do on
-        numbers."""
+        """Emit the operation for `Ref`s; compute on arrays element by element, on numbers as Python and NumPy do."""
         refs = [a for a in args if isinstance(a, Ref)]
         if refs:
             return emit(refs[0].builder, self.name, args)

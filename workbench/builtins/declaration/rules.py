@@ -88,8 +88,7 @@ def count(name: str, args: Sequence[Arg], number: int) -> None:
 
 
 def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
-    """Return the type that all arguments are promoted to: scalars by promotion, vectors of one length, scalars
-    broadcast."""
+    """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast."""
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
     if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):

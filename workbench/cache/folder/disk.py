@@ -48,7 +48,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 class Disk:
-    """One cache folder.
+    """A cache folder.
 
     Attributes:
         root: the folder, or None if there is no home folder to put it in.

@@ -70,8 +70,7 @@ class Locks:
 
 @contextmanager
 def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
-    """Hold the lock file; yield False if another process holds it until the deadline, True also if files cannot be
-    locked."""
+    """Hold the lock file; yield False if another process holds it until the deadline, else True."""
     fd, held = None, True
     if path is not None and fcntl is not None:
         with suppress(OSError):

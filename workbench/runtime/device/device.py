@@ -65,8 +65,7 @@ def get_devices() -> list[Device]:
 
 
 def get_device(device: Device | str | None = None) -> Device:
-    """Return the device of this name; the current one if none is given ("cuda" is "cuda:0", "emulated" is
-    "emulated:0").
+    """Return the device of this name ("cuda" is "cuda:0", "emulated" is "emulated:0"), or the current one.
 
     `emulated:0` and `emulated:1` are devices of `sm_90` on every machine for which there is an NVRTC: the CPU runs the
     PTX. `emulated:sm_80` is one of another architecture.
@@ -139,8 +138,7 @@ def drivers_in_use() -> list[Driver]:
 
 
 def pinning_driver() -> tuple[Driver, int] | None:
-    """Return the driver and the device through which `pinned=True` locks pages: one that is used, if any is; else
-    None."""
+    """Return the driver and device through which `pinned=True` locks pages, preferably a used one; else None."""
     chosen = driver() or started()
     if chosen is None:
         return None

@@ -1,5 +1,4 @@
-"""Objects of the CUDA driver: facts about a device, memory, loaded kernels; memory is freed when its owner is
-dropped."""
+"""Objects of the CUDA driver: facts about a device, memory, loaded kernels; memory is freed with its owner."""
 
 from __future__ import annotations
 

@@ -156,8 +156,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
 
 
 def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
-    """Allocate memories of zeros on the CPU without telling observers, one of each size; small ones share an
-    allocation."""
+    """Allocate zeroed memories on the CPU, unobserved, one of each size; small ones share an allocation."""
     starts = [*itertools.accumulate([n + -n % 64 if n <= _SMALL else 0 for n in sizes], initial=0)]
     start, shift, data = _aligned(starts[-1], True)
     memories: list[Memory] = []

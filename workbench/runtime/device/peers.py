@@ -127,8 +127,7 @@ def trim(device: Device | str | None = None) -> None:
 
 
 def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None:
-    """Make what is queued in a stream of one device from now on wait for all that another device's default stream
-    has."""
+    """Make later work in a stream of one device wait for all that another device's default stream has."""
     with driver.keeping_current():
         driver.use(other)
         event = driver.call("cuEventCreate", _NO_TIMING)

@@ -1,4 +1,4 @@
-"""Queues: the state that launches of a kernel or a graph share, so that each is one native call
+"""The state that launches of a kernel or a graph share, so that each is one native call
 (`backends/cpu/native/queue.c`)."""
 
 from __future__ import annotations

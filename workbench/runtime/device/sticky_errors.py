@@ -79,8 +79,7 @@ class Breakage:
             )
 
     def met(self, index: int | None, doing: str, text: str, why: str = "") -> DeviceError | None:
-        """Return the error of a call that CUDA answered with `text`, and mark the device as broken; None if the error
-        breaks none.
+        """Return the error of a call that CUDA answered with `text`; None if it breaks no device.
 
         Args:
             index: the device that was used.

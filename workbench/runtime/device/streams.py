@@ -25,8 +25,7 @@ def _driver_of(device: Device) -> Driver | None:
 
 
 class _Queued:
-    """Queued work that the host can wait for. `_query` and `_synchronize` are the driver's calls that ask for it and
-    wait."""
+    """Queued work that the host can wait for, by the driver's calls `_query` and `_synchronize`."""
 
     _query = _synchronize = ""
     _driver: Driver | None
@@ -82,8 +81,7 @@ class Event(_Queued):
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Return the milliseconds since `earlier`, like `-`; faults of the device's work are reported by whatever waits
-        for it next.
+        """Return the milliseconds since `earlier`, like `-`; whatever waits for the device next reports faults.
 
         Raises:
             DeviceError: one of them was never recorded, or the device refuses.

@@ -170,8 +170,7 @@ class Arena:
         return allocation if address < allocation.end else None
 
     def found_freed(self, address: int) -> Allocation | None:
-        """Return the allocation that had this byte last, if it was freed not long ago and no allocation has the byte
-        now."""
+        """Return the allocation that last had this byte, if it was freed recently and the byte is free now."""
         if self.find(address) is not None:
             return None
         return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
@@ -190,15 +189,13 @@ class Arena:
 
 
 def _room_for(nbytes: int) -> int:
-    """Return the bytes of an allocation and of the gap behind it: an index twice too large still meets no
-    allocation."""
+    """Return the bytes of an allocation and of the gap behind it, which catches an index twice too large."""
     aligned = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
     return aligned + min(aligned, GAP)
 
 
 def reserve(size: int, least: int = LEAST) -> mmap.mmap:
-    """Reserve a range of addresses of which only touched pages cost memory: `size` bytes, or half as many as often as
-    the system refuses.
+    """Reserve `size` bytes of addresses, or half as many as often as the system refuses; untouched pages cost nothing.
 
     Raises:
         CudaStatusError: it refuses `least`, too.

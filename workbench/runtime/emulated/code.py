@@ -40,7 +40,7 @@ class Executable(Protocol):
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """Its kernels by symbol."""
+        """The kernels by symbol."""
         ...
 
     @property
@@ -98,7 +98,7 @@ class Kernel(msgspec.Struct, eq=False):
 
     @property
     def name(self) -> str:
-        """Its symbol."""
+        """The kernel's symbol."""
         return self.entry.name
 
 

@@ -1,5 +1,4 @@
-"""The part of `cuda.core` that Workbench uses, over the emulated driver: devices, their memory, object code and
-events."""
+"""The part of `cuda.core` that Workbench uses, over the emulated driver: devices, memory, object code and events."""
 
 from __future__ import annotations
 

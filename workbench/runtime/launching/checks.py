@@ -33,8 +33,7 @@ def choosing_checks(on: bool) -> Iterator[None]:
 
 
 def checks_wanted(*asked: bool | None) -> bool:
-    """Return whether to check: the first of `asked` that is not None, else the innermost `with checks`, else the
-    default."""
+    """Return whether to check: the first of `asked` that is not None, else `with checks`, else the default."""
     for answer in (*asked, _HERE.get()):
         if answer is not None:
             return answer

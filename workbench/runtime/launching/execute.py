@@ -138,8 +138,7 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
 
 
 def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
-    """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters if not its
-    own."""
+    """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters."""
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)

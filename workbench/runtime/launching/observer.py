@@ -65,8 +65,7 @@ class Observer(Listed):
         """Observe that the launch that was announced last did not end: it was interrupted, say."""
 
     def done(self, subject: object, started: float, seconds: float) -> None:
-        """Observe the end of announced work: `subject` is the record, target or graph; `started` as
-        `time.perf_counter`."""
+        """Observe the end of announced work: a record, target or graph; `started` as `time.perf_counter`."""
 
     def __reduce__(self) -> NoReturn:
         raise LaunchError(

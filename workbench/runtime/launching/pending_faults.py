@@ -37,8 +37,7 @@ SLOTS = 1024
 
 
 def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
-    """Return the error that a launch's fault record describes; None if it describes none. `buffer`: the packed
-    parameters."""
+    """Return the error in a launch's fault record; None if it has none. `buffer`: the packed parameters."""
     fault = FaultRecord.read(record)
     if fault is None:
         return None

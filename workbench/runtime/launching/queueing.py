@@ -40,8 +40,7 @@ def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block
 
 
 def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
-    """Return a context with the address of a fault record for the launch, 0 if the code has no checks; what it leaves
-    is collected later."""
+    """Return a context with the address of the launch's fault record, to be collected later; 0 without checks."""
     reports, index = settling(loaded.driver), loaded.device.index
     if loaded.prints:
         reports.prints(index)
@@ -52,8 +51,7 @@ def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
 
 @contextmanager
 def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Iterator[None]:
-    """Order the launch inside after, and later work behind it, in other devices' queues or other streams of this
-    one."""
+    """Order the launch inside with what other devices, or other streams of this one, have queued."""
     own = loaded.device
     for other in others:
         if other != own and not is_peer_access_enabled(other, own):

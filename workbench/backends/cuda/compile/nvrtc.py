@@ -61,8 +61,7 @@ class CudaBackend(Backend):
         self._target = target
 
     def version(self, target: str = "") -> str:
-        """Return the exact version of the wheel of the NVRTC that compiles for `target`: it reports no patch level
-        itself.
+        """Return the exact version of the wheel of `target`'s NVRTC, which reports no patch level itself.
 
         Raises:
             DeviceError: NVRTC is not installed.
@@ -107,8 +106,7 @@ class CudaBackend(Backend):
         POOL.prepare()
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
-        """Compile the function into PTX for `target`, for reading; with `lines`, `.loc` directives name lines of the
-        user's text.
+        """Compile the function into PTX, for reading; with `lines`, `.loc` directives name the user's lines.
 
         Raises:
             BuildError, DeviceError: as `compile`.

@@ -35,8 +35,7 @@ _JOINED = {
 
 
 def ending(function: Function) -> int:
-    """Return the index in the function's body at which the end of its accumulators begins, after the work per thread
-    index."""
+    """Return the index in the body at which the end of the accumulators begins, after the work per thread index."""
     ops = function.body.ops
     first = next((n for n, op in enumerate(ops) if op.name == "combine"), len(ops))
     # Right before it the indices of the first `combine` are computed; what nothing uses is not there any more.
@@ -104,8 +103,7 @@ def emit_combine(e: Emitter, op: Op) -> list[str]:
 
 
 def _type(kind: str, scalar: Scalar) -> tuple[str, str]:
-    """Return the C++ type of an accumulator, and its neutral value. Sums of floats are wider, those of integers
-    wrap."""
+    """Return the C++ type of an accumulator (wider for floats, unsigned for integers) and its neutral value."""
     if kind in ("min", "max"):
         return c_type(scalar), _ENDS[scalar.name][kind == "max"]
     if scalar.kind is Kind.FLOAT:

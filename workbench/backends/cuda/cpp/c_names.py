@@ -58,8 +58,7 @@ def c_type(type: Type) -> str:
 
 
 def form_of(type: Vector) -> str:
-    """Return which struct of the prelude holds the type: "3" for a vector of 3, "4" for a quaternion, "2x3" for a
-    matrix."""
+    """Return which struct of the prelude holds the type: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
     return "x".join(map(str, type.parts_shape))
 
 
@@ -75,8 +74,7 @@ def struct(form: str) -> str:
 
 
 def members(form: str) -> list[str]:
-    """Return the components of a struct, in order: `x`, `y`, … or `c[0]`, … of more than 4, or `m[0][0]`, `m[0][1]`,
-    …"""
+    """Return a struct's components, in order: `x`, `y`, …; `c[0]`, … if more than 4; `m[0][0]`, `m[0][1]`, …"""
     sizes = [int(n) for n in form.split("x")]
     if len(sizes) == 2:
         return [f"m[{r}][{c}]" for r in range(sizes[0]) for c in range(sizes[1])]

@@ -50,8 +50,7 @@ def _body(op: Op) -> str:
 
 
 def placed(error: BuildError, row: int, text: str, function: Function) -> BuildError:
-    """Return the error with the user's line as its location if row `row` is in a func's CUDA text; else the error
-    itself."""
+    """Return the error at the user's line, if row `row` is in a func's CUDA text; else the error itself."""
     for op in walk(function.body):
         if op.name != "custom" or not op.attrs.get(CUDA):
             continue

@@ -1,5 +1,4 @@
-"""State that all statements of a kernel share while they are emitted: names, locals, and the functions next to the
-kernel.
+"""State that a kernel's statements share while they are emitted: names, locals, and functions next to the kernel.
 
 The functions that write an operation's statements take an `Emitter`; `statements` has their table.
 """

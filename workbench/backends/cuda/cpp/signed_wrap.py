@@ -23,8 +23,7 @@ MAX_DIM = (1 << 31) - 1
 
 
 def plain_arithmetic(function: Function) -> frozenset[Op]:
-    """Return the function's signed wrapping operations that cannot overflow, or whose overflow is out of bounds
-    anyway."""
+    """Return the signed wrapping operations that cannot overflow, or whose overflow is out of bounds anyway."""
     intervals = _Intervals(function)
     return frozenset(intervals.safe | _index_only(function))
 

@@ -1,5 +1,4 @@
-"""A worker process's tasks for products: to build one, or to link a kernel. The process ends after that
-(`workers.POOL`)."""
+"""A worker process's tasks for products: to build one, or to link a kernel; then the process ends (`workers.POOL`)."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
 
 
 def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Link `parts` with `options` into an image of `kind`, by the nvJitLink at the path `library`; also return its
-    `log`.
+    """Link `parts` into an image of `kind` by the nvJitLink at the path `library`; also return its `log`.
 
     Raises:
         BuildError, DeviceError: as `nvjitlink.link`.

@@ -16,7 +16,7 @@ from workbench.backends.cuda.tiles.placement.pitches import CHUNK
 
 @dataclass(frozen=True)
 class Operand:
-    """One side of a product.
+    """An operand of a product: its left or right side.
 
     Attributes:
         name: "a" or "b".

@@ -155,8 +155,7 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
 
 
 def _needed(load: Op, defs: dict[Value, Op], carried: set[Value]) -> tuple[Op, ...] | None:
-    """Return the operations in the body that compute a load's offsets, in order; None if they depend on more than the
-    index."""
+    """Return the body's operations that compute a load's offsets; None if they depend on more than the index."""
     needed: dict[Op, None] = {}
 
     def need(value: Value) -> bool:

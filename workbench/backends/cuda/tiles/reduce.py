@@ -96,8 +96,7 @@ def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], defa
 
 
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
-    """Return the value of another thread of the warp: `down`, `up`, `xor` by a step, or of the one with number
-    `step`."""
+    """Return another thread's value: `down`, `up`, `xor` by a step, or of the thread numbered `step`."""
     attrs = {KIND: kind, STEP: step, THREADS: threads}
     if not isinstance(value.type, Vector):
         return b.one("shuffle", (value,), value.type, attrs)
@@ -116,8 +115,7 @@ def tile_reduce(low: Lowering, op: Op) -> None:
 
 
 def _started(low: Lowering, op: Op, value: Value, index: Callable[[], Value]) -> Parts:
-    """Return the parts that represent an element while it is combined: its value, and for argmin and argmax its
-    index."""
+    """Return the parts of an element to combine: its value, and for argmin and argmax its index."""
     (block,) = op.blocks
     parts = (low.builder.cast(value, block.params[0].type),)
     return (*parts, index()) if len(block.params) == 4 else parts

@@ -176,8 +176,7 @@ def _of_host(message: str, source: ExpandedSource) -> str:
 
 
 def unknown_names(log: str) -> frozenset[str]:
-    """Return the name expressions that NVRTC did not understand, without blanks; empty if there was another error,
-    too."""
+    """Return the name expressions unknown to NVRTC, without blanks; empty if there was another error, too."""
     files = re.findall(r"^([^\s(][^(\n]*)\(\d+\): (?:catastrophic )?error", log, re.MULTILINE)
     names = re.findall(r'Input name expression was: "(.*)"', log)
     return frozenset("".join(name.split()) for name in names if set(files) == {"__nv_name_map"})

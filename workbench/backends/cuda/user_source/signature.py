@@ -106,8 +106,7 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
 
 
 def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
-    """Return names of the variables that `__device__`, `__constant__` and `__managed__` put into the device's
-    memory."""
+    """Return names of the variables declared `__device__`, `__constant__` or `__managed__`."""
     return tuple(
         "::".join((*d.scope, name))
         for d in declarations(blanked(source.text), dict(defined))

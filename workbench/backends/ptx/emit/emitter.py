@@ -30,8 +30,7 @@ LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
 
 
 class VariableLayout(msgspec.Struct, frozen=True):
-    """The layout of variables: `offsets` within shared and local memory, `symbols` their index in the launch's
-    table."""
+    """The layout of variables: `offsets` in shared and local memory, `symbols` their index in the launch's table."""
 
     offsets: Mapping[str, int]
     spaces: Mapping[str, str]
@@ -220,8 +219,7 @@ class Emitter(Writer):
     # Writing.
 
     def write(self, operand: Operand, value: Value, type: str = "") -> None:
-        """Write a result to a register, under the instruction's guard; `type` says whether it is extended with its
-        sign."""
+        """Write a result to a register under the guard; `type` says whether it is sign-extended."""
         if isinstance(operand, Sink):
             return
         if not isinstance(operand, Register):

@@ -197,8 +197,7 @@ def _atom(e: Emitter, i: Instruction) -> None:
 
 
 def _cp(e: Emitter, i: Instruction) -> None:
-    """Copy at once what an asynchronous copy would; groups have nothing to wait for, but checks report who does not
-    wait."""
+    """Copy at once what an asynchronous copy would; checks still report who does not wait for it."""
     if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
         raise e.refuse()
     if i.modifiers[1] == "commit_group":

@@ -30,7 +30,7 @@ class Value(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """Its LLVM type."""
+        """The LLVM type."""
         return f"<{LANES} x {self.elem}>" if self.lanes else self.elem
 
     def __str__(self) -> str:

@@ -174,8 +174,7 @@ def _local_access(e: Emitter, operand: Operand) -> Access:
 
 
 def _argument(e: Emitter, operand: Operand) -> Value:
-    """Load eight bytes of an argument, which is a variable in local memory; of a smaller one the rest is the next
-    one's."""
+    """Load eight bytes of an argument, a variable in local memory; after a smaller one follows the next one's."""
     source = _local_access(e, operand)
     mask = checked(e, e.executing(), source, 4)
     return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", source.address)

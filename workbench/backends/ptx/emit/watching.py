@@ -86,21 +86,20 @@ def _groups(e: Emitter) -> Value:
 
 
 def closed(e: Emitter) -> None:
-    """Note that the warp closes a group of copies."""
+    """Emit the end of the warp's current group of asynchronous copies."""
     if e.sanitizing:
         now = e.op("urem", e.op("add", _groups(e), e.int(1, "i32")), e.int(127, "i32"))
         e.row(f"store {now}, ptr %groups")
 
 
 def landed(e: Emitter, left: int = 0) -> None:
-    """Note that the warp waits for its copies, except the last `left` groups."""
+    """Emit a wait of the warp for its copies, except the last `left` groups."""
     if e.sanitizing:
         e.call("wbe_landed", "void", "ptr %ctx", _groups(e), f"i32 {min(left, 126)}")
 
 
 def ordered(e: Emitter, i: Instruction) -> None:
-    """Record an order between accesses without a barrier: fences, accesses that acquire or release, atomics with
-    results."""
+    """Record an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
     if not e.sanitizing:
         return
     if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):

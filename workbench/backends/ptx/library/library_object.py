@@ -39,8 +39,7 @@ def text() -> str:
 
 
 def image() -> bytes:
-    """Return the library as an object file. It takes a second or two to compile, so a cache should keep it for
-    `install`.
+    """Compile the library to an object file; as that takes seconds, a cache should store it for `install`.
 
     Raises:
         BuildError: LLVM refused it, or was lost.

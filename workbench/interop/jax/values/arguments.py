@@ -295,8 +295,7 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
 
 
 def _converts(value: Any, own: Scalar, wanted: Scalar) -> bool:
-    """Return whether a single value may change its type: as JAX's promotion would, weakly typed numbers by kind
-    alone."""
+    """Return whether a value may change its type: as JAX promotes, weakly typed numbers by kind alone."""
     if getattr(value, "weak_type", False) or isinstance(value, np.generic):
         return _RANK[own.kind] <= _RANK[wanted.kind]
     return promote(own, wanted) == wanted

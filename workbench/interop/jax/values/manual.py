@@ -81,8 +81,7 @@ def _spread(jax: Any, value: Any, axes: tuple[Any, ...]) -> Any:
 
 
 def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any], sharding: Any = None) -> Any:
-    """Return the type of a result of a primitive whose operands have the types `like`; `sharding` if its type says
-    that."""
+    """Return the type of a primitive's result for operands of the types `like`, with `sharding` if types have one."""
     shaped_array = library().ShapedArray
     if sharding is not None:
         return shaped_array(shape, dtype, sharding=sharding)

@@ -179,8 +179,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
-        """Make a Python scalar whose value is read while tracing a compile-time constant; return whether one was
-        new."""
+        """Make a Python scalar that tracing reads a constant; return whether one was new."""
         name = error.parameter
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False

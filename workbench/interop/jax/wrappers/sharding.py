@@ -1,5 +1,4 @@
-"""Sharding of a wrapped kernel among devices: `f.sharding_rule(…)` shows the rule, `jax_kernel(…, sharding=…)` asserts
-one.
+"""Sharding of a wrapped kernel: `f.sharding_rule(…)` shows the rule, `jax_kernel(…, sharding=…)` asserts one.
 
 Neither changes what is divided, which is what the IR proves (`launches/sharding_rule.py`).
 """

@@ -46,7 +46,7 @@ class _Same:
 
 
 class _Reading:
-    """One snapshot; `open` has the objects that are or were visited, by id."""
+    """A snapshot; `open` has the objects that are or were visited, by id."""
 
     def __init__(self) -> None:
         self.open: dict[int, object] = {}

@@ -50,8 +50,7 @@ def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, whe
 
 
 def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
-    """Return the launch of a kernel node: `func` is a function and no kernel, `kern` a kernel, which counts without
-    `func`."""
+    """Return the launch of a kernel node, of the function `func` or, without one, of the kernel `kern`."""
     device = state.device()
     if int(params.func or 0):
         kernel = of_function(state, params.func, f"{where}, func")

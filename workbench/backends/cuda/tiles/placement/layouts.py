@@ -42,7 +42,7 @@ class Element:
 
     @property
     def linear(self) -> Value:
-        """Its index in row-major order."""
+        """The index in row-major order."""
         if self._linear is None:
             # Made on demand, once: divisions by sizes are slow, and many bodies need only one of the two forms.
             steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
@@ -271,8 +271,7 @@ def for_product(rows: int, columns: int, threads: int) -> Spread:
 
 
 def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
-    """Deal a matrix of fragments to warps so that the fewest elements are read; None if the threads are no whole
-    warps."""
+    """Deal a matrix of fragments to warps so that the fewest elements are read; None without whole warps."""
     warps = threads // WARP
     if threads % WARP or not warps:
         return None

@@ -72,8 +72,7 @@ def _pitch(type: Tile, strided: bool) -> int:
 
 
 def _k_is_last(plan: Plan, op: Op, side: int) -> bool | None:
-    """Return whether the sums run along the last axis of the tile that holds an operand; None if it is no matrix
-    there."""
+    """Return whether sums run along the last axis of the tile that holds an operand; None if that is no matrix."""
     axis = 1 - side if not op.attrs[(TRANSPOSE_A, TRANSPOSE_B)[side]] else side
     value = op.operands[side]
     views = {v: o for o in uniform_ops(plan.function.body) for v in o.results}

@@ -54,7 +54,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Use:
-    """One way in which a step touches memory.
+    """A way in which a step touches memory.
 
     Attributes:
         memory: a region, or an array parameter. Arrays of different parameters are taken to be different memory.
