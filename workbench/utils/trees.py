@@ -1,4 +1,4 @@
-"""How a `Bvh` is built: boxes in Morton order grow together from below, each with its nearest neighbour.
+"""The construction of a `Bvh`: boxes in Morton order are joined bottom-up, each with its nearest neighbour.
 
 (Meister and Bittner, "Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", 2018.) In a
 round every cluster looks for the one within `REACH` positions with which it makes the smallest box; those that chose
@@ -202,9 +202,9 @@ def _beside(i: int, n: int):
 
 
 @kernel
-def _nearest(boxes: box2d, turn: int, n: int, near: array[int32]):
+def _nearest(boxes: box2d, iteration: int, n: int, near: array[int32]):
     i = tid()
-    near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
+    near[i] = _chosen(boxes, i) if iteration < ROUNDS else _beside(i, n)
 
 
 @kernel
@@ -279,14 +279,14 @@ def _join(
 
 @kernel
 def _finish(
-    n: int, first: int, leaf_size: int, turn: int, boxes: box2d, names: array[int32], near: array[int32],
+    n: int, first: int, leaf_size: int, iteration: int, boxes: box2d, names: array[int32], near: array[int32],
     parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Join the last clusters, in place, on one thread."""
     node = first + tid()
     while n > 1:
         for i in range(n):
-            near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
+            near[i] = _chosen(boxes, i) if iteration < ROUNDS else _beside(i, n)
         to = 0
         for i in range(n):
             j = near[i]
@@ -306,7 +306,7 @@ def _finish(
         for k in range(REACH):
             _put(VEC3(-HUGE), VEC3(HUGE), to + k, boxes)
         n = to
-        turn += 1
+        iteration += 1
 
 
 @func

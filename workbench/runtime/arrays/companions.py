@@ -97,7 +97,7 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
     near: list[Memory] = []
     for memory in sorted((m for m in found if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
-        if any((memory in involved or other in involved) and memory.shares(other) for other in near):
+        if any((memory in involved or other in involved) and memory.has_bytes_of(other) for other in near):
             raise NotDifferentiable(
                 f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes): a derivative by one "
                 "would miss what goes through the other.",

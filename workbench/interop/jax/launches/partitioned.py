@@ -24,7 +24,7 @@ from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning
-from workbench.interop.jax.values.manual import explicit_mesh, several_devices
+from workbench.interop.jax.values.manual import explicit_mesh, is_partitioned
 from workbench.passes.positioned import positioned
 from workbench.types import int32
 
@@ -45,7 +45,7 @@ class Divisible(NamedTuple):
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
     """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
-    found = partitioning() if several_devices(ctx) and not (config.effect or config.records) else None
+    found = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
