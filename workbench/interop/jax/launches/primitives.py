@@ -32,8 +32,8 @@ from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library, located, needs_devices
-from workbench.interop.jax.values.manual import aligned, as_typed, is_among_devices, know, shaped
+from workbench.interop.jax.values.library import library, located, needs_devices, old_shard_map
+from workbench.interop.jax.values.manual import aligned, as_typed, is_among_devices, is_partitioned, know, shaped
 from workbench.ir.values import walk
 from workbench.types import is_float, number_type
 
@@ -135,7 +135,7 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
         for part in divisible.plans:
             edits.called(ctx, part.late).register()
         return lowered(ctx, operands, divisible, f"{edits.called(ctx, plan.late).name} {attributes(plan, config)}")
-    if several_devices(ctx) and _acts(plan, config):
+    if is_partitioned(ctx) and _acts(plan, config):
         return _on_each_device(ctx, operands, plan, config)
     if pays_on_cpu(plan, config):
         plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
