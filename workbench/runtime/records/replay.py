@@ -53,6 +53,7 @@ class Prepared:
         self.changes: dict[Memory, int] = {}
         self.kept: object = None
         self._patches: dict[str, list[_Patch]] = {}
+        self._conditional: list[LaunchRecord] = []
         waiting: list[Work] = []
         for node in nodes:
             if is_native(node):
@@ -66,16 +67,23 @@ class Prepared:
         """Plan what waits."""
         if waiting:
             self.steps.append(CpuPlan(waiting))
+            self._conditional += [n.record for n in waiting if isinstance(n, Launch) and n.record.is_conditional]
             for memory in (memory for node in waiting for memory in node.changes):
                 self.changes[memory] = self.changes.get(memory, 0) + 1
             waiting.clear()
 
-    def run(self) -> None:
-        """Run all, on the arrays' current contents.
+    def run(self, numbers: Mapping[str, Any]) -> None:
+        """Run all, on the arrays' current contents, with other numbers for the parameters of these names.
 
         Raises:
             KernelFault, DeviceError: as the launches.
+            LaunchError: a number does not fit; nothing has run.
+            NotDifferentiable: a gradient's code is not right for it; nothing has run.
         """
+        if numbers:
+            with self._patched(numbers):
+                self.run({})
+            return
         for memory, times in self.changes.items():
             memory.version += times
         for step in self.steps:
@@ -85,23 +93,13 @@ class Prepared:
                 step.launch()
 
     @contextmanager
-    def patched(self, numbers: Mapping[str, Any]) -> Iterator[None]:
-        """Use other numbers for the parameters of these names, inside the `with`.
-
-        Raises:
-            LaunchError: a number does not fit; nothing is changed.
-            NotDifferentiable: a gradient's code is not right for it.
-        """
-        for plan in self._plans() if numbers else ():
-            for record in (node.record for node in plan.nodes if isinstance(node, Launch)):
-                if record.is_conditional:
-                    own = {n: record.checked(n, v) for n, v in numbers.items() if n in record.arguments}
-                    record.changed(own)
+    def _patched(self, numbers: Mapping[str, Any]) -> Iterator[None]:
+        for record in self._conditional:
+            record.changed({n: record.checked(n, v) for n, v in numbers.items() if n in record.arguments})
         ready = [(patch, patch.words(value)) for name, value in numbers.items() for patch in self._patch(name)]
-        steps = self.steps
-        if numbers:  # launches on a device and graphs stand alone
-            same = Substitution({})
-            self.steps = [s.changed(numbers, same) if isinstance(s, Launch | Graph) else s for s in steps]
+        steps, same = self.steps, Substitution({})
+        # Launches on a device and graphs stand alone.
+        self.steps = [s.changed(numbers, same) if isinstance(s, Launch | Graph) else s for s in steps]
         old = [patch.write(words) for patch, words in ready]
         try:
             yield
