@@ -423,9 +423,14 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         """The graph."""
         return self.graph
 
+    @cached_property
+    def _alone(self) -> Nodes:
+        """The graph that runs; of a branch or loop one of this node, whose plan is kept with it."""
+        return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
+
     def launch(self) -> None:
-        """Run it again; a branch or loop as a graph of its own, which observers see as one or node by node."""
-        (self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)).launch()
+        """Run it again, seen by observers as one or node by node."""
+        self._alone.launch()
 
     def step(self) -> Iterator[Work]:
         """Run the nodes of those graphs, one by one."""
