@@ -424,13 +424,13 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         return self.graph
 
     @cached_property
-    def _alone(self) -> Nodes:
+    def alone(self) -> Nodes:
         """The graph that runs; of a branch or loop one of this node, whose plan is kept with it."""
         return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
 
     def launch(self) -> None:
         """Run it again, seen by observers as one or node by node."""
-        self._alone.launch()
+        self.alone.launch()
 
     def step(self) -> Iterator[Work]:
         """Run the nodes of those graphs, one by one."""
