@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import _thread
 import signal
-import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -80,29 +78,6 @@ def test_copies_sums_and_fills_are_part_of_it() -> None:
     rec.replay()
     assert y.numpy().tolist() == [0, 3, 6] and z.numpy().tolist() == [0, 7, 0, 7, 0, 7]
     assert (words.numpy() == 2).all() and x.numpy().tolist() == [1, 2, 3, 4, 5, 5]
-
-
-def python_calls(work: Callable[[], object]) -> int:
-    """How many functions and generators of Python's are entered."""
-    for _ in range(3):
-        work()
-    calls: list[str] = []
-    sys.setprofile(lambda frame, what, _: calls.append(frame.f_code.co_qualname) if what == "call" else None)
-    work()
-    sys.setprofile(None)
-    return len(calls) - 1  # `work` itself
-
-
-@pytest.mark.parametrize("changes", [{}, {"dt": 0.25}])
-def test_a_long_replay_makes_no_more_calls_in_python_than_a_short_one(changes: dict[str, float]) -> None:
-    counts = []
-    for launches in (2, 200):
-        x, v = state()
-        with wb.record() as rec:
-            for _ in range(launches):
-                wb.launch(drift, 2, inputs=[0.5, x, v])
-        counts.append(python_calls(lambda rec=rec: rec.replay(**changes)))
-    assert counts[0] == counts[1] and (changes or counts[0] <= 20)
 
 
 def test_a_number_is_for_one_replay_and_every_launch() -> None:
