@@ -14,7 +14,6 @@ from workbench.api.load_record import SavedKernel, SavedSpecialisation
 from workbench.errors import LaunchError, RecordError
 from workbench.frontend import Tiling
 from workbench.ir.data import Unwritable, from_data, to_data
-from workbench.ir.values import Function
 from workbench.structs import AnyType, Struct
 
 Data = Mapping[str, Any]
@@ -29,9 +28,10 @@ class PickledKernel(SavedKernel):
 
     def __init__(self, data: Data) -> None:
         """Restore what `kernel_data` returned."""
-        specialisations = [
-            PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]
-        ]
+        functions = map(from_data, data["functions"])
+        specialisations = [SavedSpecialisation(f, data["checkpoints"], data["fma"]) for f in functions]
+        for one in specialisations:
+            one.kernel = self
         super().__init__(specialisations[0].function, data["checkpoints"], data["fma"])
         self.data = data
         self.stale = ""
@@ -69,15 +69,6 @@ class PickledKernel(SavedKernel):
             f"{self.name} was pickled without its code for {', '.join(map(repr, types))}.",
             advice="Call it with such arguments before it is pickled.", function=self.name,
         )  # fmt: skip
-
-
-class PickledSpecialisation(SavedSpecialisation):
-    """The specialisation of a kernel that a pickle holds."""
-
-    def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
-        super().__init__(function, checkpoints, fma)
-        self.kernel = kernel
 
 
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
