@@ -169,7 +169,15 @@ def svg(body: Nodes) -> str:
 
 
 def drawn(made: dict[str, Any], title: str) -> str:
-    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one."""
+    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
+
+    Args:
+        made: what `Graph.layout` or `tape_graph` returned.
+        title: of the picture, for screen readers.
+
+    Returns:
+        SVG text.
+    """
     width, height = made["width"], made["height"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
