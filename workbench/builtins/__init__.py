@@ -8,7 +8,7 @@ from workbench.builtins import atomics, tile_factors, tile_fourier, tile_orders,
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.geometry import meshes, points, trees
+from workbench.builtins.geometry import meshes, points, segments, trees
 from workbench.builtins.scalars import (
     bits,
     extrema,
@@ -39,7 +39,7 @@ from workbench.builtins.vectors import (
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
     "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
-    "operators", "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations",
+    "operators", "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations", "segments",
     "rounding", "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees",
     "views",
 ]  # fmt: skip

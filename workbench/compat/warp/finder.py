@@ -20,11 +20,11 @@ HERE = "workbench.compat.warp"
 TESTED = "1.19"
 """The wheels whose own modules run on ours; also what `warp.__version__` answers."""
 
-OURS = {name: name for name in ("autograd", "config", "optim", "types")} | {"utils": "whole_arrays"}
+OURS = {name: name for name in ("config", "optim", "types")} | {"utils": "whole_arrays"}
 """Submodules to the module in `modules` that stands for each."""
 WHEEL = (
-    "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests",
-    "_src.fem", "_src.geometry", "_src.math", "_src.optim.linear", "_src.optim.fsai", "_src.render", "_src.sparse",
+    "autograd", "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests",
+    "_src.autograd", "_src.fem", "_src.geometry", "_src.math", "_src.optim.linear", "_src.optim.fsai", "_src.render", "_src.sparse",
 )  # fmt: skip
 """Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
 _PACKAGES = ("_src.optim",)

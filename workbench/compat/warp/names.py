@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +19,8 @@ import numpy as np
 import workbench as wb
 from workbench.compat.warp import arrays, launches
 from workbench.compat.warp.absent import ABSENT, absent, is_absent
-from workbench.compat.warp.attributes import Module, from_ptr, get_module
+from workbench.compat.warp.addresses import from_ptr
+from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
 from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
@@ -47,9 +49,8 @@ def _like(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
 
     def made(source: wb.array, *args: Any, requires_grad: bool | None = None, **given: Any) -> wb.array:
         hints(f"wp.{make.__name__}", {name: given.pop(name, None) for name in ("pinned", "retain_grad")})
-        return make(
-            source, *args, requires_grad=source.requires_grad if requires_grad is None else requires_grad, **given
-        )
+        wanted = source.requires_grad if requires_grad is None else requires_grad
+        return arrays.marked(make(source, *args, requires_grad=wanted, **given))
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
@@ -82,12 +83,17 @@ def _signature(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
 
     def made(*args: Any, **options: Any) -> wb.array:
         options = arrays.without_hints(options)
-        if not args and "shape" not in options and make is not wb.from_numpy:
+        if not args and "shape" not in options:
             options["shape"] = 0
-        return make(*args, **options)
+        return arrays.marked(make(*args, **options))
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
+
+
+def _marking(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
+    """Return the function, whose arrays have Warp's attributes."""
+    return wraps(make)(lambda *args, **options: arrays.marked(make(*args, **options)))
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
@@ -102,44 +108,6 @@ def _dtype_from_numpy(dtype: Any) -> Any:
 def _dtype_to_numpy(dtype: Any) -> Any:
     """NumPy's scalar class for a type of the language."""
     return as_type(dtype).numpy.type
-
-
-class _KernelClass(type):
-    """Calls make kernels; `isinstance` of a kernel is true."""
-
-    def __call__(
-        cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
-        **hints: Any,
-    ) -> Any:  # fmt: skip
-        definition = launches.transformed(func, code_transformers, None)
-        return launches.kernel_of(definition, (options or {}).get("enable_backward", config.enable_backward))
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Kernel)
-
-
-class _FunctionClass(type):
-    """Calls make funcs, and enter them among their module's; `isinstance` of a func is true."""
-
-    def __call__(
-        cls, func: Any, key: str, namespace: str = "", module: Any = None, code_transformers: Any = None,
-        overloaded_annotations: Any = None, **hints: Any,
-    ) -> Any:  # fmt: skip
-        definition = launches.transformed(func, code_transformers, overloaded_annotations)
-        result = launches.func_of(definition, func)
-        module.functions[key], result.key = result, key
-        return result
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Func)
-
-
-class Function(metaclass=_FunctionClass):
-    """`wp.Function(func=f, key=name, module=m)` is `wp.func(f)`."""
-
-
-class Kernel(metaclass=_KernelClass):
-    """`wp.Kernel(func=f)` is `wp.kernel(f)`."""
 
 
 def _overload(kernel: Any, *types: Any) -> Any:
@@ -346,9 +314,9 @@ TABLE: dict[str, Row] = {
     "is_cuda_available": Row(lambda: bool(_cuda_devices()), "wb.get_devices"),
     "is_cpu_available": Row(lambda: True, "wb.get_devices"),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
-    "Function": Row(Function, "wb.Func"),
+    "Function": Row(launches.Function, "wb.Func"),
     "overload": Row(_overload, "", _BUILT),
-    "Kernel": Row(Kernel, "wb.Kernel"),
+    "Kernel": Row(launches.Kernel, "wb.Kernel"),
     "Module": Row(Module, "", _BUILT),
     "get_module": Row(get_module, "", _BUILT),
     "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
@@ -388,7 +356,11 @@ TABLE: dict[str, Row] = {
     **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
     **{
         f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")
-        for f in (wb.zeros, wb.ones, wb.empty, wb.full)
+        for f in (wb.zeros, wb.ones, wb.empty, wb.full, wb.from_numpy)
+    },
+    **{
+        f.__name__: Row(_marking(f), f"wb.{f.__name__}" if hasattr(wb, f.__name__) else "wb.from_numpy", "the array has Warp's attributes")
+        for f in (wb.from_torch, wb.from_jax, wb.from_dlpack, from_ptr)
     },
     **{f"indexedarray{n}d": Row(_indexed(n), "wb.indexedarray") for n in range(1, 5)},
     "indexedarray": Row(IndexedArray, "wb.indexedarray"),
@@ -400,7 +372,6 @@ TABLE: dict[str, Row] = {
     ),
     "func_native": Row(_func_native, "wb.func_native", "`snippet` is `cuda`"),
     "struct": Row(_struct, "wb.struct", "may have no fields"),
-    "from_ptr": Row(from_ptr, "wb.from_numpy", "an address on the CPU"),
     "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),
     **{
         f"is_{name}": Row(lambda *devices: False, "", _HERE)
