@@ -26,11 +26,11 @@ from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.attributes import Attribute, get_module
 from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.settings import config
-from workbench.compat.warp.spelling import FIELDS, HashGrid, only_indexed, rewritten
+from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Scalar, Vector
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
@@ -320,7 +320,8 @@ def launch(
 ) -> wb.Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
-    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed.
+    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
+    grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -346,7 +347,7 @@ def launch(
 
 
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """Return the arguments, with tuples for vectors and matrices as values of those.
+    """Return the arguments, with tuples for vectors and matrices as values of those, and numbers of objects as those.
 
     None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
@@ -356,15 +357,17 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
+        if not isinstance(kind, Scalar):
+            values[k] = known(value)
         if value is None:
             if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
                 values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
-        elif isinstance(value, _PARTS) and type(value) is not HostVector and isinstance(kind, Vector):
+        elif isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
             values[k] = kind(*value)
     return values
 
 
-_PARTS = (tuple, list, np.ndarray)
+_PARTS = (tuple, list, np.ndarray, int, np.uint64)
 
 
 def _blocks(block_dim: int | None) -> dict[str, Any]:

@@ -7,12 +7,14 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
 from workbench.types import SCALARS
+from workbench.weak import Weak
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
@@ -34,16 +36,27 @@ _IN_PLACE = {
     "tile_diag_add_inplace": (0,),
 }  # fmt: skip
 """Calls that stand as statements, and which of their arguments they change."""
-_OTHERWISE = ("tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
+_STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
+_OTHERWISE = (*_STACK, "tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
+
+
+_KNOWN: Weak[int, Any] = Weak()
 
 
 class _Known:
     """Mixed into what kernels take by its `id`."""
 
     @property
-    def id(self) -> Any:
-        """The object itself."""
-        return self
+    def id(self) -> int:
+        """A number, for which `known` returns the object while it lives."""
+        _KNOWN.put(id(self), self)
+        return id(self)
+
+
+def known(value: Any) -> Any:
+    """The grid, mesh or tree of a number; any other value itself."""
+    found = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
+    return value if found is None else found
 
 
 class HashGrid(_Known, wb.HashGrid):
@@ -170,7 +183,8 @@ class _Rewriter(ast.NodeTransformer):
             node.test = super().visit(node.test)
         else:
             result = super().visit(node)
-            result = None if isinstance(result, ast.Expr) and isinstance(result.value, ast.Attribute) else result
+            dropped = isinstance(result, ast.Expr) and isinstance(result.value, (ast.Attribute, ast.Name, ast.Tuple))
+            result = None if dropped else result
         mine, self.before = self.before, []
         if isinstance(node, ast.If):
             for name in ("body", "orelse"):
@@ -198,7 +212,42 @@ class _Rewriter(ast.NodeTransformer):
             self.before.append(_placed(ast.Assign([ast.Name(name.id, ast.Store())], value), node))
         return _placed(part("result"), node)
 
+    def _stack(self, node: ast.Call) -> ast.expr:
+        """Return the value of a call that uses a stack, which is a tile and a count of elements in use."""
+
+        def name(text: str) -> ast.Name:
+            return ast.Name(text, ast.Load())
+
+        stack = node.args[0]
+        if not isinstance(stack, ast.Name):
+            return node
+        count, at = f"count.{stack.id}", f"{node.lineno}.{node.col_offset}"
+        if _name(node) == "tile_stack_count":
+            return _placed(name(count), node)
+        if _name(node) == "tile_stack_clear":
+            self._assign([name(count)], ast.Constant(0), node)
+            return _placed(name(count), node)
+        call = ast.Call(node.func, [stack, name(count), *node.args[1:]], node.keywords)
+        if _name(node) == "tile_stack_push":
+            self._assign([name(stack.id), name(count), name(f"index.{at}")], call, node)
+            return _placed(name(f"index.{at}"), node)
+        self._assign([name(f"value.{at}"), name(f"index.{at}"), name(count)], call, node)
+        return _placed(ast.Tuple([name(f"value.{at}"), name(f"index.{at}")], ast.Load()), node)
+
+    def _assign(self, names: list[ast.Name], value: ast.expr, node: ast.AST) -> None:
+        """Assign names before the statement that is visited."""
+        targets: list[ast.expr] = [ast.Name(n.id, ast.Store()) for n in names]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        self.before.append(_placed(ast.Assign([target], value), node))
+
     def visit_Assign(self, node: ast.Assign) -> Any:
+        if _is_call(node.value, ("tile_stack",)) and isinstance(node.targets[0], ast.Name):
+            call = _renamed(node.value, "tile_zeros")  # type: ignore[arg-type]
+            for k in call.keywords:
+                k.arg = "shape" if k.arg == "capacity" else k.arg
+            self._assign([ast.Name(f"count.{node.targets[0].id}", ast.Load())], ast.Constant(0), node)
+            node.value = _placed(call, node)
+            return node
         dropped = node.value in self.queries.values() and _is_call(node.value, (_QUERY,))
         return None if dropped else self.generic_visit(node)
 
@@ -228,6 +277,8 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if _name(node) in _INTO:
             return self._into(node)
+        if _is_call(node, _STACK[1:]):
+            return self._stack(node)
         if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
             return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
