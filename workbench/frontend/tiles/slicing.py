@@ -11,6 +11,7 @@ from workbench.frontend.state.coerce import assign_type, convert, describe, usab
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
+from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
@@ -92,6 +93,9 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
     """`t[…]`: an element, the same for the whole block, or a part."""
+    numbers = lanes.places(context, tile, node, expression)
+    if numbers is not None:
+        return lanes.taken(context, tile, numbers)
     starts, sizes, shape = located(context, tile, node, expression)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
@@ -104,9 +108,12 @@ def changed(
 ) -> Value:
     """The tile with `t[…] = operand` done."""
     check_alone(context, label, tile)
-    starts, sizes, shape = located(context, tile, node, expression)
     type = type_of(tile)
     what = f"An element of {label or 'a tile'}"
+    numbers = lanes.places(context, tile, node, expression)
+    if numbers is not None:
+        return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
+    starts, sizes, shape = located(context, tile, node, expression)
     value = assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):
