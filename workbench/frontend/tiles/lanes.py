@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
+from dataclasses import replace
+from math import prod
+from typing import Any
 
 from workbench.builtins import tile_gathers
-from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.declare import TABLE, Form
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
@@ -14,10 +17,11 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
-from workbench.ir.attributes import SHAPE
+from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import Tile, is_tile, shown
+from workbench.types import is_float
 
 
 def is_element(context: Context, node: ast.AST) -> bool:
@@ -49,35 +53,71 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
     number: Operand = Literal(0)
     for written, size in zip(nodes, type.shape, strict=True):
         with context.at(written):
-            index = usable(context, expression(context, written))
-            if index not in context.shared.non_negative:
-                above = apply(context, TABLE["add"], (index, Literal(size)))
-                index = apply(context, TABLE["where"], (apply(context, TABLE["lt"], (index, Literal(0))), above, index))
+            index = from_begin(context, usable(context, expression(context, written)), size)
             number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
     assert isinstance(number, Value)
     return number
 
 
-def _row(context: Context, tile: Value, shape: tuple[int, ...] | None = None) -> Value:
+def from_begin(context: Context, index: Operand, size: int) -> Operand:
+    """Return an index counted from the begin; below 0 it counts from the end."""
+    if index in context.shared.non_negative or (isinstance(index, Literal) and index.value >= 0):
+        return index
+    above = apply(context, TABLE["add"], (index, Literal(size)))
+    return apply(context, TABLE["where"], (apply(context, TABLE["lt"], (index, Literal(0))), above, index))
+
+
+def _shaped(context: Context, tile: Value, *shape: int) -> Value:
     type: Tile = tile.type  # type: ignore[assignment]
-    shape = shape or (type.count,)
     return context.builder.one("tile_reshape", (tile,), Tile(type.dtype, shape), {SHAPE: shape})
 
 
 def taken(context: Context, tile: Value, numbers: Value) -> Value:
     """Return each thread's element."""
-    found = library.call(context, tile_gathers.gather, [_row(context, tile), _row(context, numbers)])
+    type: Any = numbers.type
+    found = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
+    return stored(_shaped(context, found, type.count), "thread")
+
+
+def _rows(context: Context, tile: Value, numbers: Value) -> Value:
+    found = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
     assert isinstance(found, Value)
-    return stored(_row(context, found), "thread")
+    return found
+
+
+def _differentiable(form: Form, tile: Value) -> Form:
+    """Return the form, with its gradient if the tile has one."""
+    return form if is_float(tile.type.dtype) else replace(form, gradients=[])  # type: ignore[union-attr]
+
+
+def along(context: Context, tile: Value, axis: int, numbers: Value) -> Value:
+    """Return the tile whose parts along an axis are those with these numbers."""
+    type: Any = tile.type
+    order = (axis, *(a for a in range(type.ndim) if a != axis))
+    back = tuple(order.index(a) for a in range(type.ndim))
+    turned = _turned(context, tile, order)
+    others = tuple(type.shape[a] for a in order[1:])
+    rows = _rows(context, _shaped(context, turned, type.shape[axis], prod(others)), numbers)
+    return _turned(context, _shaped(context, rows, numbers.type.shape[0], *others), back)  # type: ignore[union-attr]
+
+
+def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
+    type: Any = tile.type
+    if axes == tuple(range(type.ndim)):
+        return tile
+    shape = tuple(type.shape[a] for a in axes)
+    return context.builder.one("tile_transpose", (tile,), Tile(type.dtype, shape), {AXES: axes})
 
 
 def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
     """Return the tile with each thread's value at its place; of two at one place the later thread's."""
-    type: Tile = tile.type  # type: ignore[assignment]
-    values = _row(context, value if is_tile(value) else fill(context, numbers.type.shape, value, "register"))  # type: ignore[union-attr]
-    changed = library.call(context, tile_gathers.scatter, [_row(context, tile), _row(context, numbers), values])
+    type: Any = tile.type
+    count: int = numbers.type.count  # type: ignore[union-attr]
+    values = value if is_tile(value) else fill(context, (count,), value, "register")
+    given = [_shaped(context, tile, type.count, 1), _shaped(context, numbers, count), _shaped(context, values, count, 1)]
+    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), given)
     assert isinstance(changed, Value)
-    return _row(context, changed, type.shape)
+    return _shaped(context, changed, *type.shape)
 
 
 def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
