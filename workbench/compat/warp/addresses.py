@@ -32,14 +32,14 @@ def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, devic
     """
     kind = as_element(dtype)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    if wb.get_device(device).is_cuda:
+    owner = _ASKED.get(ptr) if ptr else None
+    if owner is None and wb.get_device(device).is_cuda:
         raise wb.LaunchError("ptr= is an address of the CPU here.", advice="Pass the array itself, through DLPack.")
     if not ptr or 0 in sizes:
         return wb.empty(sizes, kind, device)
     inner = tuple(kind.shape)
     item = wb.types.element(kind).numpy if not hasattr(kind, "fields") else kind.numpy
     steps = dense(sizes, kind.size) if strides is None else (strides,) if isinstance(strides, int) else tuple(strides)
-    owner = _ASKED.get(ptr)
     if owner is not None and 0 <= ptr - owner.memory.address <= owner.memory.nbytes - kind.size:
         return owner.window(sizes, steps, ptr, dtype=kind)
     reach = sum((n - 1) * abs(s) for n, s in zip(sizes, steps, strict=True)) + kind.size

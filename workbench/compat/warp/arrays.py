@@ -168,6 +168,10 @@ class array(wb.array, metaclass=Made):
     def grad(self, value: Any) -> None:
         wb.array.grad.fset(self, value)
 
+    def __ctype__(self) -> Any:
+        """The array: what stands for native calls takes it."""
+        return self
+
     def list(self) -> Any:
         """The elements in a list."""
         values = self.numpy()

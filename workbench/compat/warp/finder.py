@@ -20,21 +20,25 @@ HERE = "workbench.compat.warp"
 TESTED = "1.19"
 """The wheels whose own modules run on ours; also what `warp.__version__` answers."""
 
-OURS = {name: name for name in ("config", "optim", "types")} | {"utils": "whole_arrays"}
-"""Submodules to the module in `modules` that stands for each."""
+OURS = ("config", "optim", "types")
+"""Submodules for which a module in `modules` stands."""
 WHEEL = (
-    "autograd", "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests",
-    "_src.autograd", "_src.fem", "_src.geometry", "_src.math", "_src.optim.linear", "_src.optim.fsai", "_src.render", "_src.sparse",
+    "autograd", "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests", "utils",
+    "_src.autograd", "_src.coloring", "_src.fem", "_src.geometry", "_src.logger", "_src.math", "_src.optim.linear",
+    "_src.optim.fsai", "_src.render", "_src.sparse", "_src.utils",
 )  # fmt: skip
 """Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
 _PACKAGES = ("_src.optim",)
-MATHS = (
+FROM_WHEEL = {
+    **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
+    **dict.fromkeys(("ScopedLogger", "ScopedLogLevel", "quat_between_vectors", "transform_expand"), "utils"),
+} | dict.fromkeys((
     "norm_huber", "norm_l1", "norm_l2", "norm_pseudo_huber", "quat_from_euler", "quat_to_euler", "quat_to_rpy",
     "quat_twist", "quat_twist_angle", "quat_twist_angle_signed", "smooth_normalize", "transform_compose",
     "transform_decompose", "transform_from_matrix", "transform_to_matrix", "transform_twist", "transform_wrench",
     "velocity_at_point",
-)  # fmt: skip
-"""Funcs of the wheel's `warp._src.math`, which are names of `warp`."""
+), "math")  # fmt: skip
+"""Names of `warp` to the module of the wheel's `warp._src` that has them."""
 
 
 class Finder(MetaPathFinder, Loader):
@@ -60,7 +64,7 @@ class Finder(MetaPathFinder, Loader):
         if not rest:
             sys.modules[module.__name__] = sys.modules[HERE]
         elif rest in OURS:
-            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{OURS[rest]}")
+            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{rest}")
         elif rest not in _PACKAGES:
             internals = importlib.import_module(f"{HERE}.modules.internals")
             sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)

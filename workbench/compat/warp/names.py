@@ -21,6 +21,7 @@ from workbench.compat.warp import arrays, launches
 from workbench.compat.warp.absent import ABSENT, absent, is_absent
 from workbench.compat.warp.addresses import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
+from workbench.compat.warp.finder import FROM_WHEEL
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
 from workbench.compat.warp.makers import quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
@@ -217,15 +218,15 @@ def _get_options(module: Any = None) -> dict[str, Any]:
     return dict(_options_of(1, module))
 
 
-def maths(name: str) -> Any:
-    """A func of the wheel's own `warp._src.math`.
+def from_wheel(name: str) -> Any:
+    """What the wheel's own modules have.
 
     Raises:
         AttributeError: Warp is not installed, or `install()` was not called.
     """
     if sys.modules.get("warp") is not sys.modules["workbench.compat.warp"]:
-        raise AttributeError(f"wp.{name} is a func of Warp's own wheel: call workbench.compat.warp.install() first")
-    return getattr(import_module("warp._src.math"), name)
+        raise AttributeError(f"wp.{name} is a part of Warp's own wheel: call workbench.compat.warp.install() first")
+    return getattr(import_module(f"warp._src.{FROM_WHEEL[name]}"), name)
 
 
 class _Nothing:
