@@ -18,6 +18,7 @@ from workbench.compat.warp.attributes import apply
 from workbench.compat.warp.finder import FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
 from workbench.compat.warp.launches import of_numbers
+from workbench.compat.warp.makers import NUMBERS
 from workbench.compat.warp.names import TABLE, from_wheel
 
 apply()
@@ -34,8 +35,10 @@ def __getattr__(name: str) -> Any:
         value = import_module(f"{__name__}.modules.{name}")
     elif name == "_src" and sys.modules.get("warp") is sys.modules[__name__]:
         value = import_module("warp._src")
-    elif name == "utils" and sys.modules.get("warp") is sys.modules[__name__]:
-        value = import_module("warp.utils")
+    elif name == "utils":
+        value = import_module("warp.utils" if sys.modules.get("warp") is sys.modules[__name__] else f"{__name__}.utils")
+    elif name in NUMBERS:
+        value = NUMBERS[name]
     elif name in FROM_WHEEL:
         value = from_wheel(name)
     elif (name, "form") in MEANINGS:

@@ -29,6 +29,8 @@ WHEEL = (
 )  # fmt: skip
 """Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
 _PACKAGES = ("_src.optim",)
+_ELSE = {"utils": "workbench.utils"}
+"""What stands for a module of the wheel where there is no wheel, or `install` was not called."""
 FROM_WHEEL = {
     **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
     **dict.fromkeys(("ScopedLogger", "ScopedLogLevel", "quat_between_vectors", "transform_expand"), "utils"),
@@ -48,13 +50,13 @@ class Finder(MetaPathFinder, Loader):
         """The spec of what stands for a module of Warp; None for any other."""
         root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
         rest = name[len(root) + 1 :] if root else ""
-        if root is None or (root == HERE and rest not in OURS):
+        if root is None or (root == HERE and rest not in (*OURS, *_ELSE)):
             return None
-        if root == "warp" and _is_in(rest, WHEEL):
+        if root == "warp" and _is_in(rest, WHEEL) and not (rest in _ELSE and PathFinder.find_spec("warp") is None):
             return _from_wheel(name, rest)
         depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
         internals = rest.startswith("_src.") and rest.count(".") == depth
-        if rest in ("", "_src", *OURS, *_PACKAGES) or internals:
+        if rest in ("", "_src", *OURS, *_ELSE, *_PACKAGES) or internals:
             return ModuleSpec(name, self, is_package=rest in ("", "_src", "optim", *_PACKAGES))
         return None
 
@@ -65,6 +67,8 @@ class Finder(MetaPathFinder, Loader):
             sys.modules[module.__name__] = sys.modules[HERE]
         elif rest in OURS:
             sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{rest}")
+        elif rest in _ELSE:
+            sys.modules[module.__name__] = importlib.import_module(_ELSE[rest])
         elif rest not in _PACKAGES:
             internals = importlib.import_module(f"{HERE}.modules.internals")
             sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)

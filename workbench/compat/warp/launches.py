@@ -25,6 +25,7 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.attributes import Attribute, get_module
 from workbench.compat.warp.ignored import hints
+from workbench.compat.warp.makers import NUMBERS
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -297,10 +298,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+_PYTHON: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
+"""What Python's own numbers are where builtins get nothing else."""
+
+
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
+        if all(type(a) in _PYTHON for a in args):
+            args = tuple(_PYTHON[type(a)](a) for a in args)
         result = function(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
         if any(name not in ("float32", "int32", "bool") for name in typed):

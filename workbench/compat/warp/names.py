@@ -23,11 +23,11 @@ from workbench.compat.warp.addresses import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
-from workbench.compat.warp.makers import quaternion, transformation
+from workbench.compat.warp.makers import NUMBERS, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.interop.jax.values.library import library
-from workbench.types import Scalar, as_type, element, float32, int8, int32, matrix, uint64, vector
+from workbench.types import Scalar, as_type, element, int8, matrix, vector
 
 
 @dataclass(frozen=True)
@@ -334,7 +334,7 @@ TABLE: dict[str, Row] = {
     },
     **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
-    "handle": Row(uint64, "wb.uint64"),
+    "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "get_cuda_driver_version": Row(lambda: None, "", _HERE),
     "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
     "get_cuda_supported_archs": Row(lambda: [], "", _HERE),
@@ -353,7 +353,7 @@ TABLE: dict[str, Row] = {
     "wait_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
     "wait_stream": Row(lambda stream, event=None: wb.synchronize(), "wb.synchronize"),
     "DeterministicMode": Row(DeterministicMode, "", _HERE),
-    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", float32), ("int", int32))},
+    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", NUMBERS["float32"]), ("int", NUMBERS["int32"]))},
     **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
     **{
         f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")

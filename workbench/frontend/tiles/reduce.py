@@ -97,7 +97,7 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     axis = _axis(given, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
     made = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
-    if dtype is int32 and kind.startswith("arg"):
+    if dtype == int32 and kind.startswith("arg"):
         context.shared.non_negative.add(made)
     return made
 
