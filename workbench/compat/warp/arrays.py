@@ -66,8 +66,15 @@ def annotation(dtype: Any, ndim: int) -> Any:
     return wb.array(dtype=Any if struct is not None and struct.has_arrays else dtype, ndim=ndim)
 
 
-def make(data: Any = None, dtype: Any = None, **options: Any) -> Any:
+def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
     """An array, or an annotation, as `wp.array(…)` makes it."""
+    result = _made(data, dtype, **options)
+    if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
+        result.retain_grad = True
+    return result
+
+
+def _made(data: Any, dtype: Any, **options: Any) -> Any:
     options = without_hints(options)
     if "ptr" in options or "strides" in options:
         shape, strides = options.pop("shape", 0), options.pop("strides", None)
@@ -161,8 +168,9 @@ class array(wb.array, metaclass=Made):
 
     @property
     def grad(self) -> Any:
-        """The gradient, as `workbench.array` has it."""
-        return marked(super().grad)
+        """The gradient, as `workbench.array` has it; of a view the part of its array's gradient."""
+        whole = self.memory.grad
+        return marked(super().grad if self._grad is not None or whole is None else self.twin(whole.memory))
 
     @grad.setter
     def grad(self, value: Any) -> None:

@@ -269,6 +269,8 @@ def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count:
     """Copy as `workbench.copy`, with Warp's names of the arguments; a count of 0 means all."""
     if dest.dtype != src.dtype and element(dest.dtype) == element(src.dtype):
         src = src.flatten().view(element(src.dtype)).flatten().view(dest.dtype)
+    if (dest_offset, src_offset, count) == (0, 0, 0) and dest.dtype == src.dtype:
+        src, count = (src.reshape(dest.shape), 0) if dest.size == src.size else (src, src.size)
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 

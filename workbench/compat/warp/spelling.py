@@ -37,7 +37,7 @@ _IN_PLACE = {
 }  # fmt: skip
 """Calls that stand as statements, and which of their arguments they change."""
 _STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
-_OTHERWISE = (*_STACK, "tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
+_OTHERWISE = (*_STACK, "div_approx", "inverse_approx", "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
 
 
 _KNOWN: Weak[int, Any] = Weak()
@@ -45,6 +45,9 @@ _KNOWN: Weak[int, Any] = Weak()
 
 class _Known:
     """Mixed into what kernels take by its `id`."""
+
+    def __del__(self) -> None:
+        """Nothing; programs call it."""
 
     @property
     def id(self) -> int:
@@ -68,8 +71,14 @@ class HashGrid(_Known, wb.HashGrid):
         """Make an empty grid; its points' type is that of the array it is built from."""
         super().__init__(dim_x, dim_y, dim_z, device)
 
-    def reserve(self, num_points: int) -> None:
-        """Make room for so many points, if the grid was not built yet."""
+    def build(self, points: wb.array, radius: float | None = None, groups: wb.array | None = None) -> None:
+        """Build as `workbench.HashGrid`, of points in any shape."""
+        super().build(points.flatten(), radius, None if groups is None else groups.flatten())
+
+    def reserve(self, num_points: int, with_groups: bool = False) -> None:
+        """Make room for so many points, and their groups, if the grid was not built yet."""
+        if with_groups and self.groups.size < num_points:
+            self.groups = wb.empty(num_points, wb.int32, self.device)
         if self.points.size < num_points:
             self.points = wb.empty(num_points, wb.int32, self.device)  # a fill would be captured
 
@@ -125,7 +134,8 @@ def rewritten(definition: Definition) -> Definition:
     that is transformed or sorted in place is assigned the result.
     """
     own = _asked(definition)
-    if not own and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
+    chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
+    if not own and not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
@@ -257,8 +267,25 @@ class _Rewriter(ast.NodeTransformer):
         node.iter = _written_out(node)
         return self.generic_visit(node)
 
+    def visit_While(self, node: ast.While) -> Any:
+        """Write `while hash_grid_query_next(query, j)`, also as the first line of another `while`, as the `for`."""
+        test, body = node.test, node.body
+        first = body[0]
+        leaves = isinstance(first, ast.If) and isinstance(first.body[0], ast.Break) and not first.orelse
+        if leaves and isinstance(first.test, ast.UnaryOp) and isinstance(first.test.op, ast.Not):  # type: ignore[union-attr]
+            until = _placed(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
+            test, body = first.test.operand, [until, *body[1:]]  # type: ignore[union-attr]
+        if not _is_call(test, ("hash_grid_query_next",)):
+            return self.generic_visit(node)
+        query, item = test.args  # type: ignore[attr-defined]
+        loop = ast.For(ast.Name(item.id, ast.Store()), query, body or [ast.Pass()], node.orelse)
+        return self.visit_For(_placed(loop, node))
+
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
+        if isinstance(call, ast.IfExp):
+            sides = [[self.visit(_placed(ast.Expr(side), node))] for side in (call.body, call.orelse)]
+            return _placed(ast.If(call.test, *sides), node)
         if not isinstance(call, ast.Call) or not _is_call(call, tuple(_IN_PLACE)):
             return self.generic_visit(node)
         changed = [a for k, a in enumerate(call.args) if k in _IN_PLACE[_name(call)]]
@@ -284,6 +311,10 @@ class _Rewriter(ast.NodeTransformer):
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             return node.args[0] if names & self.locals and len(node.args) == 1 else node
+        if _is_call(node, ("div_approx",)) and len(node.args) == 2:
+            return _placed(ast.BinOp(node.args[0], ast.Div(), node.args[1]), node)
+        if _is_call(node, ("inverse_approx",)):
+            return _renamed(node, "inverse")
         if _is_call(node, ("tile_empty",)):
             return _renamed(node, "tile_zeros")
         if not _is_call(node, _OTHERWISE):

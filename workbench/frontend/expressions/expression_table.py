@@ -48,7 +48,7 @@ from workbench.frontend.values import matrices, structs, subscripts, swizzles, t
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -402,6 +402,9 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         index = expression(context, node.slice)
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
+        sizes = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+        if context.shared.warp_meanings and sizes and isinstance(index, Literal) and index.value in range(MAX_NDIM):
+            return Literal(0)  # a shape has four sizes there
         message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
         advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
         raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")

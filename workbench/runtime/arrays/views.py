@@ -213,12 +213,12 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def part(of: Any, start: int, count: int, what: str) -> Any:
-    """`count` elements of a dense array from element `start` on, counted row by row.
+    """`count` elements of a dense array, or of one in one dimension, from element `start` on, counted row by row.
 
     Raises:
         LaunchError: it is not dense, or has not so many.
     """
-    if not side_by_side(of):
+    if not side_by_side(of) and of.ndim > 1:
         raise LaunchError(
             f"The {what} of a copy by offset and count is not dense.", advice="Copy slices: target[2:] = source[:n]."
         )
@@ -226,4 +226,4 @@ def part(of: Any, start: int, count: int, what: str) -> Any:
         raise LaunchError(
             f"A copy of {count} elements from element {start} on exceeds the {what}, which has {of.size}."
         )
-    return of.reshape(of.size)[start : start + count]
+    return (of if of.ndim == 1 else of.reshape(of.size))[start : start + count]
