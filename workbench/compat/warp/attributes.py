@@ -73,7 +73,7 @@ def _never(*args: Any, **options: Any) -> bool:
 
 
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
-    Scalar: {"_type_": lambda t: _C[t.name], "_length_": lambda t: 1, "_shape_": lambda t: (1,)},
+    Scalar: {"_type_": lambda t: _C[t.name], "_length_": lambda t: 1},
     Vector: {
         "_length_": lambda t: t.length,
         "_shape_": lambda t: t.shape,

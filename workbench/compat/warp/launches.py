@@ -31,6 +31,7 @@ from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
+from workbench.runtime.arrays.structure import StructValue
 from workbench.types import ArrayType, Scalar, Vector
 
 
@@ -359,6 +360,7 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
+    values = [_with_arrays(v, device) if isinstance(v, StructValue) else v for v in values]
     if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
     names = kernel.parameters[first:]
@@ -372,6 +374,17 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
         elif isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
             values[k] = kind(*value)
     return values
+
+
+def _with_arrays(value: StructValue, device: Any) -> StructValue:
+    """Return the struct; one without some of its arrays as one with empty arrays."""
+    missing = [f for f in value.__wb_struct__.fields if vars(value).get(f.name, f) is None]
+    if not missing:
+        return value
+    result = copy.copy(value)
+    for f in missing:
+        setattr(result, f.name, wb.empty((0,) * f.type.ndim, f.type.dtype, device))
+    return result
 
 
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)

@@ -299,6 +299,17 @@ TABLE: dict[str, Row] = {
         f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers without a dtype as in `array`")
         for n in range(1, 5)
     },
+    "capture_if": Row(
+        lambda condition, on_true=None, on_false=None, stream=None, **arguments: wb.capture_if(
+            condition, on_true, on_false, **arguments
+        ),
+        "wb.capture_if",
+    ),
+    "capture_while": Row(
+        lambda condition, while_body, stream=None, **arguments: wb.capture_while(condition, while_body, **arguments),
+        "wb.capture_while",
+        "`while_body` is `body`",
+    ),
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
     "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
     "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),

@@ -13,12 +13,13 @@ from msgspec.structs import replace
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
+from workbench.frontend.names.query_loops import BEGIN
 from workbench.types import SCALARS
 from workbench.weak import Weak
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
-_BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "bvh_query_capsule")
+_BEGUN = (_QUERY, *BEGIN)
 _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """By the beginning of a function's name: what its first argument is."""
 _SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
