@@ -350,7 +350,7 @@ def launch(
             tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
     return wb.launch(
         kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
-        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim),
+        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim, dim),
     )  # fmt: skip
 
 
@@ -390,8 +390,12 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
 
 
-def _blocks(block_dim: int | None) -> dict[str, Any]:
-    return {} if block_dim is None else {"block_dim": block_dim}
+def _blocks(block_dim: int | None, dim: Any) -> dict[str, Any]:
+    """Return the threads of a block: no more than there are in all."""
+    count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
+    if block_dim is None or not isinstance(count, int):
+        return {} if block_dim is None else {"block_dim": block_dim}
+    return {"block_dim": min(block_dim, max(count, 1))}
 
 
 class Tape(wb.Tape):

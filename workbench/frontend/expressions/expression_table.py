@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import reduce as reduce_all
 from typing import Any
 
+import numpy as np
+
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
@@ -179,6 +181,11 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         raise context.placed(too_large())
     try:
         result = python(*numbers)
+    except ZeroDivisionError as error:
+        if not context.shared.warp_meanings or not all(isinstance(n, float) for n in numbers):
+            raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+        with np.errstate(all="ignore"):  # as in C++
+            result = float(python(*map(np.float64, numbers)))
     except (ArithmeticError, ValueError, TypeError) as error:
         raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
     if isinstance(result, bool):
