@@ -212,7 +212,7 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
 
 
 def _copied(source: array, memo: Any = None) -> array:
-    """What `copy` and `deepcopy` make: a clone, which observers see, with the gradient's values."""
+    """Return the clone, visible to observers, that `copy` and `deepcopy` create, with the gradient's values."""
     made = clone(source, source.requires_grad)
     if made.grad is not None and source.grad is not None:
         made.grad.copy_(source.grad)
@@ -304,8 +304,9 @@ def link_grad(made: array, grad: array) -> None:
 
 
 def _reduced(a: array) -> tuple[Any, ...]:
-    """What `pickle` and `copy` keep of an array; memory that it shares with others is not shared any more."""
-    return _again, (a.kin, a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
+    """Return what `pickle` stores of an array; the copy no longer shares memory with other arrays."""
+    gradient = a.grad.numpy() if a.grad is not None else None
+    return _again, (a.kin, a.numpy(), a.dtype, a.device.name, a.requires_grad, gradient)
 
 
 def _again(kin: type[array], data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
