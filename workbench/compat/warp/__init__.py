@@ -15,7 +15,7 @@ import workbench
 from workbench.builtins import TABLE as BUILTINS
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.attributes import apply
-from workbench.compat.warp.finder import FINDER, FROM_WHEEL, OURS
+from workbench.compat.warp.finder import ELSE, FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
 from workbench.compat.warp.launches import of_numbers
 from workbench.compat.warp.makers import NUMBERS
@@ -35,8 +35,9 @@ def __getattr__(name: str) -> Any:
         value = import_module(f"{__name__}.modules.{name}")
     elif name == "_src" and sys.modules.get("warp") is sys.modules[__name__]:
         value = import_module("warp._src")
-    elif name == "utils":
-        value = import_module("warp.utils" if sys.modules.get("warp") is sys.modules[__name__] else f"{__name__}.utils")
+    elif name in ELSE:
+        root = "warp" if sys.modules.get("warp") is sys.modules[__name__] else __name__
+        value = import_module(f"{root}.{name}")
     elif name in NUMBERS:
         value = NUMBERS[name]
     elif name in FROM_WHEEL:

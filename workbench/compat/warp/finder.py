@@ -20,16 +20,15 @@ HERE = "workbench.compat.warp"
 TESTED = "1.19"
 """The wheels whose own modules run on ours; also what `warp.__version__` answers."""
 
-OURS = ("config", "optim", "types")
+OURS = ("config", "types")
 """Submodules for which a module in `modules` stands."""
 WHEEL = (
-    "autograd", "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests", "utils",
-    "_src.autograd", "_src.coloring", "_src.fem", "_src.geometry", "_src.logger", "_src.math", "_src.optim.linear",
-    "_src.optim.fsai", "_src.render", "_src.sparse", "_src.utils",
+    "autograd", "examples", "fem", "geometry", "optim", "render", "sparse", "tests", "utils",
+    "_src.autograd", "_src.coloring", "_src.fem", "_src.geometry", "_src.logger", "_src.math", "_src.optim",
+    "_src.render", "_src.sparse", "_src.utils",
 )  # fmt: skip
-"""Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
-_PACKAGES = ("_src.optim",)
-_ELSE = {"utils": "workbench.utils"}
+"""Modules of the wheel that are plain Python on top of the rest."""
+ELSE = {name: f"workbench.{name}" for name in ("optim", "utils")}
 """What stands for a module of the wheel where there is no wheel, or `install` was not called."""
 FROM_WHEEL = {
     **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
@@ -50,14 +49,14 @@ class Finder(MetaPathFinder, Loader):
         """The spec of what stands for a module of Warp; None for any other."""
         root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
         rest = name[len(root) + 1 :] if root else ""
-        if root is None or (root == HERE and rest not in (*OURS, *_ELSE)):
+        if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
             return None
-        if root == "warp" and _is_in(rest, WHEEL) and not (rest in _ELSE and PathFinder.find_spec("warp") is None):
+        if root == "warp" and _is_in(rest, WHEEL) and not (rest in ELSE and PathFinder.find_spec("warp") is None):
             return _from_wheel(name, rest)
         depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
         internals = rest.startswith("_src.") and rest.count(".") == depth
-        if rest in ("", "_src", *OURS, *_ELSE, *_PACKAGES) or internals:
-            return ModuleSpec(name, self, is_package=rest in ("", "_src", "optim", *_PACKAGES))
+        if rest in ("", "_src", *OURS, *ELSE) or internals:
+            return ModuleSpec(name, self, is_package=rest in ("", "_src"))
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -67,9 +66,9 @@ class Finder(MetaPathFinder, Loader):
             sys.modules[module.__name__] = sys.modules[HERE]
         elif rest in OURS:
             sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{rest}")
-        elif rest in _ELSE:
-            sys.modules[module.__name__] = importlib.import_module(_ELSE[rest])
-        elif rest not in _PACKAGES:
+        elif rest in ELSE:
+            sys.modules[module.__name__] = importlib.import_module(ELSE[rest])
+        else:
             internals = importlib.import_module(f"{HERE}.modules.internals")
             sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)
 
