@@ -291,3 +291,58 @@ def test_a_remainder_has_its_gradient():
         y = x % 3.0
     tape.backward(grads={y: wp.array([2.0], dtype=float)})
     assert y.numpy().tolist() == [-1.5] and x.grad.numpy().tolist() == [2.0]
+
+
+@wp.kernel
+def in_warps_words(grid: wp.uint64, x: wp.array(dtype=wp.vec3), group: wp.array(dtype=int), n: wp.array(dtype=int)):
+    i = wp.tid()
+    query = wp.hash_grid_query(grid, x[i], 0.5, group[i])
+    j = int(0)
+    seen = int(0)
+    while seen < 2:
+        if not wp.hash_grid_query_next(query, j):
+            break
+        seen += 1
+    wp.atomic_add(n, 0, seen) if seen > 0 else wp.atomic_add(n, 1, 1)
+    n[2] = x.shape[3]
+
+
+@wp.kernel
+def with_a_stack(out: wp.array(dtype=int), counts: wp.array(dtype=int)):
+    _i, lane = wp.tid()
+    s = wp.tile_stack(capacity=4, dtype=int)
+    slot = wp.tile_stack_push(s, lane * 10, lane % 2 == 0)
+    counts[lane] = 10 * wp.tile_stack_count(s) + slot
+    value, place = wp.tile_stack_pop(s)
+    if place != -1:
+        out[place] = value
+    wp.tile_stack_clear(s)
+
+
+def test_queries_stacks_and_statements_in_warps_words():
+    points = wp.array(np.zeros((4, 3)), dtype=wp.vec3)
+    grid, groups, n = wp.HashGrid(4, 4, 4), wp.array([0, 0, 0, 1], dtype=int), wp.zeros(3, dtype=int)
+    grid.build(points, 1.0, groups)
+    wp.launch(in_warps_words, dim=4, inputs=[wp.uint64(grid.id), points, groups, n])
+    assert n.numpy().tolist() == [7, 0, 0]
+    out, counts = wp.full(4, -1, dtype=int), wp.zeros(12, dtype=int)
+    wp.launch_tiled(with_a_stack, dim=[1], inputs=[out, counts], block_dim=12)
+    assert out.numpy().tolist() == [0, 20, 40, 60]
+    assert counts.numpy().tolist() == [40, 39, 41, 39, 42, 39, 43, 39, 39, 39, 39, 39]
+
+
+def test_numbers_of_warps_types_wrap_around_and_are_equal_types():
+    assert [int(wp.int8(200)), int(wp.uint8(-1)), wp.float32(1.5).value] == [-56, 255, 1.5]
+    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wb.int8
+    assert wp.sin(1.23) == float(np.sin(np.float32(1.23))) and wp.mul(2**20, 2**20) == 0
+    with pytest.raises(OverflowError):
+        wb.int8(200)
+
+
+def test_a_view_has_its_part_of_the_gradient_and_copies_count_elements():
+    x, y = wp.zeros(6, requires_grad=True), wp.zeros((2, 3))
+    x.grad.fill_(2.0)
+    assert x[::2].grad.numpy().tolist() == [2.0, 2.0, 2.0]
+    wp.copy(y, x)
+    wp.copy(x, wp.ones(3)[::2], dest_offset=1, count=2)
+    assert y.shape == (2, 3) and x.numpy().tolist() == [0, 1, 1, 0, 0, 0]

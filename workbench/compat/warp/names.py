@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import wraps
 from importlib import import_module
+from inspect import get_annotations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
 from workbench.compat.warp.makers import NUMBERS, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
+from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
 from workbench.types import Scalar, as_type, element, int8, matrix, vector
 
@@ -179,16 +181,31 @@ def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
     """A function for JAX whose result is a tuple, also of one array."""
 
     def made(function: Any, *args: Any, **options: Any) -> Any:
+        options = _elements(function, options)
         inner = make(function, *args, **{n: v for n, v in options.items() if v is not None and n not in _JAX_HINTS})
 
         def call(*values: Any, **named: Any) -> Any:
-            result = inner(*values, **named)
+            result = inner(*values, **_elements(function, named))
             return result if isinstance(result, (tuple, list)) else (result,)
 
         return call
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
+
+
+def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with `output_dims` that count elements: without the sizes of vectors that end them."""
+    dims = options.get("output_dims")
+    if not isinstance(dims, Mapping):
+        return options
+    kernel = isinstance(function, wb.Kernel)
+    types = parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
+    inner = {name: tuple(getattr(getattr(types.get(name), "dtype", None), "shape", ())) for name in dims}
+    shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in dims.items()}
+    ends = {name: bool(inner[name]) and shape[-len(inner[name]) :] == inner[name] for name, shape in shapes.items()}
+    found = {n: s[: -len(inner[n])] if ends[n] and len(s) > types[n].ndim else s for n, s in shapes.items()}
+    return {**options, "output_dims": found}
 
 
 _JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
