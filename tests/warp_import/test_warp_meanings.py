@@ -331,6 +331,20 @@ def test_queries_stacks_and_statements_in_warps_words():
     assert counts.numpy().tolist() == [40, 39, 41, 39, 42, 39, 43, 39, 39, 39, 39, 39]
 
 
+@wp.kernel
+def of_blocks(mesh: wp.uint64, t: wp.array(dtype=float)):
+    i = wp.tid()
+    hit = wp.mesh_query_ray(mesh, wp.vec3(0.2, 0.2, 1.0), wp.vec3(0.0, 0.0, -1.0), 9.0)
+    wp.tile_store(t, wp.tile_full((1,), hit.t, dtype=float), offset=i)
+
+
+def test_blocks_take_the_numbers_of_meshes():
+    corners = wp.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=wp.vec3)
+    mesh, t = wp.Mesh(points=corners, indices=wp.array([0, 1, 2], dtype=int)), wp.zeros(2)
+    wp.launch_tiled(of_blocks, dim=[2], inputs=[mesh.id], outputs=[t], block_dim=4)
+    assert t.numpy().tolist() == [1.0, 1.0]
+
+
 def test_numbers_of_warps_types_wrap_around_and_are_equal_types():
     assert [int(wp.int8(200)), int(wp.uint8(-1)), wp.float32(1.5).value] == [-56, 255, 1.5]
     assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wb.int8

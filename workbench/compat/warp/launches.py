@@ -354,6 +354,23 @@ def launch(
     )  # fmt: skip
 
 
+def launch_tiled(
+    kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), max_blocks: int = 0,
+    device: Any = None, **options: Any,
+) -> wb.Launch | None:  # fmt: skip
+    """Run a kernel once for each block of `dim`: `workbench.launch_tiled` of values as `launch` takes them.
+
+    Returns:
+        A `Launch` with `record_cmd`, else None.
+
+    Raises:
+        LaunchError: the arguments do not fit.
+    """
+    hints("wp.launch_tiled", {"max_blocks": max_blocks or None})
+    inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
+    return wb.launch_tiled(kernel, dim, inputs, outputs, device=device, **options)
+
+
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
     """Return the arguments, with tuples for vectors and matrices as values of those, and numbers of objects as those.
 

@@ -29,7 +29,8 @@ from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, co
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
-from workbench.types import Scalar, as_type, element, int8, matrix, vector
+from workbench.structs import as_element
+from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vector
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,14 @@ def _signature(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
 def _marking(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
     """Return the function, whose arrays have Warp's attributes."""
     return wraps(make)(lambda *args, **options: arrays.marked(make(*args, **options)))
+
+
+def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array of NumPy's data, which is converted where its numbers are of another type."""
+    kind = as_element(dtype) if dtype is not None else None
+    if isinstance(kind, (Scalar, Vector)) and data.dtype != element(kind).numpy:
+        data = data.astype(element(kind).numpy)
+    return arrays.marked(wb.from_numpy(data, dtype, **arrays.without_hints(options)))
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
@@ -306,6 +315,7 @@ TABLE: dict[str, Row] = {
     "func": Row(launches.func, "wb.func"),
     "map": Row(launches.map, "wb.map", "several results are a list; in `wb.map` a tuple"),
     "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
+    "launch_tiled": Row(launches.launch_tiled, "wb.launch_tiled", "`max_blocks` has no effect"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
     **{
         f.__name__: Row(_like(f), f"wb.{f.__name__}", "has a gradient if its source has, in `wb` on request")
@@ -327,6 +337,7 @@ TABLE: dict[str, Row] = {
         "wb.capture_while",
         "`while_body` is `body`",
     ),
+    "from_numpy": Row(_from_numpy, "wb.from_numpy", "converts data of another type; `wb` refuses it"),
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
     "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
     "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
@@ -387,7 +398,7 @@ TABLE: dict[str, Row] = {
     **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
     **{
         f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")
-        for f in (wb.zeros, wb.ones, wb.empty, wb.full, wb.from_numpy)
+        for f in (wb.zeros, wb.ones, wb.empty, wb.full)
     },
     **{
         f.__name__: Row(_marking(f), f"wb.{f.__name__}" if hasattr(wb, f.__name__) else "wb.from_numpy", "the array has Warp's attributes")

@@ -29,6 +29,8 @@ _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
     "mesh_query_point_no_sign": _UNSIGNED, "mesh_query_furthest_point_no_sign": _UNSIGNED,
 }  # fmt: skip
 """Queries that may be given names for their results: after how many arguments, and what they are."""
+_NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
+"""Names that hand their arguments to no func."""
 _ANSWERS = ("next", "tiled")
 """Ends of names whose first argument is a query."""
 _IN_PLACE = {
@@ -171,7 +173,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
                 continue
             if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
                 own[argument.id] = kinds[0]
-            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in {*FORMS, *TABLE, *SCALARS}:
+            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in _NO_FUNCS:
                 own.setdefault(argument.id, Any)
     return own
 
