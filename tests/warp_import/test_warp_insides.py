@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import workbench as wb
 import workbench.compat.warp as wp
 from workbench.compat.warp.modules import internals, natives, sparse_calls
 

@@ -297,8 +297,8 @@ def test_a_remainder_has_its_gradient():
 def in_warps_words(grid: wp.uint64, x: wp.array(dtype=wp.vec3), group: wp.array(dtype=int), n: wp.array(dtype=int)):
     i = wp.tid()
     query = wp.hash_grid_query(grid, x[i], 0.5, group[i])
-    j = int(0)
-    seen = int(0)
+    j = 0
+    seen = 0
     while seen < 2:
         if not wp.hash_grid_query_next(query, j):
             break

@@ -11,7 +11,7 @@ from workbench.builtins.vectors.dot_and_length import cross, dot, length
 
 @written("closest_point_edge_edge(p1, q1, p2, q2, epsilon)", kinds(VECTOR, VECTOR, VECTOR, VECTOR, NUMBER))
 def closest_point_edge_edge(p1, q1, p2, q2, epsilon, /):
-    """The nearest points of the segments from p1 to q1 and from p2 to q2: how far along each (0 to 1), and their distance.
+    """The nearest points of the segments p1 q1 and p2 q2: how far along each they lie (0 to 1), and their distance.
 
     A segment is a point if the square of its length is at most epsilon. Quotients are of cross products, which do not
     cancel where the segments are nearly parallel (Ericson, Real-Time Collision Detection, 5.1.9).

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copyreg
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -136,7 +135,7 @@ class array(wb.array, metaclass=Made):
     """
 
     __slots__ = ()
-    meanings = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
+    meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
     capacity = property(lambda x: x.nbytes)
     pinned = is_transposed = property(lambda x: False)
     deleter = property(lambda x: None)
@@ -146,6 +145,7 @@ class array(wb.array, metaclass=Made):
     release = _Attached(lambda: None)
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
+        """An array, never an annotation."""
         return object.__new__(cls)
 
     def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
@@ -208,9 +208,6 @@ def marked(value: Any) -> Any:
     elif type(value) in (tuple, list):
         return type(value)(map(marked, value))
     return value
-
-
-
 
 
 class ArrayOf(type(wb.array2d)):

@@ -75,7 +75,7 @@ class _KernelClass(type):
 
 
 class Kernel(wb.Kernel, metaclass=_KernelClass):
-    """A kernel whose names mean what they mean in Warp, with Warp's attributes; `wp.Kernel(func=f)` is `wp.kernel(f)`."""
+    """A kernel whose names mean what they mean in Warp, with its attributes; `wp.Kernel(func=f)` is `wp.kernel(f)`."""
 
     warp_meanings = True
     is_generic = property(lambda k: any(t is None for t in parameter_annotations(k.definition).values()))

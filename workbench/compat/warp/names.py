@@ -401,9 +401,10 @@ TABLE: dict[str, Row] = {
         for f in (wb.zeros, wb.ones, wb.empty, wb.full)
     },
     **{
-        f.__name__: Row(_marking(f), f"wb.{f.__name__}" if hasattr(wb, f.__name__) else "wb.from_numpy", "the array has Warp's attributes")
-        for f in (wb.from_torch, wb.from_jax, wb.from_dlpack, from_ptr)
+        f.__name__: Row(_marking(f), f"wb.{f.__name__}", "the array has Warp's attributes")
+        for f in (wb.from_torch, wb.from_jax, wb.from_dlpack)
     },
+    "from_ptr": Row(_marking(from_ptr), "wb.from_numpy", "an address on the CPU"),
     **{f"indexedarray{n}d": Row(_indexed(n), "wb.indexedarray") for n in range(1, 5)},
     "indexedarray": Row(IndexedArray, "wb.indexedarray"),
     "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),

@@ -40,7 +40,10 @@ _IN_PLACE = {
 }  # fmt: skip
 """Calls that stand as statements, and which of their arguments they change."""
 _STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
-_OTHERWISE = (*_STACK, "div_approx", "inverse_approx", "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
+_OTHERWISE = (
+    *_STACK, "div_approx", "inverse_approx", "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve",
+    "tile_empty", "static", "mul",
+)  # fmt: skip
 
 
 _KNOWN: Weak[int, Any] = Weak()

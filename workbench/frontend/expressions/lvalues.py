@@ -183,7 +183,9 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
     if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        bounds = [None if n is None else expression(context, n) for n in (node.slice.lower, node.slice.upper, node.slice.step)]
+        bounds = [
+            None if n is None else expression(context, n) for n in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
         return swizzles.changed(context, base, bounds, operand, f"A slice of {text}", label)
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")

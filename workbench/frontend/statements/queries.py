@@ -38,12 +38,17 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
         given = [expression(context, a) for a in node.iter.args]
-        if node.iter.keywords or len(given) > 4 or not given or not is_grid(given[0]) or not _is_ball(context, given[1:3]):
+        if (
+            node.iter.keywords
+            or len(given) > 4
+            or not given
+            or not is_grid(given[0])
+            or not _is_ball(context, given[1:3])
+        ):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
-            raise context.error(
-                KernelTypeError, f"hash_grid_query() takes a grid, a point of 3 floats, a radius and perhaps a group; this is {shown}.",
-                "Annotate the parameter as grid: wb.HashGrid.",
-            )  # fmt: skip
+            wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
+            advice = "Annotate the parameter as grid: wb.HashGrid."
+            raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
         known = library.call(context, hash_grids.rows, given[:3])
     at = f".{node.lineno}.{node.col_offset}"
     grid = given[0]

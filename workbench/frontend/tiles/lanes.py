@@ -114,7 +114,11 @@ def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
     type: Any = tile.type
     count: int = numbers.type.count  # type: ignore[union-attr]
     values = value if is_tile(value) else fill(context, (count,), value, "register")
-    given = [_shaped(context, tile, type.count, 1), _shaped(context, numbers, count), _shaped(context, values, count, 1)]
+    given = [
+        _shaped(context, tile, type.count, 1),
+        _shaped(context, numbers, count),
+        _shaped(context, values, count, 1),
+    ]
     changed = library.call(context, _differentiable(tile_gathers.scatter, tile), given)
     assert isinstance(changed, Value)
     return _shaped(context, changed, *type.shape)

@@ -13,7 +13,8 @@ from workbench.compat.warp.addresses import from_ptr
 from workbench.compat.warp.modules import sparse_calls
 from workbench.types import SCALARS, element
 
-NAMES = {"int": "int32", "uint": "uint32", "int64": "int64", "uint64": "uint64", "float": "float32", "double": "float64"}
+NAMES = {"int": "int32", "uint": "uint32", "float": "float32", "double": "float64"}
+NAMES |= {name: name for name in ("int64", "uint64")}
 """What native names call a type."""
 
 
