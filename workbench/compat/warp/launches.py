@@ -444,8 +444,6 @@ class Tape(wb.Tape):
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
-        retained = any(getattr(a, "retain_grad", False) for a in self.seen.values())
-        options.setdefault("retain_grad", retained)
         opened, self._is_open = self._is_open, False
         try:
             with without(self):

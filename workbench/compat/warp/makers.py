@@ -65,10 +65,10 @@ class Number(Scalar):
             bits = int(value) % 2**self.bits
             value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))
         made = super().__call__(value)
-        return made if self.kind is Kind.BOOL or self.name == "bfloat16" else _number_class(type(made))(made)
+        return _number_class(type(made))(made)
 
 
-NUMBERS = {name: Number(t.name, t.kind, t.bits) for name, t in types.SCALARS.items()}
+NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n not in ("bool", "bfloat16")}
 """Warp's types of numbers, by name."""
 
 for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):

@@ -100,7 +100,7 @@ globals().update({f"is_{name}": _of_value(question) for name, question in QUESTI
 globals()["is_array"] = lambda value: isinstance(value, wb.array)
 globals()["is_tile"] = lambda value: False
 globals()["array"] = wb.array
-scalar_types = [t for t in NUMBERS.values() if t.kind is not Kind.BOOL]
+scalar_types = [NUMBERS.get(name, t) for name, t in types.SCALARS.items() if t.kind is not Kind.BOOL]
 float_types = [t for t in scalar_types if t.kind is Kind.FLOAT]
 int_types = [t for t in scalar_types if t.kind is not Kind.FLOAT]
 vector_types = [t for t in (*types.VECTORS.values(), *types.MATRICES.values(), *types.QUATERNIONS.values())]
