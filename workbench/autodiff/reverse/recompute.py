@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
 
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
@@ -26,10 +27,11 @@ from workbench.ir.attributes import (
     REPLAY_CUDA_PLACE,
     STANDS_FOR,
 )
-from workbench.ir.ops import EFFECTS, STRUCTURED
+from workbench.builtins.scalars import operators
+from workbench.ir.ops import EFFECTS, LOOPS, STRUCTURED
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, walk
-from workbench.types import Scalar, Vector, int64
+from workbench.types import Scalar, Vector, element, int64
 
 LATER = "later"
 
@@ -206,14 +208,17 @@ def unavailable(value: Value, missing: Missing, env: Env, builder: Emitter) -> N
 
 
 def _later(op: Op, env: Env, stands_for: Later) -> None:
-    """A branch or loop, to be written out where its results are needed; a `while` counts its iterations."""
+    """A branch or loop, to be written out where its results are needed, with what a loop notes (`_noting`)."""
     builder = stands_for.builder
     operands = tuple(env[v] for v in builder.free(op))
     results = [fresh(v) for v in op.results]
     env.update(zip(op.results, results, strict=True))
-    if op.name == "while":
-        builder.counts[op] = count = Value(int64, "count")
-        results.append(count)
+    if op.name in LOOPS:
+        notes = _notes(op, builder, env)
+        if op.name == "while":
+            builder.counts[op] = notes[0]
+        builder.changes[op] = dict(zip(builder.forms(op, env), notes[op.name == "while" :], strict=True))
+        results += notes
     builder.laters[op] = builder.append(Op(LATER, operands, tuple(results), STANDS_FOR.of(stands_for), (), op.location))
     builder.recomputed.update(results)
 
@@ -268,27 +273,49 @@ def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], 
     blocks = tuple(_block(b, env, builder, overwritten, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
     more = inside.values()
-    if op.name == "while" and inside.of is not None:
+    if op.name in LOOPS and inside.of is not None:
         builder.location = op.location
-        operands.append(builder.const(0, int64))
-        blocks = _counting(blocks, op, builder)
-        more = [Value(int64, "count")]
+        more = _notes(op, builder, env)
+        starts, blocks = _noting(op, blocks, more, env, builder)
+        operands += starts
     builder.location = op.location
     values = [*op.results, *more]
     return builder.emit(op.name, operands, [v.type for v in values], op.attrs, blocks, [v.name for v in values])
 
 
-def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:
-    """The blocks of a `while`, counting its iterations."""
-    condition, body = blocks
-    tested, before = Value(int64, "count"), Value(int64, "count")
-    builder.location = op.location
-    with builder.block((*body.params, before)) as opened:
+def _notes(op: Op, builder: Emitter, env: Env) -> list[Value]:
+    """What a loop notes as it is recomputed: a `while` how many iterations it had; in which one values last changed."""
+    counted = [Value(int64, "count")] if op.name == "while" else []
+    type = int64 if op.name == "while" else op.blocks[0].params[0].type
+    return [*counted, *(Value(type, "changed") for _ in builder.forms(op, env))]
+
+
+def _noting(
+    op: Op, blocks: Sequence[Block], notes: Sequence[Value], env: Env, builder: Emitter
+) -> tuple[list[Value], tuple[Block, ...]]:
+    """The blocks of a recomputed loop that notes so much more, and the starts of that.
+
+    An iteration is noted by the index of a `for`, or its number in a `while`. What never changed did so behind all.
+    """
+    counts = op.name == "while"
+    body, before = blocks[-1], [fresh(v) for v in notes]
+    now = builder.ref(before[0] if counts else body.params[0])
+    ends = np.iinfo(element(now.type).numpy)
+    never = [builder.const(int(ends.max), now.type) for _ in notes[counts:]]
+    if never and not counts:
+        rises = builder.ref(env[op.operands[2]]) > 0
+        never = [operators.where(rises, now.like(int(ends.max)), now.like(int(ends.min))).value] * len(never)
+    with builder.block((*body.params, *before)) as opened:
         for inner in body.ops[:-1]:
             builder.append(inner)
-        more = builder.one("add", (before, builder.const(1, int64)), int64)
-        builder.yield_(*body.yielded, more)
-    return Block((*condition.params, tested), condition.ops), opened.block
+        more = [(now + 1).value] if counts else []
+        carried = body.params[len(body.params) - len(op.results) :]
+        for (slot, form), noted in zip(builder.forms(op, env).items(), before[counts:], strict=True):
+            changed = form.changed(builder.ref(carried[slot]), builder.ref(body.yielded[slot]))
+            more.append(operators.where(changed, now, builder.ref(noted)).value)
+        builder.yield_(*body.yielded, *more)
+    tested = [Block((*b.params, *(fresh(v) for v in notes)), b.ops) for b in blocks[:-1]]
+    return [*([builder.const(0, int64)] if counts else []), *never], (*tested, opened.block)
 
 
 def _block(block: Block, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Block:
