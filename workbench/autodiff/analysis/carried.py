@@ -23,7 +23,10 @@ from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.attributes import VALUE
 from workbench.ir.ops import LASTING, LEAD, LOOPS, OPAQUE
-from workbench.ir.values import Op, Value, definitions, walk
+from workbench.ir.values import Block, Op, Value, definitions, number_of, walk
+from workbench.limits import UNROLLED_ITERATIONS
+from workbench.passes.analysis.cost import known_trips
+from workbench.source import UNKNOWN
 from workbench.types import Scalar, is_float
 from workbench.types import bool as bool_
 
@@ -36,9 +39,9 @@ class Latch(msgspec.Struct, frozen=True):
 
     value: bool
 
-    def changed(self, old: Ref, new: Ref) -> Ref:
-        """Return whether a turn changed it, from what it was and became."""
-        return operators.xor_(old, new)
+    def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
+        """Return whether a turn changed it; `of` has the turn's other values."""
+        return [operators.xor_(old, new)]
 
     def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
         """Return what it is at the beginning of a turn: that of the last change, or one behind it."""
@@ -51,16 +54,26 @@ class Extreme(msgspec.Struct, frozen=True):
     Attributes:
         takes: a NaN among what is compared is never taken, or is there for good. Else what is compared with a NaN is
             taken: then a NaN stands for the start.
+        other: what `max` or `min` compares it with, where each turn does so once; else
+        test: the condition that decides, and whether it holds where the other value is taken.
     """
 
     sign: int
     takes: bool
+    other: Value | None = None
+    test: tuple[Value, bool] | None = None
 
-    def changed(self, old: Ref, new: Ref) -> Ref:
-        """Return whether a turn changed it, from what it was and became."""
-        if not self.takes:
-            return new.differs(old)
-        return new > old if self.sign > 0 else new < old
+    def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
+        """Return whether a turn changed it, and, where that is known, whether another value had a part in it."""
+        beyond = new > old if self.sign > 0 else new < old
+        changed = [beyond if self.takes else new.differs(old)]
+        if self.other is not None:
+            other = of(self.other)
+            return [*changed, operators.not_(old > other if self.sign > 0 else old < other)]
+        if self.test is not None:
+            test, taken = of(self.test[0]), self.test[1]
+            return [*changed, test if taken else operators.not_(test)]
+        return changed
 
     def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
         """Return what stands for it at the beginning of a turn: that of the last change, or one behind it."""
@@ -78,11 +91,21 @@ def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
         outside: the operation of a value that is made outside the loop, if it is known.
     """
     found: dict[int, Form] = {}
-    for slot in range(len(op.results)) if op.name in LOOPS else ():
+    if op.name not in LOOPS or (op.name == "for" and _is_short([outside(v) for v in op.operands[:3]])):
+        return found
+    for slot in range(len(op.results)):
         form = _latch(op, slot, outside) or _extreme(op, slot)
         if form is not None:
             found[slot] = form
     return found
+
+
+def _is_short(bounds: Sequence[Op | None]) -> bool:
+    """Whether a range is known and so short that the loop is better written out."""
+    known = {op.result: number_of(op) for op in bounds if op is not None and op.name == "const"}
+    loop = Op("for", tuple(op.result for op in bounds if op is not None), (), {}, (), UNKNOWN)
+    trips = known_trips(loop, known)
+    return trips is not None and trips <= UNROLLED_ITERATIONS
 
 
 def _param(op: Op, slot: int) -> Value:
@@ -127,7 +150,25 @@ def _extreme(op: Op, slot: int) -> Extreme | None:
     except _Other:
         return None
     signs, takes = {s for s, _ in chain.kinds}, {t for _, t in chain.kinds}
-    return Extreme(*signs, *takes) if len(signs) == len(takes) == 1 and chain.is_alone() else None
+    if len(signs) != 1 or len(takes) != 1 or not chain.is_alone():
+        return None
+    return Extreme(*signs, *takes, *_decision(op.blocks[-1], op.blocks[-1].yielded[slot], param))
+
+
+def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tuple[Value, bool] | None]:
+    """The `other` and `test` of an extreme that each turn decides once, in the open; else neither."""
+    step = next((op for op in body.ops if value in op.results), None)
+    inner = {v for op in body.ops for block in op.blocks for o in walk(block) for v in o.results}
+    if step is not None and step.name in _EXTREMA and param in step.operands:
+        other = step.operands[1 - step.operands.index(param)]
+        return (None if other in inner else other), None
+    sides: Sequence[Value] = ()
+    if step is not None and step.name in ("where", "if"):
+        slot = step.results.index(value)
+        sides = step.operands[1:] if step.name == "where" else [b.yielded[slot] for b in step.blocks]
+    if param in sides and step is not None:
+        return None, (step.operands[0], sides[1] is param)
+    return None, None
 
 
 def _acts(op: Op) -> bool:

@@ -12,7 +12,7 @@ from workbench.autodiff.analysis.carried import Form, forms
 from workbench.builtins import Ref
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block, fresh, replace_body
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, number_of
 
 
 Env = dict[Value, Value]
@@ -27,7 +27,8 @@ class Emitter(Builder):
         recomputed: values of the forward sweep.
         laters: for each branch or loop, the `later` (see `recompute`) that stood for it last.
         counts: for each `while` that was recomputed last, how many iterations it had, as int64.
-        changes: for each loop that was recomputed last, the iterations in which carried values last changed, by number.
+        events: for each loop that was recomputed last, by the number of a carried value with a form (`forms`) the
+            iterations of the last event of each kind.
     """
 
     def __init__(self) -> None:
@@ -38,7 +39,7 @@ class Emitter(Builder):
         self.recomputed: set[Value] = set()
         self.laters: dict[Op, Op] = {}
         self.counts: dict[Op, Value] = {}
-        self.changes: dict[Op, dict[int, Value]] = {}
+        self.events: dict[Op, dict[int, list[Value]]] = {}
         self._forms: dict[Op, dict[int, Form]] = {}
         self._free: dict[Op, tuple[Value, ...]] = {}
 
@@ -67,6 +68,13 @@ class Emitter(Builder):
         """Add a ready-made operation."""
         self.made.update((v, op) for v in op.results)
         return super().append(op)
+
+    def number(self, value: Value) -> int | None:
+        """The number, where the value is a constant, perhaps cast."""
+        op = self.made.get(value)
+        while op is not None and op.name == "cast":
+            op = self.made.get(op.operands[0])
+        return int(number_of(op)) if op is not None and op.name == "const" else None
 
     def label(self, value: Value, name: str) -> None:
         """Call the value by this name, where it has none."""

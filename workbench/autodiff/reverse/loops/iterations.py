@@ -71,7 +71,7 @@ class Loop(msgspec.Struct, frozen=True):
             return start
         form = sweep.builder.forms(self.op, sweep.env).get(carry)
         if form is not None:
-            now, changed = turn.number(), sweep.builder.ref(sweep.builder.changes[self.op][carry])
+            now, changed = turn.number(), sweep.builder.ref(sweep.builder.events[self.op][carry][0])
             behind = now > changed
             if self.index is not None:
                 behind = operators.where(sweep.ref(self.op.operands[2]) > 0, behind, now < changed)
