@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from workbench.autodiff.gather.clearing import cleared_only, fills
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
+from workbench.autodiff.gather.own import owned
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
@@ -46,7 +47,7 @@ class Gathering(msgspec.Struct, frozen=True):
     Attributes:
         sums: adds all cotangents, and leaves those that it reads.
         cleared: clears those of `clears` that were written by the kernel.
-        clears: the adjoint arrays that are left uncleared.
+        clears: the adjoint arrays that are left uncleared; none if `sums` is all there is to do.
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
@@ -81,14 +82,20 @@ class _Addition(msgspec.Struct, frozen=True):
 def gathering(adjoint: Function) -> Gathering | None:
     """The adjoint in gather form; None if there is none that pays."""
     rows = flat(adjoint)
-    if rows is None:
-        return _gathering(adjoint)
-    found = _gathering(rows.rows)
-    if found is None:
-        return _gathering(adjoint)
+    found = None if rows is None else _gathering(rows.rows) or _owning(rows.rows)
+    if rows is None or found is None:
+        return _gathering(adjoint) or _owning(adjoint)
     sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
     needs, fills = rows.needs(found.needs), rows.needs(found.fills)
     return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
+
+
+def _owning(adjoint: Function) -> Gathering | None:
+    """The adjoint as one launch that adds plainly."""
+    plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
+    if plain is None:
+        return None
+    return Gathering(run(ADJOINT, plain[0]), adjoint, frozenset(), False, plain[1], frozenset())
 
 
 def _gathering(adjoint: Function) -> Gathering | None:
