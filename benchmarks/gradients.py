@@ -509,9 +509,7 @@ def lattice_shift(t: wb.array3d[float], gf: wb.array3d[float]):
 def stencil_2d_hand(g: wb.array2d[float], gx: wb.array2d[float]):
     """Gather form, inside."""
     i, j = wb.tid()
-    gx[i + 1, j + 1] += (
-        0.25 * (g[i, j + 1] + g[i + 2, j + 1] + g[i + 1, j] + g[i + 1, j + 2]) - g[i + 1, j + 1]
-    )
+    gx[i + 1, j + 1] += 0.25 * (g[i, j + 1] + g[i + 2, j + 1] + g[i + 1, j] + g[i + 1, j + 2]) - g[i + 1, j + 1]
 
 
 def jax_lattice(f: Any) -> Any:
@@ -753,12 +751,15 @@ def line(name: str, t: dict[str, float]) -> str:
 
 def main(names: Sequence[str]) -> None:
     """Time the rows whose names begin so, or all, and keep a table of all."""
+    names_of = ("forward", "gradient", "backward / forward", "by hand", "backward / by hand")
+    theirs = ("jax: backward / forward", "jax / ours, forward", "jax / ours, gradient")
     head = [
         "# What gradients cost: processor time in ms",
         "",
-        "A gradient is a run forward and backward; backward is the gradient without the forward run. The last two are JAX's time over ours.",
+        "A gradient is a run forward and backward; backward is the gradient without the forward run. The last two are "
+        "JAX's time over ours.",
         "",
-        "| | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | jax / ours, forward | jax / ours, gradient |",
+        "| | " + " | ".join((*names_of, *theirs)) + " |",
         "|---" * 9 + "|",
     ]
     print("\n".join(head), flush=True)

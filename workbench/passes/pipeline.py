@@ -78,7 +78,8 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
-# Of a whole adjoint: a cotangent that a loop never changes is no carried value; a gradient that a loop adds to one element, plainly, becomes a carried value too.
+# Of a whole adjoint: a cotangent that a loop never changes is no carried value; a gradient that a loop adds to one
+# element, plainly, becomes one.
 REVERSED: Stage = ("unchanged", "fold", "promote", "dce_derivative")
 # Of one that is written another way (autodiff/gather).
 ADJOINT: Stage = ("fold", "dce_derivative")

@@ -1,7 +1,7 @@
 """Carried values that never change, as the values they start from.
 
-A loop backwards carries the cotangent of whatever its loop carried, also where each turn yields it as it came: that of a
-sum, and the condition under which it counts. As outer values they cost no register in a turn, and backends see a loop
+A loop backwards carries the cotangent of whatever its loop carried, also where each turn yields it as it came: that of
+a sum, and the condition under which it counts. As outer values they cost no register in a turn, and backends see a loop
 that carries less.
 """
 

@@ -1,4 +1,4 @@
-"""Carried values that are known in every turn of a loop from its start, its end, and the turn in which they last changed.
+"""Carried values that a loop's start, its end and the turn of their last change say in each turn.
 
 Backwards, such a value needs no history. There are two kinds, recognised by the operations between what a turn begins
 with and what it yields:
@@ -6,8 +6,8 @@ with and what it yields:
 - a *latch* is a bool that is set and never reset (or the other way round): behind the turn of its change it is what it
   was set to, before it what it began with;
 - an *extreme* is a running maximum or minimum, by `max`, `where` or `if`, also through loops inside and under
-  conditions. Its cotangent ends in the turn in which it last changed, which passes it on to what the value changed to. In
-  later turns it is what the loop returns; in that turn its start takes the same decision as the value itself; in
+  conditions. Its cotangent ends in the turn in which it last changed, which passes it on to what the value changed to.
+  In later turns it is what the loop returns; in that turn its start takes the same decision as the value itself; in
   earlier turns no rule looks at it. So nothing else may look at it, and ties are shared as by the operation itself.
 """
 
@@ -301,8 +301,9 @@ class _Chain:
             raise _Other
 
     def is_chosen(self, op: Op, position: int) -> bool:
-        """Return whether an operation chooses what loops carry, and nothing else: what its condition holds for or, where
-        it does not, what was carried."""
+        """Return whether an operation chooses what loops carry, and nothing else: where its condition does not hold,
+        what was carried.
+        """
         if op.name not in ("where", "if") or position or _acts(op):
             return False
         kept = op.operands[2:] if op.name == "where" else op.blocks[1].yielded

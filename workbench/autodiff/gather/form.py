@@ -30,7 +30,18 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, indices_of, walk
+from workbench.ir.values import (
+    Block,
+    Function,
+    Op,
+    Value,
+    array_of,
+    definitions,
+    indices_of,
+    read_arrays,
+    walk,
+    written_arrays,
+)
 from workbench.limits import ATOMIC_ADD_COST, PULLED_NEIGHBOURS, PULLED_OPERATIONS
 from workbench.passes.analysis.cost import components, cost
 from workbench.passes.pipeline import ADJOINT, run
@@ -50,6 +61,7 @@ class Gathering(msgspec.Struct, frozen=True):
         clears: the adjoint arrays that are left uncleared; none if `sums` is all there is to do.
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
+        touches: the arrays that the adjoint reads or writes.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
             None.
     """
@@ -60,6 +72,7 @@ class Gathering(msgspec.Struct, frozen=True):
     filled: bool
     needs: frozenset[Need]
     fills: frozenset[Need]
+    touches: frozenset[str]
     width: Form | None = None
 
 
@@ -95,7 +108,7 @@ def _owning(adjoint: Function) -> Gathering | None:
     plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
     if plain is None:
         return None
-    return Gathering(run(ADJOINT, plain[0]), adjoint, frozenset(), False, plain[1], frozenset())
+    return Gathering(run(ADJOINT, plain[0]), adjoint, frozenset(), False, plain[1], frozenset(), _touches(adjoint))
 
 
 def _gathering(adjoint: Function) -> Gathering | None:
@@ -136,8 +149,12 @@ def _gathering(adjoint: Function) -> Gathering | None:
     filled = fills(adjoint, clears)
     return Gathering(
         made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
-        frozenset(filled or ()),
+        frozenset(filled or ()), _touches(adjoint),
     )  # fmt: skip
+
+
+def _touches(adjoint: Function) -> frozenset[str]:
+    return frozenset(read_arrays(adjoint) | written_arrays(adjoint))
 
 
 def is_stencil(function: Function) -> bool:

@@ -1,7 +1,7 @@
 """An adjoint in which no two threads add to one element: it adds plainly.
 
-The adjoint of `y[i] = x[(i + 1) % n]` adds to an element of another thread, but each element is added to by one thread: a
-turned index is a permutation of the threads of a launch that is no larger than the size. So are the populations of a
+The adjoint of `y[i] = x[(i + 1) % n]` adds to an element of another thread, but each element is added to by one thread:
+a turned index is a permutation of the threads of a launch that is no larger than the size. So are the populations of a
 lattice gas, each in a plane of its own.
 """
 
@@ -23,7 +23,7 @@ Element = tuple[int | tuple[int, tuple[Difference, ...]], ...]
 
 
 def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
-    """Return the adjoint with plain additions, and what a launch must be like for that; None if there are none to change.
+    """Return the adjoint with plain additions, and what a launch must be like for that; None if it stays as it is.
 
     Args:
         adjoint: one that adds atomically.

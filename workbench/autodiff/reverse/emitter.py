@@ -14,7 +14,6 @@ from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, number_of
 
-
 Env = dict[Value, Value]
 
 

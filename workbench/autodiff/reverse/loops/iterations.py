@@ -1,7 +1,8 @@
 """A loop seen from one of its iterations: which one it is, and what the carried values are in it.
 
 A carried value that can be computed from the iteration's number is never kept: one that stays, an integer that grows
-by a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by `checkpoints`.
+by a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by
+`checkpoints`.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class _Turns:
         def adds(value: Value) -> bool:
             if value is param:
                 return self.users[param] == 1
-            op = self.made.get(value) if value in self.inside else None
-            return op is not None and op.name in ("add", "or_") and self.users[value] == 1 and any(map(adds, op.operands))
+            op = self.made.get(value) if value in self.inside and self.users[value] == 1 else None
+            return op is not None and op.name in ("add", "or_") and any(map(adds, op.operands))
 
         return value is param or not self.users[param] or adds(value)
 

@@ -181,9 +181,7 @@ def _forwards(sweep: ReverseSweep, loop: Loop, turn: Turn) -> tuple[Value, Value
     return sweep.builder.const(0, int64), loop.count(sweep).value, sweep.builder.const(1, int64)
 
 
-def _backwards(
-    sweep: ReverseSweep, loop: Loop, carried: list[_Carried]
-) -> tuple[tuple[Value, Value, Value], Turn]:
+def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tuple[tuple[Value, Value, Value], Turn]:
     """Bounds of the reversed loop, and its turn: Python's range backwards where it has a step of 1 or -1."""
     bounds, index = loop.op.operands[:3], loop.index
     fixed = sweep.constant(bounds[2]) if index is not None else None
@@ -211,8 +209,8 @@ def _between(
 ) -> tuple[Ref, Ref]:
     """Bounds of a reversed loop that does no more than hand on the cotangent of a running extreme.
 
-    It begins at the last turn in which another value had a part in that, and ends with the one in which it last changed:
-    of all values one, unless there are ties.
+    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
+    changed: of all values one, unless there are ties.
     """
     ops = list(walk(loop.body))
     turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
