@@ -62,6 +62,7 @@ class Gathering(msgspec.Struct, frozen=True):
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
         touches: the arrays that the adjoint reads or writes.
+        local: whether a thread adds to no other element than that with its own index.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
             None.
     """
@@ -73,6 +74,7 @@ class Gathering(msgspec.Struct, frozen=True):
     needs: frozenset[Need]
     fills: frozenset[Need]
     touches: frozenset[str]
+    local: bool = True
     width: Form | None = None
 
 
@@ -108,7 +110,8 @@ def _owning(adjoint: Function) -> Gathering | None:
     plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
     if plain is None:
         return None
-    return Gathering(run(ADJOINT, plain[0]), adjoint, frozenset(), False, plain[1], frozenset(), _touches(adjoint))
+    function, needs = run(ADJOINT, plain[0]), plain[1]
+    return Gathering(function, adjoint, frozenset(), False, needs, frozenset(), _touches(adjoint), local=False)
 
 
 def _gathering(adjoint: Function) -> Gathering | None:
