@@ -107,6 +107,16 @@ FLAGS: dict[str, str] = {
             j += 1
         y[i] = v * m
     """,
+    "a known range that is left": """
+        v = x[i, 0]
+        m = x[i, 1]
+        for j in range(24):
+            v = v * 0.75 + x[i, j % n] * v
+            m = wb.max(m, v)
+            if v > 1.0:
+                break
+        y[i] = v * m
+    """,
     "sums in a flagged row": """
         v = x[i, 0]
         seen = x[i, 1] > 0.0

@@ -93,7 +93,11 @@ def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
     found: dict[int, Form] = {}
     if op.name not in LOOPS or (op.name == "for" and _is_short([outside(v) for v in op.operands[:3]])):
         return found
+    # What the condition of a `while` looks at is kept: backwards, that is asked of states as they come.
+    asked = {v for inner in walk(op.blocks[0]) for v in inner.operands} if op.name == "while" else set[Value]()
     for slot in range(len(op.results)):
+        if op.name == "while" and op.blocks[0].params[slot] in asked:
+            continue
         form = _latch(op, slot, outside) or _extreme(op, slot)
         if form is not None:
             found[slot] = form
