@@ -14,7 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -44,7 +44,7 @@ class Case:
         name: of the row.
         kernel: the forward kernel.
         dim: threads.
-        inputs: arrays of floats have a gradient, those of integers and numbers have none.
+        inputs: arrays of floats have a gradient, those of integers and numbers have none; the FFT's step comes last.
         shape: of the result, the last argument.
         function: the same for JAX, of the inputs with a gradient.
         hand: makes the call of the adjoint by hand from (inputs, seed, gradients), arrays all.
@@ -59,7 +59,6 @@ class Case:
     function: Callable[..., Any]
     hand: Callable[[list[Any], Any, list[Any]], Callable[[], None]] | None = None
     slack: float = 1e-4
-    fixed: tuple[int, ...] = field(default=())
 
 
 def normal(*shape: int, scale: float = 1.0, offset: float = 0.0) -> np.ndarray:
@@ -81,7 +80,7 @@ def softmax(x: wb.array2d[float], y: wb.array2d[float]):
     m = x[i, 0]
     for j in range(x.shape[1]):
         m = wb.max(m, x[i, j])
-    s = float(0.0)
+    s = 0.0
     for j in range(x.shape[1]):
         s += wb.exp(x[i, j] - m)
     for j in range(x.shape[1]):
@@ -95,8 +94,8 @@ def softmax_hand(x: wb.array2d[float], g: wb.array2d[float], gx: wb.array2d[floa
     m = x[i, 0]
     for j in range(x.shape[1]):
         m = wb.max(m, x[i, j])
-    s = float(0.0)
-    d = float(0.0)
+    s = 0.0
+    d = 0.0
     for j in range(x.shape[1]):
         e = wb.exp(x[i, j] - m)
         s += e
@@ -113,7 +112,7 @@ def log_sum_exp(x: wb.array2d[float], y: wb.array[float]):
     m = x[i, 0]
     for j in range(x.shape[1]):
         m = wb.max(m, x[i, j])
-    s = float(0.0)
+    s = 0.0
     for j in range(x.shape[1]):
         s += wb.exp(x[i, j] - m)
     y[i] = m + wb.log(s)
@@ -126,7 +125,7 @@ def log_sum_exp_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[fl
     m = x[i, 0]
     for j in range(x.shape[1]):
         m = wb.max(m, x[i, j])
-    s = float(0.0)
+    s = 0.0
     for j in range(x.shape[1]):
         s += wb.exp(x[i, j] - m)
     a = g[i] / s
@@ -160,7 +159,7 @@ def row_max_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[float]
 def row_product(x: wb.array2d[float], y: wb.array[float]):
     """A row per thread."""
     i = wb.tid()
-    p = float(1.0)
+    p = 1.0
     for j in range(x.shape[1]):
         p = p * x[i, j]
     y[i] = p
@@ -171,11 +170,11 @@ def layer_norm(x: wb.array2d[float], w: wb.array[float], b: wb.array[float], y: 
     """A row per thread."""
     i = wb.tid()
     n = x.shape[1]
-    s = float(0.0)
+    s = 0.0
     for j in range(n):
         s += x[i, j]
     m = s / float(n)
-    v = float(0.0)
+    v = 0.0
     for j in range(n):
         d = x[i, j] - m
         v += d * d
@@ -188,7 +187,7 @@ def layer_norm(x: wb.array2d[float], w: wb.array[float], b: wb.array[float], y: 
 def conv_relu(x: wb.array3d[float], w: wb.array4d[float], y: wb.array3d[float]):
     """3 × 3."""
     o, i, j = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for c in range(w.shape[1]):
         for u in range(3):
             for v in range(3):
@@ -200,7 +199,7 @@ def conv_relu(x: wb.array3d[float], w: wb.array4d[float], y: wb.array3d[float]):
 def conv(x: wb.array3d[float], w: wb.array4d[float], y: wb.array3d[float]):
     """3 × 3."""
     o, i, j = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for c in range(w.shape[1]):
         for u in range(3):
             for v in range(3):
@@ -219,7 +218,7 @@ def conv_mask(y: wb.array3d[float], gy: wb.array3d[float], gz: wb.array3d[float]
 def conv_hand_x(gz: wb.array3d[float], w: wb.array4d[float], gx: wb.array3d[float]):
     """Gather form."""
     c, i, j = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for o in range(w.shape[0]):
         for u in range(3):
             for v in range(3):
@@ -236,7 +235,7 @@ def conv_hand_w(gz: wb.array3d[float], x: wb.array3d[float], part: wb.array2d[fl
     c = r // 9
     u = (r % 9) // 3
     v = r % 3
-    s = float(0.0)
+    s = 0.0
     for i in range(h):
         s += gz[o, i + 2, j + 2] * x[c, i + u, j + v]
     part[q, j] = s
@@ -246,7 +245,7 @@ def conv_hand_w(gz: wb.array3d[float], x: wb.array3d[float], part: wb.array2d[fl
 def conv_fold(part: wb.array2d[float], gw: wb.array[float]):
     """Add them up."""
     q = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for j in range(part.shape[1]):
         s += part[q, j]
     gw[q] += s
@@ -256,7 +255,7 @@ def conv_fold(part: wb.array2d[float], gw: wb.array[float]):
 def matmul(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
     """An element per thread."""
     i, j = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for k in range(a.shape[1]):
         s += a[i, k] * b[k, j]
     c[i, j] = s
@@ -266,7 +265,7 @@ def matmul(a: wb.array2d[float], b: wb.array2d[float], c: wb.array2d[float]):
 def matmul_hand_a(g: wb.array2d[float], b: wb.array2d[float], ga: wb.array2d[float]):
     """A product with the transpose."""
     i, k = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for j in range(b.shape[1]):
         s += g[i, j] * b[k, j]
     ga[i, k] += s
@@ -276,7 +275,7 @@ def matmul_hand_a(g: wb.array2d[float], b: wb.array2d[float], ga: wb.array2d[flo
 def matmul_hand_b(g: wb.array2d[float], a: wb.array2d[float], gb: wb.array2d[float]):
     """The other."""
     k, j = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for i in range(a.shape[0]):
         s += a[i, k] * g[i, j]
     gb[k, j] += s
@@ -360,9 +359,9 @@ def bodies(p: wb.array2d[float], f: wb.array2d[float]):
     """Forces of all on each."""
     i = wb.tid()
     x, y, z = p[i, 0], p[i, 1], p[i, 2]
-    ax = float(0.0)
-    ay = float(0.0)
-    az = float(0.0)
+    ax = 0.0
+    ay = 0.0
+    az = 0.0
     for j in range(p.shape[0]):
         dx, dy, dz = p[j, 0] - x, p[j, 1] - y, p[j, 2] - z
         r = 1.0 / wb.sqrt(dx * dx + dy * dy + dz * dz + 0.01)
@@ -380,20 +379,20 @@ def attention(q: wb.array2d[float], k: wb.array2d[float], v: wb.array2d[float], 
     """A query per thread, with a running maximum."""
     i = wb.tid()
     d = q.shape[1]
-    m = float(-1e30)
+    m = -1e30
     for t in range(k.shape[0]):
-        s = float(0.0)
+        s = 0.0
         for c in range(d):
             s += q[i, c] * k[t, c]
         m = wb.max(m, s)
-    n = float(0.0)
+    n = 0.0
     for t in range(k.shape[0]):
-        s = float(0.0)
+        s = 0.0
         for c in range(d):
             s += q[i, c] * k[t, c]
         n += wb.exp(s - m)
     for t in range(k.shape[0]):
-        s = float(0.0)
+        s = 0.0
         for c in range(d):
             s += q[i, c] * k[t, c]
         e = wb.exp(s - m) / n
@@ -405,7 +404,7 @@ def attention(q: wb.array2d[float], k: wb.array2d[float], v: wb.array2d[float], 
 def mlp(x: wb.array2d[float], a: wb.array2d[float], b: wb.array[float], c: wb.array[float], y: wb.array[float]):
     """A sample per thread: one hidden layer."""
     i = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for h in range(a.shape[0]):
         t = b[h]
         for k in range(a.shape[1]):
@@ -418,7 +417,7 @@ def mlp(x: wb.array2d[float], a: wb.array2d[float], b: wb.array[float], c: wb.ar
 def smoothed(x: wb.array2d[float], a: wb.array[float], y: wb.array[float]):
     """The end of an exponential moving average."""
     i = wb.tid()
-    s = float(0.0)
+    s = 0.0
     for j in range(x.shape[1]):
         s = a[i] * s + (1.0 - a[i]) * x[i, j]
     y[i] = s
@@ -503,13 +502,6 @@ def lattice_shift(t: wb.array3d[float], gf: wb.array3d[float]):
     gf[6, i, j] += t[6, ip, jm]
     gf[7, i, j] += t[7, im, jm]
     gf[8, i, j] += t[8, im, jp]
-
-
-@wb.kernel
-def stencil_2d_hand(g: wb.array2d[float], gx: wb.array2d[float]):
-    """Gather form, inside."""
-    i, j = wb.tid()
-    gx[i + 1, j + 1] += 0.25 * (g[i, j + 1] + g[i + 2, j + 1] + g[i + 1, j] + g[i + 1, j + 2]) - g[i + 1, j + 1]
 
 
 def jax_lattice(f: Any) -> Any:
@@ -632,7 +624,7 @@ def cases() -> list[Case]:
              lambda x: jnp.pad(0.25 * x[:-2] + 0.5 * x[1:-1] + 0.25 * x[2:], 1)),
         Case("stencil 2d 1024²", stencil_2d, (1022, 1022), [normal(1024, 1024)], (1024, 1024),
              lambda x: jnp.pad(0.25 * (x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:]) - x[1:-1, 1:-1], 1),
-             None),
+             ),
         Case("stencil 3d clamped 96³", stencil_3d, (96, 96, 96), [normal(96, 96, 96)], (96, 96, 96), jax_stencil_3d),
         Case("stencil torus 1024²", wrapped, (1024, 1024), [normal(1024, 1024)], (1024, 1024),
              lambda x: jnp.roll(x, 1, 0) + jnp.roll(x, -1, 0) + jnp.roll(x, 1, 1) + jnp.roll(x, -1, 1) - 4 * x),
@@ -670,24 +662,22 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
     floats = [x for x in case.inputs if isinstance(x, np.ndarray) and x.dtype == np.float32]
     held = [wb.array(x, requires_grad=x.dtype == np.float32) if isinstance(x, np.ndarray) else x for x in case.inputs]
     result, wanted = wb.zeros(case.shape, requires_grad=True), [x for x in held if getattr(x, "requires_grad", False)]
+    arguments = [*held[:2], result, held[2]] if case.kernel is butterfly else [*held, result]
     seed = normal(*case.shape)
     given = wb.array(seed)
     function, numbers = case.function, [jnp.asarray(x) for x in floats]
-    # Only in place of an attention's sum: its row is added to.
-    added = case.kernel is attention or case.kernel is reduce
+    added = case.kernel is attention or case.kernel is reduce  # to what the result held
 
     def forward() -> None:
         if added:
             result.zero_()
-        wb.launch(case.kernel, case.dim, [*held[:-1], held[-1], result] if case.kernel is not butterfly else
-                  [*held[:2], result, held[2]])  # fmt: skip
+        wb.launch(case.kernel, case.dim, arguments)
 
     def tape() -> None:
         if added:
             result.zero_()
         with wb.Tape() as recorded:
-            wb.launch(case.kernel, case.dim, [*held, result] if case.kernel is not butterfly else
-                      [*held[:2], result, held[2]])  # fmt: skip
+            wb.launch(case.kernel, case.dim, arguments)
         recorded.backward(grads={result: given})
         slopes[:] = [x.grad.numpy().copy() for x in wanted] if check else []
         recorded.zero()

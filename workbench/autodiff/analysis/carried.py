@@ -156,7 +156,8 @@ def _extreme(op: Op, slot: int) -> Extreme | None:
     signs, takes = {s for s, _ in chain.kinds}, {t for _, t in chain.kinds}
     if len(signs) != 1 or len(takes) != 1 or not chain.is_alone():
         return None
-    return Extreme(*signs, *takes, *_decision(op.blocks[-1], op.blocks[-1].yielded[slot], param))
+    other, test = _decision(op.blocks[-1], op.blocks[-1].yielded[slot], param)
+    return Extreme(signs.pop(), takes.pop(), other, test)
 
 
 def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tuple[Value, bool] | None]:
@@ -166,10 +167,10 @@ def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tu
     if step is not None and step.name in _EXTREMA and param in step.operands:
         other = step.operands[1 - step.operands.index(param)]
         return (None if other in inner else other), None
-    sides: Sequence[Value] = ()
+    sides: list[Value] = []
     if step is not None and step.name in ("where", "if"):
         slot = step.results.index(value)
-        sides = step.operands[1:] if step.name == "where" else [b.yielded[slot] for b in step.blocks]
+        sides = list(step.operands[1:]) if step.name == "where" else [b.yielded[slot] for b in step.blocks]
     if param in sides and step is not None:
         return None, (step.operands[0], sides[1] is param)
     return None, None
