@@ -26,11 +26,10 @@ def tangent_names(params: Sequence[Value]) -> dict[str, str]:
     return _prefixed(params, "tan")
 
 
-def log_names(params: Sequence[Value]) -> dict[str, str]:
-    """Return the name of the log of a kernel's accesses (`accesses.py`), by its first parameter of floats."""
+def log_name(params: Sequence[Value], word: str) -> str:
+    """Return what a log beside these parameters is called: the word, or one with a number where it is taken."""
     taken = {p.name for p in params}
-    name = next(n for k in range(len(taken) + 1) if (n := f"log{k or ''}") not in taken)
-    return {p.name: name for p in [p for p in params if isinstance(p.type, ArrayType) and is_float(p.type)][:1]}
+    return next(n for k in range(len(taken) + 1) if (n := f"{word}{k or ''}") not in taken)
 
 
 def adjoint_type(type: Type) -> ArrayType:

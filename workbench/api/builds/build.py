@@ -7,7 +7,7 @@ that is forward only never pays for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,14 +28,14 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
 from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.launching.loaded import Loaded, titled
+from workbench.runtime.launching.loaded import InOrder, Loaded, titled
 from workbench.runtime.native.in_flight import compiles
 from workbench.types import ArrayType, Type
 from workbench.weak import Weak
@@ -105,6 +105,11 @@ def load(
     """
     place = get_device(device)
     own_code = specialisation.load(direction, place, options.checks)
+    if own_code is not None and options.ordered and place.is_cuda:
+        raise LaunchError(
+            f"deterministic=True: {own_code.name} is CUDA C++, and the order in which it adds is unknown.",
+            advice="Leave it out.", function=own_code.name,
+        )  # fmt: skip
     if own_code is not None:
         return own_code
     slot = (direction, options_on(place, options), place, atomic)
@@ -119,8 +124,33 @@ def load(
         backend = backend_for(place.kind)
         _refuse_unwanted(specialisation, direction)
         wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
-        found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
+        ordered = _in_order(wanted) if options.ordered and place.is_cuda else None
+        found = ordered or _find(wanted, force, partial(_loaded, wanted, place), ready)
+        specialisation.loaded[slot] = found
     return found
+
+
+@deep
+def _in_order(wanted: _Wanted) -> Loaded | None:
+    """What stands for code that adds to floats from many threads, in their order; None for other code.
+
+    Raises:
+        LaunchError: what it does cannot be ordered.
+    """
+    from workbench.autodiff.ordered import runnable, sums_of
+
+    specialisation, options = wanted.specialisation, wanted.options
+    function = derived(
+        specialisation.function, wanted.direction, wanted.atomic, options.numbers, specialisation.kernel.checkpoints,
+        frozenset(specialisation.function.params[k].name for k in options.constant), False, launch_like(options),
+    )  # fmt: skip
+    function = runnable(function, wanted.direction.endswith("adjoint"), wanted.atomic)
+    sums = sums_of(function)
+    if sums is None:
+        return None
+    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    described = _described(wanted, wanted.key.digest, None, facts)
+    return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False)))
 
 
 def compile_for(
@@ -358,10 +388,14 @@ def _metadata(
 
 def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     digest = key_for(key, entry).digest
-    code = _code(digest, entry, device)
-    specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
+    return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
+
+
+def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]) -> Loaded:
+    """A direction's code, with what launches must know of it."""
+    specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
+    assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
-    facts = entry.metadata
     reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
     writes: list[int] = facts["writes"]
     return Loaded(

@@ -71,6 +71,19 @@ class Call(msgspec.Struct, frozen=True):
     shared: int = 0
 
 
+class InOrder(msgspec.Struct, frozen=True, eq=False):
+    """What is to be added in the order of threads.
+
+    Attributes:
+        sums: to which arrays, in which ways and how often (`autodiff/ordered.py`).
+        specialisation, options: what the code is derived from, and compiled with (opaque here).
+    """
+
+    sums: Any
+    specialisation: Any
+    options: Any
+
+
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     """One direction of one specialisation on one device.
 
@@ -91,6 +104,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
+        in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
@@ -120,6 +134,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
+    in_order: InOrder | None = None
 
     @cached_property
     def title(self) -> str:
