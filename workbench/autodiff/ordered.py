@@ -91,13 +91,13 @@ def sums_of(function: Function) -> Sums | None:
         if op.name in ACCESSES and op.operands[0] in kinds and not is_change(op):
             name, what = op.operands[0].name, "writes" if op.name in EFFECTS else "reads"
             raise _refused(function, op, f"{what} {name}, which other threads add to")
-    if kinds:
-        for op in shared_stores(function):
-            raise _refused(function, op, f"writes one element of {op.operands[0].name} from all threads")
-    names = {p: (p.name, kinds[p]) for p in function.params if p in kinds}
+    for op in shared_stores(function):
+        raise _refused(function, op, f"writes one element of {op.operands[0].name} from all threads")
+    if not kinds:
+        return None
     rows = _most(function.body, definitions(function.body))
     loop = "" if rows else next(str(op.location) for op in walk(function.body) if is_change(op))
-    return Sums(tuple(names.values()), rows, loop) if names else None
+    return Sums(tuple((p.name, kinds[p]) for p in function.params if p in kinds), rows, loop)
 
 
 def is_change(op: Op) -> bool:
@@ -117,7 +117,7 @@ def _unordered(op: Op, used: set[Value], function: Function) -> str:
     if op.name in TILED or (function.block_dim and is_float(op.operands[0].type)):
         return f"adds to {name} from blocks of threads" if is_float(op.operands[0].type) else ""
     if op.name == "atomic_swap" or (op.name == "atomic" and op.attrs[KIND] not in COMMUTATIVE):
-        return f"exchanges an element of {name}, and which thread comes first decides"
+        return f"exchanges an element of {name}"
     if not used.isdisjoint(op.results):
         return f"uses what {name} held before another thread's change"
     return ""
@@ -186,7 +186,7 @@ def logged(function: Function) -> Function:
 
     body = rewrite(function, change).body
     body = Block((), (*begin.body().ops, *body.ops))
-    return verify(_with(function, body, "ordered", (*params, rows, values, starts)))
+    return verify(_with(function, body, (*params, rows, values, starts)))
 
 
 def counted(function: Function) -> Function:
@@ -216,17 +216,16 @@ def counted(function: Function) -> Function:
     end = Builder()
     end.store(params[-1], own, end.slot_read(count, zero))
     ending = (last, *end.body().ops) if last.name != "yield" else (*end.body().ops, last)
-    made = prune(_with(function, Block((), (*begin.body().ops, *ops, *ending)), "counted", params))
+    made = prune(_with(function, Block((), (*begin.body().ops, *ops, *ending)), params))
     for op in walk(made.body):
         if op.name in LOADS and op.operands[0].name in read_arrays(made) & written_arrays(function):
             raise _refused(function, op, f"adds as often as {op.operands[0].name} says, which it writes")
     return verify(made)
 
 
-def _with(function: Function, body: Block, word: str, params: tuple[Value, ...]) -> Function:
-    """A function with another body and other parameters; one of any dimensions has one."""
-    name = f"{function.name}_{word}"
-    return replace(function, name=name, body=body, params=params, launch_ndim=function.launch_ndim or 1)
+def _with(function: Function, body: Block, params: tuple[Value, ...]) -> Function:
+    """A function with another body and other parameters, whose faults have its name; one of any dimensions has one."""
+    return replace(function, body=body, params=params, launch_ndim=function.launch_ndim or 1)
 
 
 def _thread(builder: Builder, function: Function) -> Value:

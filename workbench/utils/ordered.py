@@ -17,8 +17,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from workbench.api.builds.bind import bind
-from workbench.api.builds.overlaps import overlap
+from msgspec.structs import replace
+
+from workbench.api.builds.adjoint_code import load_for
+from workbench.api.builds.bind import record_of
+from workbench.api.builds.overlaps import overlap, places
 from workbench.api.graphs.capture import capture
 from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.kernel import Kernel, kernel
@@ -26,7 +29,7 @@ from workbench.api.launches.launch import launch
 from workbench.autodiff import then
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
-from workbench.runtime.active_observers import OBSERVERS, unobserved
+from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, full
 from workbench.runtime.device.streams import ScopedStream
@@ -50,7 +53,7 @@ def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim:
         LaunchError: arguments share memory in a way that has no order, or there are too many rows.
     """
     with unobserved(), ScopedStream(stream) if stream is not None else nullcontext():
-        _launches(loaded, dims, dict(zip(loaded.names, values, strict=True)), block_dim)
+        steps(loaded, dims, dict(zip(loaded.names, values, strict=True)), block_dim)
 
 
 def captured(record: LaunchRecord) -> Graph:
@@ -66,25 +69,32 @@ def captured(record: LaunchRecord) -> Graph:
             "launch, which a graph cannot do.", advice="Launch it outside of the capture.", function=record.kernel,
         )  # fmt: skip
     with capture() as graph:
-        _launches(record.loaded, record.dim, dict(record.arguments), record.block_dim)
+        steps(record.loaded, record.dim, dict(record.arguments), record.block_dim)
     return graph
 
 
-def _launches(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
+def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
+    """Queue the launches that stand for one, each seen by whoever observes.
+
+    Raises:
+        LaunchError: as `run`.
+    """
     how = loaded.in_order
     assert how is not None
     targets = {name: arguments[name] for name, _ in how.sums.arrays}
     _refuse_shared(loaded, targets, arguments)
     dims = dims if loaded.launch_ndim else (math.prod(dims),)
-    options = LaunchOptions(how.options, block_dim)
+    device, threads = loaded.device, math.prod(dims)
 
     def step(word: str, *logs: array) -> None:
-        direction = then(loaded.direction, word)
         names = ("rows", "values", "starts")
         complete = {**arguments, **dict(zip(_named(arguments, names), logs, strict=True))}
-        execute(bind(how.specialisation, direction, dims, complete, loaded.device, options))
+        arrays = {n: a for n, a in complete.items() if isinstance(a, array)}
+        options = replace(how.options, **places(dims, arrays)._asdict())
+        direction = then(loaded.direction, word)
+        code, options = load_for(how.specialisation, direction, options, device, how.atomic, dims)
+        execute(record_of(code, how.specialisation, dims, complete, LaunchOptions(options, block_dim)))
 
-    device, threads = loaded.device, math.prod(dims)
     none = empty(1, uint64, device), empty(1, float64, device)
     starts = empty(threads if how.sums.loop else 1, int32, device)
     count = threads * how.sums.rows

@@ -150,7 +150,7 @@ def _in_order(wanted: _Wanted) -> Loaded | None:
         return None
     facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
     described = _described(wanted, wanted.key.digest, None, facts)
-    return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False)))
+    return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False), wanted.atomic))
 
 
 def compile_for(

@@ -19,13 +19,15 @@ from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError
-from workbench.runtime.active_observers import observing, unobserved
+from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import ones
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
-from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
+from workbench.runtime.launching.queueing import in_order
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord, on_copies
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
     "shared memory": "shared_wavefronts"
@@ -100,8 +102,25 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
         resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
         counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
         *first_warp(what, kernel, counting), _contraction(record, what, arch, total, limit),
-        (best, gain), resources.get("stack", 0),
+        (best, gain), resources.get("stack", 0), _order(record, arch, total),
     )  # fmt: skip
+
+
+def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
+    """What it costs that sums have the order of threads, in a sentence; empty if they have none or it costs nothing."""
+    if record.loaded.in_order is None:
+        return ""
+    watching = _Adding(arch)
+    with unobserved():
+        arguments = on_copies(record)
+    with observed_only_by(watching):
+        in_order().steps(record.loaded, record.dim, arguments, record.block_dim)
+    more = sum(watching.launches, Counts())
+    work = more.instructions / max(total.instructions, 1), more.global_sectors / max(total.global_sectors, 1)
+    return (
+        f"deterministic=True: {len(watching.launches)} launches stand for this one, with {work[0]:.1f} × its "
+        f"instructions and {work[1]:.1f} × its sectors, and {watching.nbytes:,} bytes more of memory."
+    )
 
 
 def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
@@ -135,6 +154,26 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
     with observing(watching):
         call()
     return list(watching.found.values())
+
+
+class _Adding(Observer):
+    """Counts what launches do, each time, and what memory is made."""
+
+    def __init__(self, arch: str) -> None:
+        self.arch = arch
+        self.launches: list[Counts] = []
+        self.nbytes = 0
+
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        """Memory is new."""
+        self.nbytes += memory.nbytes
+
+    def launching(self, record: LaunchRecord) -> None:
+        """A launch is about to run."""
+        with unobserved():
+            what = subject_of(record, self.arch)
+            kernel = counting_kernel(what.program, what.code.entry)
+            self.launches.append(_sum(count(kernel, what.program, record, what.geometry, what.offsets).instructions))
 
 
 class _Watching(Observer):

@@ -14,7 +14,7 @@ from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
 from workbench.api.tapes.plain_adjoint import PlainAdjoint, lie_apart, plain_adjoint
 from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -81,7 +81,7 @@ class LaunchStep(Step):
                 if apart(self.touched):
                     self._plain = plain_adjoint(self.record, self.unwanted, False)
                 self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
-            except NotDifferentiable:
+            except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
         return self._needed
 

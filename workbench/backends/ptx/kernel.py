@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -105,7 +106,7 @@ class Launch:
         symbols: addresses of the module's variables by name.
         prints, condition: the device's functions; None: calls do nothing.
         workers: threads of the system; 0: one per core.
-        seed: which warp of a block goes first; the same seed gives the same order.
+        seed: of the order of blocks, and which warp of a block goes first; 1 leaves the blocks in their order.
         counters: of a kernel that counts: its table (`counters.py`), added to.
         touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
         hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
@@ -177,7 +178,8 @@ class Kernel:
         facts, workers = self.facts, together or _workers(launch.workers)
         needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
         self._check(g, b, parameters, arena, launch, needed)
-        total = -(-_product(g) // launch.every)
+        blocks = _product(g)
+        total = -(-blocks // launch.every)
         if not total:
             return None
         # Loads of whole 16 bytes at the end of the parameters stay within the buffer.
@@ -189,6 +191,9 @@ class Kernel:
         counters = launch.counters or (ctypes.c_int64 * 1)()
         prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
         condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+        every, first = launch.every, 0
+        if launch.seed > 1 and every == 1 and not together:
+            every, first = _stride(blocks, launch.seed), (launch.seed >> 7) % blocks
         shared, local = self.shared_size(launch.dynamic_shared), _up(facts.local, 16)
         threads = _product(b)
         watching = _Watching(facts, g, launch, workers) if launch.spans is not None else None
@@ -201,7 +206,8 @@ class Kernel:
             "THREADS": threads, "WARPS": -(-threads // 32), "SCRATCH": arena.scratch,
             "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
             "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
-            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": launch.every, "TRACE": launch.trace,
+            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": every, "FIRST": first, "BLOCKS": blocks,
+            "TRACE": launch.trace,
             "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
             **(watching.words() if watching else {}),
         }  # fmt: skip
@@ -254,6 +260,11 @@ class Kernel:
             x, y, z = block % grid[0], block // grid[0] % grid[1], block // grid[0] // grid[1]
             return replace(fault, other=code[other & 0x3FFFF], other_thread=other >> 48 & 1023, other_block=(x, y, z))
         return replace(fault, shared=other)
+
+
+def _stride(blocks: int, seed: int) -> int:
+    """A distance by which all blocks are met once, in an order of its own for each seed."""
+    return next(k for k in range(seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
 
 
 _TOLD: set[int] = set()

@@ -42,6 +42,12 @@ def cpu_threads() -> int:
     return settings().threads
 
 
+@functools.cache
+def in_order() -> bool:
+    """Whether launches and tapes that do not say add floats in the order of threads: `WORKBENCH_DETERMINISTIC`."""
+    return settings().deterministic
+
+
 def cores(loaded: Loaded) -> int:
     """Threads of a large CPU launch of this code."""
     return 1 if loaded.ordered else cpu_threads()

@@ -76,12 +76,13 @@ class InOrder(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         sums: to which arrays, in which ways and how often (`autodiff/ordered.py`).
-        specialisation, options: what the code is derived from, and compiled with (opaque here).
+        specialisation, options, atomic: what the code is derived from, and compiled with (`api/builds/build.py`).
     """
 
     sums: Any
     specialisation: Any
     options: Any
+    atomic: bool
 
 
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):

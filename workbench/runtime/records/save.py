@@ -101,7 +101,7 @@ class _Writer:
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
         return {
             "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "options": dict(record.options.items()),
+            "arguments": arguments, "options": dict(record.options.items()) | ({"ordered": True} if record.options.ordered else {}),
             "block_dim": record.block_dim, "device": record.loaded.device.name,
         }  # fmt: skip
 
