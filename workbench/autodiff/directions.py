@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
 from workbench.passes.pipeline import FINITE, SILENT, run
-from workbench.types import ArrayType, Type, float64, int32, uint64
+from workbench.types import ArrayType, Type, int32
 
 if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
@@ -75,10 +75,10 @@ def derived(
 
             function = logged(run(SILENT, function))
         elif step in IN_ORDER:
-            from workbench.autodiff import ordered
+            from workbench.autodiff.ordered import counted, noted, runnable
 
-            ready = ordered.runnable(function, bool(number) and steps[number - 1] in ADJOINTS, atomic)
-            function = (ordered.logged if step == ORDERED else ordered.counted)(ready)
+            function = runnable(function, bool(number) and steps[number - 1] in ADJOINTS, atomic)
+            function = (noted if step == ORDERED else counted)(function)
         else:
             from workbench.autodiff.forward_mode import tangent
 
@@ -122,18 +122,11 @@ def _beside(
     return more
 
 
-def _logs(**types: ArrayType) -> Callable[[Sequence[Value]], list[Value]]:
-    """Return what makes parameters of these names and types, or of names like these."""
-    return lambda params: [Value(type, log_name(params, name)) for name, type in types.items()]
-
-
 _MORE: dict[str, Callable[[Sequence[Value]], Sequence[Value]]] = {
     **dict.fromkeys(ADJOINTS, _beside(adjoint_names, adjoint_type)),
     "tangent": _beside(tangent_names, lambda type: type),
     "finite": lambda params: (),
-    "accesses": _logs(log=ArrayType(int32, 2)),
-    **dict.fromkeys(
-        IN_ORDER, _logs(rows=ArrayType(uint64, 1), values=ArrayType(float64, 1), starts=ArrayType(int32, 1))
-    ),
+    "accesses": lambda params: [Value(ArrayType(int32, 2), log_name(params, "log"))],
+    **dict.fromkeys(IN_ORDER, order_logs),
 }
 """The parameters that each step adds."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.directions import parameters
+from workbench.autodiff.adjoint_signature import order_logs
 from workbench.errors import LaunchError
 from workbench.ir.attributes import AXIS, KIND, MESSAGE, VALUE
 from workbench.ir.build import Builder
@@ -155,7 +155,7 @@ def _most(block: Block, made: Mapping[Value, Op]) -> int:
     return total
 
 
-def logged(function: Function) -> Function:
+def noted(function: Function) -> Function:
     """Return the form of a `runnable` function that writes rows; parameters are added: rows, values and starts.
 
     A row is a uint64: the number's place, and in the lower half the row's own, which is where its value lies, as a
@@ -164,7 +164,7 @@ def logged(function: Function) -> Function:
     """
     sums = sums_of(function)
     assert sums is not None, "there is nothing to order"
-    *params, rows, values, starts = parameters(function.params, "ordered")
+    rows, values, starts = order_logs(function.params)
     begin = Builder()
     thread, zero = _thread(begin, function), begin.const(0)
     own = begin.cast(thread, int32)
@@ -186,7 +186,7 @@ def logged(function: Function) -> Function:
 
     body = rewrite(function, change).body
     body = Block((), (*begin.body().ops, *body.ops))
-    return verify(_with(function, body, (*params, rows, values, starts)))
+    return verify(_with(function, body, (*function.params, rows, values, starts)))
 
 
 def counted(function: Function) -> Function:
@@ -195,7 +195,7 @@ def counted(function: Function) -> Function:
     Raises:
         LaunchError: how many there are depends on what the kernel itself writes.
     """
-    params = parameters(function.params, "counted")
+    params = (*function.params, *order_logs(function.params))
     begin = Builder()
     own, zero = begin.cast(_thread(begin, function), int32), begin.const(0)
     count = begin.slots(int32, 1)
@@ -274,7 +274,9 @@ def _write(builder: Builder, op: Op, row: Value, base: Value, rows: Value, value
     builder.emit("assert", (fits,), (), {MESSAGE: f"an index of {array.name} is out of range"})
     with builder.block() as then:
         for k in range(_numbers(op)):
-            part = builder.one("extract", (value, builder.const(k)), element(value.type)) if _is_vector(value) else value
+            part = (
+                builder.one("extract", (value, builder.const(k)), element(value.type)) if _is_vector(value) else value
+            )
             at = builder.one("add", (row, builder.const(k)), int32)
             number = builder.cast(builder.one("add", (place, builder.const(k, int64)), int64), uint64)
             key = builder.one("mul", (number, builder.const(1 << 32, uint64)), uint64)

@@ -11,7 +11,6 @@ so one thread per place that adds its rows up one after the other has the bits o
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -26,7 +25,7 @@ from workbench.api.graphs.capture import capture
 from workbench.api.graphs.graph import Graph
 from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.api.launches.launch import launch
-from workbench.autodiff import then
+from workbench.autodiff import parameters, then
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import unobserved
@@ -87,11 +86,11 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
     device, threads = loaded.device, math.prod(dims)
 
     def step(word: str, *logs: array) -> None:
-        names = ("rows", "values", "starts")
-        complete = {**arguments, **dict(zip(_named(arguments, names), logs, strict=True))}
+        direction = then(loaded.direction, word)
+        names = [p.name for p in parameters(how.specialisation.params, direction)]
+        complete = dict(zip(names, (*arguments.values(), *logs), strict=True))
         arrays = {n: a for n, a in complete.items() if isinstance(a, array)}
         options = replace(how.options, **places(dims, arrays)._asdict())
-        direction = then(loaded.direction, word)
         code, options = load_for(how.specialisation, direction, options, device, how.atomic, dims)
         execute(record_of(code, how.specialisation, dims, complete, LaunchOptions(options, block_dim)))
 
@@ -133,11 +132,6 @@ def _length(a: array) -> int:
     return getattr(a.dtype, "length", 1)
 
 
-def _named(arguments: Mapping[str, Any], words: Sequence[str]) -> list[str]:
-    """What the logs are called beside these parameters, as `autodiff.directions` calls them."""
-    return [next(n for k in itertools.count() if (n := f"{w}{k or ''}") not in arguments) for w in words]
-
-
 def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapping[str, Any]) -> None:
     """Refuse sums in memory that the kernel uses in another way too, or where two elements are one."""
     others = {n: arguments[n] for n in loaded.touched if n not in targets}
@@ -146,8 +140,8 @@ def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapp
         meets = twice or next((n for n, a in others.items() if overlap({name: target, n: a}, within=False)), "")
         if meets:
             raise LaunchError(
-                f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {meets}, so its sums have "
-                "no order.", parameter=name, advice=f"Give {meets} memory of its own: wb.clone(…).",
+                f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {meets}, so its sums "
+                "have no order.", parameter=name, advice=f"Give {meets} memory of its own: wb.clone(…).",
             )  # fmt: skip
 
 

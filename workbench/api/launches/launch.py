@@ -78,8 +78,7 @@ def launch(
     record_cmd: bool = False, record_tape: bool = True,
     device: Device | str | None = None,
     stream: object = None, block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False, checks: bool | None = None, deterministic: bool | None = None,
-    **unknown: Never,
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool | None = None, **unknown: Never,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 

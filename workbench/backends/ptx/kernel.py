@@ -178,8 +178,7 @@ class Kernel:
         facts, workers = self.facts, together or _workers(launch.workers)
         needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
         self._check(g, b, parameters, arena, launch, needed)
-        blocks = _product(g)
-        total = -(-blocks // launch.every)
+        total = -(-(blocks := _product(g)) // launch.every)
         if not total:
             return None
         # Loads of whole 16 bytes at the end of the parameters stay within the buffer.
@@ -191,9 +190,7 @@ class Kernel:
         counters = launch.counters or (ctypes.c_int64 * 1)()
         prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
         condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
-        every, first = launch.every, 0
-        if launch.seed > 1 and every == 1 and not together:
-            every, first = _stride(blocks, launch.seed), (launch.seed >> 7) % blocks
+        every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(facts.local, 16)
         threads = _product(b)
         watching = _Watching(facts, g, launch, workers) if launch.spans is not None else None
@@ -207,15 +204,13 @@ class Kernel:
             "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
             "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
             "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": every, "FIRST": first, "BLOCKS": blocks,
-            "TRACE": launch.trace,
-            "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
+            "TRACE": launch.trace, "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
             **(watching.words() if watching else {}),
         }  # fmt: skip
         for name, value in words.items():
             table[AT[name]] = value
         entry = library_object.install().address
-        if together:
-            total, workers = 1, 1
+        total, workers = (1, 1) if together else (total, workers)
         grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
         dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
         return self._fault(record, g) if record[0] else None
@@ -262,9 +257,12 @@ class Kernel:
         return replace(fault, shared=other)
 
 
-def _stride(blocks: int, seed: int) -> int:
-    """A distance by which all blocks are met once, in an order of its own for each seed."""
-    return next(k for k in range(seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
+def _order(blocks: int, launch: Launch) -> tuple[int, int]:
+    """The distance between two blocks in the order of a launch's seed, by which all are met once, and the first one."""
+    if launch.seed < 2 or launch.every > 1:
+        return launch.every, 0
+    every = next(k for k in range(launch.seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
+    return every, (launch.seed >> 7) % blocks
 
 
 _TOLD: set[int] = set()
