@@ -34,6 +34,7 @@ class Work(Generic[T]):
 
     Attributes:
         name: what people call it.
+        call: what is done.
         done: whether it is over, and how it ended is known.
         dropped: whether it was dropped.
     """
@@ -48,6 +49,7 @@ class Work(Generic[T]):
             after: called in the thread when all is over, however it ended.
         """
         self.name = name
+        self.call = call
         self.dropped = False
         self._over = threading.Event()
         self._result: Any = None
@@ -157,7 +159,7 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
 def _left_behind() -> None:
     """In a forked child: work of other threads goes on in the parent alone, and here is over without a result."""
     for work in [each for each in _running.values() if each is not _HERE.get()]:
-        work._problem, work._over = Dropped(), threading.Event()
+        work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
         work._over.set()
         del _running[id(work)]
 

@@ -2,8 +2,8 @@
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
-that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes what
-it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
+that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes
+what it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
 "clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`). Launch records,
 cache keys and events identify code by this string.
 """

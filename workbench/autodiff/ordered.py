@@ -3,7 +3,7 @@
 On a device threads run at once, and float sums depend on the order. A kernel in its ordered form adds nothing: each
 atomic sum, minimum or maximum of floats writes a row, the number's place and the value, to a part of a log that is the
 thread's own. The rows are then sorted by place, and one thread per place goes through its rows
-(`workbench.utils.ordered`): in the order of threads, and of each thread's own changes, as a loop over the threads would.
+(`workbench.utils.ordered`): in the order of threads, and of each thread's own changes, as a loop over threads would.
 """
 
 from __future__ import annotations

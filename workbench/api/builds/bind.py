@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
@@ -33,6 +34,7 @@ from workbench.autodiff import (
 )  # fmt: skip
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, written_arrays
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import shares
@@ -74,7 +76,7 @@ def bind(
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
-        if plain and found.loaded.geometry is None:
+        if plain and found.loaded.geometry is None and found.loaded.later is None:
             specialisation.bound[key] = found
     for name, value in arrays.items():
         if value.memory.read_only and name in found.loaded.writes:
@@ -152,7 +154,10 @@ def _code_for(
         atomic = overlap(arrays)
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
-    loaded, options = load_for(specialisation, direction, options, device, atomic, dims)
+    observers = OBSERVERS.get()
+    later = any(o.defers for o in observers) and not any(o.replays for o in observers)
+    load = build.ahead if later else build.load
+    loaded, options = load_for(specialisation, direction, options, device, atomic, dims, load)
     if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}

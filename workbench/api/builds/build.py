@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
-from workbench.api.kernels.kernel import Specialisation
+from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
@@ -39,12 +39,14 @@ from workbench.runtime.launching.loaded import InOrder, Loaded, titled
 from workbench.runtime.native.in_flight import compiles
 from workbench.types import ArrayType, Type
 from workbench.weak import Weak
-from workbench.work import go_on
+from workbench.work import POLL, Work, go_on
 
 if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
 
 Found = TypeVar("Found")
+Slot = tuple[str, Options, Device, bool]
+"""A direction, its options, its device, and whether it never adds without atomics."""
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 _CODE: Weak[str, Any] = Weak()  # by digest: one copy in a process, while used
@@ -114,20 +116,102 @@ def load(
         return own_code
     slot = (direction, options_on(place, options), place, atomic)
     found = specialisation.loaded.get(slot)
+    building = specialisation.building.pop(slot, None) if found is None else None
+    if building is not None and building.work is not None and not force:
+        found = _awaited(building.work)
+        if found is not None:
+            specialisation.loaded[slot] = found
     if found is None or force:
-
-        def ready() -> None:
-            specialisation.loaded.pop(slot, None)
-            specialisation.bound.clear()
-            specialisation.kernel.plans.clear()
-
-        backend = backend_for(place.kind)
-        _refuse_unwanted(specialisation, direction)
-        wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
+        wanted = _wanted(specialisation, direction, slot)
         ordered = _in_order(wanted) if options.ordered and place.is_cuda else None
-        found = ordered or _find(wanted, force, partial(_loaded, wanted, place), ready)
+        found = ordered or _built(wanted, force)
         specialisation.loaded[slot] = found
     return found
+
+
+def ahead(
+    specialisation: Specialisation, direction: str = "forward", options: Options = Options(),
+    device: Device | str | None = None, atomic: bool = False, begin: bool = True,
+) -> Loaded:  # fmt: skip
+    """What launches must know of one direction; its code, if it is in no cache, is built in the background meanwhile.
+
+    `Loaded.ready()` of it, and `load`, wait for that and raise what it raised.
+
+    Args:
+        specialisation, direction, options, device, atomic: as for `load`.
+        begin: begin to build; False: only derive.
+
+    Raises:
+        NotDifferentiable, DeviceError: as `load`.
+    """
+    place = get_device(device)
+    slot = (direction, options_on(place, options), place, atomic)
+    found = specialisation.loaded.get(slot)
+    if found is not None:
+        return found
+    known = specialisation.building.get(slot)
+    if known is not None and (known.work is not None or not begin):
+        return known.described
+    own = specialisation.load(direction, place, options.checks) is not None
+    if own or (options.ordered and place.is_cuda) or (place.is_cuda and multiplies(specialisation.function)):
+        return load(specialisation, direction, options, place, atomic)
+    wanted = _wanted(specialisation, direction, slot)
+    if find(default_store(), wanted.key) is not None:
+        return load(specialisation, direction, options, place, atomic)
+    clock = time.perf_counter()
+    function = wanted.function()
+    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    later = partial(load, specialisation, direction, options, place, atomic)
+    found = replace(_described(wanted, wanted.key.digest, None, facts), later=later)
+    work = None
+    if begin:
+        vars(wanted)["derived"] = function, time.perf_counter() - clock
+        work = Work(_built, wanted, name=titled(wanted.name, direction))
+    specialisation.building[slot] = Building(known.described if known is not None else found, work)
+    return specialisation.building[slot].described
+
+
+def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
+    _, options, place, atomic = slot
+    _refuse_unwanted(specialisation, direction)
+    backend = backend_for(place.kind)
+    return _Wanted(specialisation, direction, options, backend, target_of(place, backend), atomic, place)
+
+
+def _built(wanted: _Wanted, force: bool = False) -> Loaded:
+    specialisation, place = wanted.specialisation, wanted.device
+    assert place is not None
+
+    def ready() -> None:
+        specialisation.loaded.pop((wanted.direction, wanted.options, place, wanted.atomic), None)
+        specialisation.bound.clear()
+        specialisation.kernel.plans.clear()
+
+    return _find(wanted, force, partial(_loaded, wanted, place), ready)
+
+
+@compiles(lambda frame: _shown_work(frame["work"]))
+def _awaited(work: Work[Loaded]) -> Loaded | None:
+    """What was built in the background; None if that was dropped.
+
+    Raises:
+        BuildError: the compiler refused our text.
+        KeyboardInterrupt: nothing goes on to be built in the background.
+    """
+    try:
+        while not work.wait(POLL):
+            go_on()
+    except KeyboardInterrupt:
+        for each in Work.running():
+            if each.call is _built:
+                each.drop()
+        raise
+    return None if work.dropped else work.result()
+
+
+def _shown_work(work: Work[Loaded]) -> str:
+    more = sum(each.call is _built for each in Work.running()) - 1
+    return f"{work.name}, and {more} more" if more > 0 else work.name
 
 
 @deep
@@ -309,9 +393,9 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
     if direction == "forward":
         stages.done("parse", wanted.specialisation.seconds)
     clock = time.perf_counter()
-    function = wanted.function()
+    function, before = vars(wanted).pop("derived", None) or (wanted.function(), 0.0)
     if direction != "forward":
-        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
+        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock + before)
     artifact = wanted.backend.compile(function, options, wanted.target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         stages.done(stage, seconds)
@@ -402,7 +486,7 @@ def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]
         name=wanted.name,
         direction=direction,
         device=device,
-        address=0 if device.is_cuda else code.address,
+        address=0 if device.is_cuda or code is None else code.address,
         handle=code,
         layout=layout(params),
         launch_ndim=facts["launch_ndim"],

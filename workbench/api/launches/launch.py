@@ -96,7 +96,7 @@ def launch(
         block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
-        deterministic: add floats in the order of threads: the same bits in every run. None: as `WORKBENCH_DETERMINISTIC`.
+        deterministic: sums of floats have the same bits in every run. None: as the environment says, else off.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -311,6 +311,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     given = zip(values, specialisation.types, strict=True)
     if (
         not arrays
+        or record.loaded.later is not None
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole

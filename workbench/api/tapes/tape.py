@@ -145,7 +145,8 @@ class Tape(Opened):
         """Record a launch, and keep what it is about to overwrite."""
         changed = record.loaded.written_of(record.values)
         self._follow(record.loaded.arrays_of(record.values), changed)
-        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
+        unwanted = NONE if self._only is None else self._only.unwanted(record)
+        step = LaunchStep(record, unwanted, self.deterministic)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)

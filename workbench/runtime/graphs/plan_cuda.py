@@ -243,7 +243,7 @@ class CudaPlan:
         return self._driver.call("cuGraphAddKernelNode", graph, after or None, len(after), params)
 
     def _launch_params(self, k: int, node: Launch) -> Any:
-        record = node.record
+        record = node.record.ready()
         if record.loaded.handle.cooperative:
             raise LaunchError(
                 f"{record.loaded.name} may wait for all blocks of its grid, and such a launch cannot be in a graph.",

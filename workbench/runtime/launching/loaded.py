@@ -105,6 +105,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
+        later: returns the code with all that is known when it is built; None: this is that.
         in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
@@ -135,7 +136,16 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
+    later: Callable[[], Loaded] | None = None
     in_order: InOrder | None = None
+
+    def ready(self) -> Loaded:
+        """Return the code when it has been built.
+
+        Raises:
+            BuildError: the compiler refused our text.
+        """
+        return self if self.later is None else self.later()
 
     @cached_property
     def title(self) -> str:

@@ -164,6 +164,10 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         vars(made)["buffer"] = self.buffer
         return made
 
+    def ready(self) -> LaunchRecord:
+        """The same launch with its code, when that has been built."""
+        return self if self.loaded.later is None else replace(self, loaded=self.loaded.ready())
+
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
         """The same launch on other arrays of the same layout."""
         return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])
