@@ -1,4 +1,4 @@
-"""What is built before somebody waits for it: adjoints of taped launches, cells, graphs and records; and how that ends."""
+"""What is built before somebody waits for it: adjoints that a tape holds, cells, graphs, records; and how that ends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,12 +30,14 @@ def layer{n}(x: array[float], y: array[float]):
 """
 N = 32
 _fresh = iter(range(1000))
+_STAMP = time.time_ns() // 1000
+"""Constants of kernels that no cache has; 10⁻⁶ apart, which float32 can tell."""
 
 
 def kernels(count: int) -> list[Any]:
     """So many kernels that no cache has, in a cell that was only read."""
     numbers = [next(_fresh) for _ in range(count)]
-    text = "".join(TEXT.format(n=n, c=float(f"1.{os.getpid() % 9973:04}{n:03}1")) for n in numbers)
+    text = "".join(TEXT.format(n=n, c=f"1.{(_STAMP + 7 * n) % 10**6:06}") for n in numbers)
     return list(wb.build_cell(text, {}, compile=False).kernels.values())
 
 

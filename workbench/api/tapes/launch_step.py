@@ -212,8 +212,10 @@ class LaunchStep(Step):
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
         """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
         found, steps = self._gathers(adjoints)
+        if found is None:
+            return []
         arguments = self._beside(adjoints)
-        if found is None or overlap({n: a for n, a in arguments.items() if isinstance(a, array)}):
+        if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}):
             return []
         filled = [arguments[n] for n in sorted(found.clears)] if CLEARING not in steps else []
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
