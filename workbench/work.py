@@ -34,12 +34,15 @@ class Work(Generic[T]):
 
     Attributes:
         name: what people call it.
-        call: what is done.
+        ahead: whether nobody waits for it yet, so that other work goes first.
         done: whether it is over, and how it ended is known.
         dropped: whether it was dropped.
     """
 
-    def __init__(self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None):
+    def __init__(
+        self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None,
+        ahead: bool = False,
+    ) -> None:  # fmt: skip
         """Begin `call(*args)`.
 
         Args:
@@ -47,9 +50,10 @@ class Work(Generic[T]):
             args: its arguments.
             name: what people call it.
             after: called in the thread when all is over, however it ended.
+            ahead: as the attribute.
         """
         self.name = name
-        self.call = call
+        self.ahead = ahead
         self.dropped = False
         self._over = threading.Event()
         self._result: Any = None

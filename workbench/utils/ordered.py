@@ -123,7 +123,7 @@ def _add(arrays: Sequence[tuple[str, str]], targets: Mapping[str, array], rows: 
         dense = target.contiguous()
         numbers = dense.view(element(target.dtype)).reshape(-1)
         launch(_KINDS[kind], rows.size, [rows, values, base, numbers.size], [numbers], device=rows.device, **QUIET)
-        if not target.is_contiguous:
+        if dense.memory is not target.memory:  # a view with gaps, or a field of structs
             target.copy_(dense)
         base += numbers.size
 

@@ -31,6 +31,17 @@ CELL = meaning.define("""
         i = tid()
         out[at[i]].y += x[i]
 
+    @struct
+    class Body:
+        pos: vec3
+        mass: float
+
+    @kernel
+    def collect(x: array[float], at: array[int], bodies: array[Body]):
+        i = tid()
+        bodies[at[i]].mass += x[i]
+        bodies[at[i]].pos += vec3(x[i], 1.0, 2.0)
+
     @kernel
     def extremes(x: array[float], at: array[int], low: array[float], high: array[float]):
         i = tid()
@@ -153,6 +164,16 @@ def test_sums_of_vectors_and_of_one_component(device: Any) -> None:
     wb.launch(CELL["one_component"], N, [wb.array(X, device=device), at], [other], deterministic=True)
     assert np.array_equal(out.numpy(), added(rows))
     assert np.array_equal(other.numpy(), added(np.stack([0 * X, X, 0 * X], 1)))
+
+
+def test_sums_of_fields(device: Any) -> None:
+    found = []
+    for place in (device, "cpu"):
+        bodies = wb.zeros(50, CELL["Body"], place)
+        wb.launch(CELL["collect"], N, [wb.array(a, device=place) for a in (X, AT)], [bodies], deterministic=True)
+        found.append(bodies.numpy())
+    assert np.array_equal(*found)
+    assert np.array_equal(found[0]["mass"], added(X)) and np.array_equal(found[0]["pos"][:, 0], added(X))
 
 
 def test_smallest_and_largest(device: Any) -> None:

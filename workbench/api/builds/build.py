@@ -166,7 +166,7 @@ def ahead(
     work = None
     if begin:
         vars(wanted)["derived"] = function, time.perf_counter() - clock
-        work = Work(_built, wanted, name=titled(wanted.name, direction))
+        work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
     specialisation.building[slot] = Building(known.described if known is not None else found, work)
     return specialisation.building[slot].described
 
@@ -203,14 +203,14 @@ def _awaited(work: Work[Loaded]) -> Loaded | None:
             go_on()
     except KeyboardInterrupt:
         for each in Work.running():
-            if each.call is _built:
+            if each.ahead:
                 each.drop()
         raise
     return None if work.dropped else work.result()
 
 
 def _shown_work(work: Work[Loaded]) -> str:
-    more = sum(each.call is _built for each in Work.running()) - 1
+    more = sum(each.ahead for each in Work.running()) - 1
     return f"{work.name}, and {more} more" if more > 0 else work.name
 
 

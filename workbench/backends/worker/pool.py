@@ -75,7 +75,7 @@ class Pool:
     def _enqueue(self, job: Job) -> None:
         with self._lock:
             # What somebody waits for goes before what is built ahead.
-            self._waiting.append(job) if current() is not None else self._waiting.appendleft(job)
+            self._waiting.append(job) if _ahead() else self._waiting.appendleft(job)
             if self._problem is not None:
                 self._fail(self._problem)
             elif sum(s.idle for s in self._services) < len(self._waiting) and len(self._services) < self.most:
@@ -110,7 +110,7 @@ class Pool:
                 if self._lock is not lock:  # a signal handler forked, and this is the child
                     lock, job.began, job.service = self._lock, None, None
                     self._enqueue(job)
-                if job.began is None and time.monotonic() > patient and current() is None:
+                if job.began is None and time.monotonic() > patient and not _ahead():
                     patient = time.monotonic() + PATIENCE
                     self._help()
         except BaseException:
@@ -173,6 +173,12 @@ class Pool:
                 self._problem = problem
             if not self._services:
                 self._fail(problem)
+
+
+def _ahead() -> bool:
+    """Whether this thread does what nobody waits for yet."""
+    work = current()
+    return work is not None and work.ahead
 
 
 def _cores() -> int:
