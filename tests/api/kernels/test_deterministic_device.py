@@ -347,6 +347,10 @@ def test_a_profile_says_what_it_costs() -> None:
     (ordered,) = profiles(lambda: wb.launch(CELL["scatter"], N, [x, at], [out], deterministic=True))
     assert not plain.order and "launches stand for this one" in str(ordered) and "bytes more of memory" in ordered.order
     assert np.array_equal(out.numpy(), added(X))
+    here = [a.to("cpu") for a in (x, at, out)]
+    assert wb.profile(CELL["scatter"], N, here[:2], here[2:], deterministic=True).order == ordered.order
+    refused = wb.profile(CELL["reads_sums"], N, here[:2], here[2:], deterministic=True).order
+    assert refused.startswith("On a device this is refused.") and "reads out" in refused
 
 
 def test_the_environment_asks_for_all(monkeypatch: pytest.MonkeyPatch, device: Any) -> None:

@@ -150,7 +150,7 @@ def ahead(
     if found is not None:
         return found
     known = specialisation.building.get(slot)
-    if known is not None and (known.work is not None or not begin):
+    if known is not None:
         return known.described
     own = specialisation.load(direction, place, options.checks) is not None
     if own or (options.ordered and place.is_cuda) or (place.is_cuda and multiplies(specialisation.function)):
@@ -167,8 +167,8 @@ def ahead(
     if begin:
         vars(wanted)["derived"] = function, time.perf_counter() - clock
         work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
-    specialisation.building[slot] = Building(known.described if known is not None else found, work)
-    return specialisation.building[slot].described
+    specialisation.building[slot] = Building(found, work)
+    return found
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:

@@ -18,12 +18,13 @@ from workbench.autodiff import parameters, then
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
-from workbench.runtime.launching.record import LaunchRecord, on_copies
+from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import Vector, element, int32, is_float
 
 LOAD, STORE = 0, 1
@@ -138,8 +139,13 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
     indices = record.specialisation.launch_ndim
     room = _ROWS * record.threads
     while True:
+        copies = {a.memory: copy_of(a) for a in (record.arguments[n] for n in record.writes)}
+        arguments = {
+            n: a.twin(copies[a.memory]) if isinstance(a, array) and a.memory in copies else a
+            for n, a in record.arguments.items()
+        }
         log = zeros((room + 1, THREAD + indices), int32, record.loaded.device)
-        everything = {**on_copies(record), log_name: log}
+        everything = {**arguments, log_name: log}
         execute(bind(record.specialisation, direction, record.dim, everything, record.loaded.device, record.how))
         rows = log.numpy()
         wanted = int(rows[0, 0])

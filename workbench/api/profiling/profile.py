@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch_options, prepare
@@ -18,16 +19,17 @@ from workbench.api.profiling.run import count, counting_kernel
 from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
 from workbench.backends.ptx.counters import Counted, Counts
-from workbench.errors import DeviceError
+from workbench.errors import DeviceError, LaunchError
 from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import ones
+from workbench.runtime.arrays.create import clone, ones
+from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
 from workbench.runtime.launching.queueing import in_order
-from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord, on_copies
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
     "shared memory": "shared_wavefronts"
@@ -36,7 +38,7 @@ _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics
 
 def profile(
     kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *, adjoint: bool = False,
-    arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False,
+    arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False, deterministic: bool | None = None,
 ) -> Profile:  # fmt: skip
     """Count what a GPU would do with a launch: instructions, memory sectors, bank conflicts, divergence, atomics.
 
@@ -51,6 +53,7 @@ def profile(
         arch: the architecture that is compiled for.
         block_dim: threads of a block, 1 to 1024; of CUDA C++ also a size per dimension. None: as many as suit `arch`.
         tiled: `dim` counts blocks, as for `wb.launch_tiled`.
+        deterministic: as for `wb.launch`: say what the order of sums costs on a device.
 
     Returns:
         The counts of the launch (`p.total`) and of each line of the cell (`p.lines[n]`); `print(p)` shows them.
@@ -67,7 +70,7 @@ def profile(
         1.0
     """
     facts = _architecture(arch)
-    record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
+    record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled, deterministic)
     if block_dim is None:
         resources = subject_of(record, arch).code.resources
         size = best_block(facts, resources.get("registers", 0), resources.get("shared", 0))
@@ -107,14 +110,23 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
-    """What it costs that sums have the order of threads, in a sentence; empty if they have none or it costs nothing."""
-    if record.loaded.in_order is None:
+    """What it costs on a device that sums have the order of threads, in a sentence; empty if they have none."""
+    if not record.options.ordered or record.loaded.geometry is not None:
         return ""
-    watching = _Adding(arch)
-    with unobserved():
-        arguments = on_copies(record)
-    with observed_only_by(watching):
-        in_order().steps(record.loaded, record.dim, arguments, record.block_dim)
+    device, watching = get_device("emulated"), _Adding(arch)
+    try:
+        with unobserved():
+            loaded, _ = load_for(
+                record.specialisation, record.direction, record.options, device, False, record.dim
+            )  # fmt: skip
+            if loaded.in_order is None:
+                return ""
+            given = record.arguments.items()
+            arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in given}
+        with observed_only_by(watching):
+            in_order().steps(loaded, record.dim, arguments, record.block_dim)
+    except LaunchError as refused:
+        return f"On a device this is refused. {refused.message}"
     more = sum(watching.launches, Counts())
     work = more.instructions / max(total.instructions, 1), more.global_sectors / max(total.global_sectors, 1)
     return (
@@ -206,9 +218,10 @@ def record_of(
     adjoint: bool,
     block_dim: Any,
     tiled: bool,
+    deterministic: bool | None = False,
 ) -> LaunchRecord:
     """A checked launch that is not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
-    how = LaunchOptions(launch_options(kernel, False).code, block_dim)
+    how = LaunchOptions(launch_options(kernel, False, deterministic=deterministic).code, block_dim)
     values = listed(kernel, inputs, outputs)
     adjoints = [_adjoint(v) for v in values] if adjoint else None
     return prepare(kernel, dim, values, adjoints, None, how, tiled)

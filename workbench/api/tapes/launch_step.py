@@ -109,13 +109,21 @@ class LaunchStep(Step):
 
     def _needed_by_code(self) -> tuple[int, ...]:
         """Which arrays the adjoint reads, found by deriving it; it is built in the background from now on."""
-        loaded, contiguous, atomic = self.record.loaded, is_dense(self.arrays), overlap(self.floats)
-        code = self._code(contiguous, atomic, begin=False)
-        if code.later is not None and not code.bound:
-            code.bound["begun"] = True
-            for step in (() if atomic else self._gathers(self.floats)[1]) or ("adjoint",):
+        loaded, how, contiguous, atomic = (
+            self.record.loaded,
+            self.record.how,
+            is_dense(self.arrays),
+            overlap(self.floats),
+        )
+        slot = "needed", id(how), self.unwanted, self.ordered, contiguous, atomic
+        if slot not in loaded.bound:
+            steps = () if atomic else self._gathers(self.floats)[1]
+            read = self._code(contiguous, atomic, begin=not steps).touched
+            for step in steps:
                 self._code(contiguous, atomic, step)
-        return tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched])
+            # With the options, so that no others get their id.
+            loaded.bound[slot] = how, tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+        return loaded.bound[slot][1]
 
     def _code(
         self, contiguous: bool | None = None, atomic: bool = False, step: str = "adjoint", begin: bool = True

@@ -19,7 +19,6 @@ from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.host.uniform import Uniform
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
@@ -210,15 +209,6 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         dims = "×".join(map(str, self.dim))
         shown = ", ".join(f"{n}={_shown(v)}" for n, v in self.arguments.items())
         return f"<{self.direction} launch {self.kernel}[{dims}] on {self.loaded.device}: {shown}>"
-
-
-def on_copies(record: LaunchRecord) -> dict[str, Any]:
-    """Return the arguments of a launch, with copies of the memory that it changes."""
-    copies = {a.memory: copy_of(a) for a in (record.arguments[n] for n in record.writes)}
-    return {
-        n: a.twin(copies[a.memory]) if isinstance(a, array) and a.memory in copies else a
-        for n, a in record.arguments.items()
-    }
 
 
 def _shown(value: Any) -> str:
