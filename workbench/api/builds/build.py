@@ -156,8 +156,10 @@ def ahead(
     if own or (options.ordered and place.is_cuda) or (place.is_cuda and multiplies(specialisation.function)):
         return load(specialisation, direction, options, place, atomic)
     wanted = _wanted(specialisation, direction, slot)
-    if find(default_store(), wanted.key) is not None:
-        return load(specialisation, direction, options, place, atomic)
+    found = _from_cache(wanted, partial(_loaded, wanted, place))
+    if found is not None:
+        specialisation.loaded[slot] = found
+        return found
     clock = time.perf_counter()
     function = wanted.function()
     facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
@@ -301,17 +303,29 @@ def _find(
         linked = _linked(wanted, ready)
         if linked is not None:
             return use(*linked)
+    used = _from_cache(wanted, use, force)
+    if used is not None:
+        return used
     store, key = default_store(), wanted.key
-    entry = None if force else find(store, key)
+    with store.lock(key.digest):
+        entry = None if force else find(store, key, again=True)
+        if entry is None:
+            if force:
+                _forget(wanted)
+            return _build(wanted, store, use, started)
+    used = use(key, entry)
+    _report_hit(wanted, key, started, entry)
+    return used
+
+
+def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
+    """What `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
+    started, key = time.perf_counter(), wanted.key
+    entry = None if force else find(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
     wanted.specialisation.keep()
     if entry is None:
-        with store.lock(key.digest):
-            entry = None if force else find(store, key, again=True)
-            if entry is None:
-                if force:
-                    _forget(wanted)
-                return _build(wanted, store, use, started)
+        return None
     used = use(key, entry)
     _report_hit(wanted, key, started, entry)
     return used

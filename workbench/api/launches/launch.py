@@ -138,9 +138,9 @@ def finished(
     """Run it, or keep it."""
     record = record if record_tape else replace(record, taped=False)
     if not uniforms:
-        return Launch(kernel, record) if record_cmd else execute(record)
+        return Launch(kernel, record.ready()) if record_cmd else execute(record)
     record = replace(record, uniforms=uniforms)
-    kept = Launch(kernel, record) if record_cmd else None
+    kept = Launch(kernel, record.ready()) if record_cmd else None
     users = [o for o in OBSERVERS.get() if o.replays] if kept is None else [kept]
     for uniform in uniforms.values():
         for user in users:
