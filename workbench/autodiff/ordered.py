@@ -101,12 +101,12 @@ def sums_of(function: Function) -> Sums | None:
 
 
 def is_change(op: Op) -> bool:
-    """Whether an operation changes floats that other threads may change."""
+    """Return whether an operation changes floats that other threads may change."""
     return op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[-1].type)
 
 
 def _unordered(op: Op, used: set[Value], function: Function) -> str:
-    """Why the result of an operation depends on the order of threads in a way that no sorting mends; "" if not so."""
+    """Return why an operation's result depends on the order of threads, whatever is sorted; "" if it does not."""
     if op.name in OPAQUE - {"custom"}:
         return "is CUDA C++, and the order in which it adds is unknown"
     if op.name == "atomic_load" and is_float(op.result.type):
@@ -131,12 +131,12 @@ def _refused(function: Function, op: Op, why: str) -> LaunchError:
 
 
 def _numbers(op: Op) -> int:
-    """How many floats an operation changes."""
+    """Return how many floats an operation changes."""
     return getattr(op.operands[-1].type, "length", 1)
 
 
 def _most(block: Block, made: Mapping[Value, Op]) -> int:
-    """How many rows a thread writes in a block at most; 0 if there is none, or no such number."""
+    """Return how many rows a thread writes in a block at most; 0 if there is none, or no such number."""
     total = 0
     for op in block.ops:
         inner = [_most(b, made) for b in op.blocks]
@@ -224,7 +224,7 @@ def counted(function: Function) -> Function:
 
 
 def _with(function: Function, body: Block, params: tuple[Value, ...]) -> Function:
-    """A function with another body and other parameters, whose faults have its name; one of any dimensions has one."""
+    """Return a function of the same name with another body and parameters; one of any dimensions has one."""
     return replace(function, body=body, params=params, launch_ndim=function.launch_ndim or 1)
 
 

@@ -56,7 +56,7 @@ def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim:
 
 
 def captured(record: LaunchRecord) -> Graph:
-    """The same launches as a graph.
+    """Return the same launches as a graph.
 
     Raises:
         LaunchError: as `run`, or how many rows there are would have to be counted first.

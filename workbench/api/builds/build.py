@@ -133,7 +133,7 @@ def ahead(
     specialisation: Specialisation, direction: str = "forward", options: Options = Options(),
     device: Device | str | None = None, atomic: bool = False, begin: bool = True,
 ) -> Loaded:  # fmt: skip
-    """What launches must know of one direction; its code, if it is in no cache, is built in the background meanwhile.
+    """Return what launches must know of one direction; build its code in the background, if it is in no cache.
 
     `Loaded.ready()` of it, and `load`, wait for that and raise what it raised.
 
@@ -194,7 +194,7 @@ def _built(wanted: _Wanted, force: bool = False) -> Loaded:
 
 @compiles(lambda frame: _shown_work(frame["work"]))
 def _awaited(work: Work[Loaded]) -> Loaded | None:
-    """What was built in the background; None if that was dropped.
+    """Wait for what is built in the background and return it; None if that was dropped.
 
     Raises:
         BuildError: the compiler refused our text.
@@ -218,7 +218,7 @@ def _shown_work(work: Work[Loaded]) -> str:
 
 @deep
 def _in_order(wanted: _Wanted) -> Loaded | None:
-    """What stands for code that adds to floats from many threads, in their order; None for other code.
+    """Return what stands for code that adds to floats from many threads, in their order; None for other code.
 
     Raises:
         LaunchError: what it does cannot be ordered.
@@ -319,7 +319,7 @@ def _find(
 
 
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
-    """What `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
+    """Return what `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
     started, key = time.perf_counter(), wanted.key
     entry = None if force else find(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
@@ -490,7 +490,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
 
 
 def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]) -> Loaded:
-    """A direction's code, with what launches must know of it."""
+    """Return a direction's code with what launches must know of it."""
     specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
     assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]

@@ -110,7 +110,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
-    """What it costs on a device that sums have the order of threads, in a sentence; empty if they have none."""
+    """Return a sentence on what `deterministic=True` costs on a device; empty if the launch is not in order."""
     if not record.options.ordered or record.loaded.geometry is not None:
         return ""
     device, watching = get_device("emulated"), _Adding(arch)

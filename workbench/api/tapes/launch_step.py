@@ -108,7 +108,7 @@ class LaunchStep(Step):
         return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
     def _needed_by_code(self) -> tuple[int, ...]:
-        """Which arrays the adjoint reads, found by deriving it; it is built in the background from now on."""
+        """Derive the adjoint and begin to build it; return which arrays it reads."""
         loaded, how, contiguous, atomic = (
             self.record.loaded,
             self.record.how,

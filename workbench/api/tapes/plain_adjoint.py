@@ -86,7 +86,7 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """The binding that `plain_adjoint` has found for such a launch; None if it has not been asked."""
+    """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
     found = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
     return None if found is None else found[1]
 

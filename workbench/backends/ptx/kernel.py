@@ -260,7 +260,7 @@ class Kernel:
 
 
 def _order(blocks: int, launch: Launch) -> tuple[int, int]:
-    """The distance between two blocks in the order of a launch's seed, by which all are met once, and the first one."""
+    """Return the distance between two blocks in the order of a launch's seed, which meets all once, and the first."""
     if launch.seed < 2 or launch.every > 1:
         return launch.every, 0
     every = next(k for k in range(launch.seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)

@@ -176,7 +176,7 @@ class Pool:
 
 
 def _ahead() -> bool:
-    """Whether this thread does what nobody waits for yet."""
+    """Return whether this thread does what nobody waits for yet."""
     work = current()
     return work is not None and work.ahead
 

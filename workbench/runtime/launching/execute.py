@@ -44,7 +44,7 @@ def cpu_threads() -> int:
 
 @functools.cache
 def in_order() -> bool:
-    """Whether launches and tapes that do not say add floats in the order of threads: `WORKBENCH_DETERMINISTIC`."""
+    """Return whether launches and tapes that do not say add floats in order: `WORKBENCH_DETERMINISTIC`."""
     return settings().deterministic
 
 

@@ -164,7 +164,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return copy
 
     def ready(self) -> LaunchRecord:
-        """The same launch with its code, when that has been built."""
+        """Return the same launch with its code, waiting until that has been built."""
         return self if self.loaded.later is None else replace(self, loaded=self.loaded.ready())
 
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
