@@ -65,6 +65,9 @@ class Work(Generic[T]):
             before = threading.stack_size(STACK)
             try:
                 run.start()
+            except RuntimeError:  # there is no room for another thread
+                del _running[id(self)]
+                raise
             finally:
                 threading.stack_size(before)
 

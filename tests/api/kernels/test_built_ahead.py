@@ -198,6 +198,21 @@ def test_an_interrupt_ends_the_waiting_and_the_builds(held: threading.Event) -> 
     np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4)
 
 
+def test_without_room_for_a_thread_all_is_built_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    layers, values = kernels(1), arrays(1)
+    wb.launch(layers[0], N, [values[0]], [values[1]])
+    with monkeypatch.context() as patch:
+
+        def no_room(self: Any) -> None:
+            raise RuntimeError("can't start new thread")
+
+        patch.setattr(threading.Thread, "start", no_room)
+        tape = step(layers, values)
+    assert not Work.running()
+    tape.backward(grads={values[-1]: np.ones(N, np.float32)})
+    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4)
+
+
 PROGRAM = """
 import os, sys, numpy as np, workbench as wb
 head = "@kernel\\ndef layer{}(x: array[float], y: array[float]):\\n    i = tid()\\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -168,7 +169,8 @@ def ahead(
     work = None
     if begin:
         vars(wanted)["derived"] = function, time.perf_counter() - clock
-        work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
+        with suppress(RuntimeError):  # without room for a thread it is built when it is needed
+            work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
     specialisation.building[slot] = Building(found, work)
     return found
 
