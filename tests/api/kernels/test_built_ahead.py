@@ -93,7 +93,7 @@ def test_each_is_built_once_and_nothing_else(built: list[Any]) -> None:
     tape.backward(grads={values[-1]: np.ones(N, np.float32)})
     names = [k.name for k in layers]
     assert Counter(built) == Counter((n, d) for n in names for d in ("forward", "adjoint"))
-    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4)
+    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4, atol=1e-4)
     step(layers, values)
     assert len(built) == 6
 
@@ -195,7 +195,7 @@ def test_an_interrupt_ends_the_waiting_and_the_builds(held: threading.Event) -> 
     held.set()
     tape.zero()
     tape.backward(grads={values[-1]: np.ones(N, np.float32)})
-    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4)
+    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4, atol=1e-4)
 
 
 def test_without_room_for_a_thread_all_is_built_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_without_room_for_a_thread_all_is_built_when_it_is_needed(monkeypatch: p
         tape = step(layers, values)
     assert not Work.running()
     tape.backward(grads={values[-1]: np.ones(N, np.float32)})
-    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4)
+    np.testing.assert_allclose(values[0].grad.numpy(), gradient(layers, values[0].numpy()), rtol=1e-4, atol=1e-4)
 
 
 PROGRAM = """
