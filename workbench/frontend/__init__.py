@@ -27,12 +27,13 @@ from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.frontend.state.memo import Notice
-from workbench.frontend.state.reads import GIVEN, Reads
+from workbench.frontend.state.reads import DEFAULT, GIVEN, Reads
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
+    "DEFAULT",
     "GIVEN",
     "MISSING",
     "PURE",

@@ -27,6 +27,7 @@ from workbench.cache.key import Key, Part, function_parts
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.frontend import (
+    DEFAULT,
     GIVEN,
     MISSING,
     Definition,
@@ -56,7 +57,7 @@ FACT = "lowering"
 """The backend that lists of the cache show for what this module keeps."""
 VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
-WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN}
+WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
 """How a name was asked for, as files call it."""
 _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
@@ -330,6 +331,8 @@ def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -
     definition = seen.definitions[where]
     if way == GIVEN:
         return exact(definition.annotations[name], seen) == text
+    if way == DEFAULT:
+        return exact(definition.default(name), seen) == text
     return exact(definition.scope.lookup(name, WAYS[way or ""]), seen) == text  # type: ignore[arg-type]
 
 

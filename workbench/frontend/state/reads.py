@@ -16,6 +16,8 @@ Usable: TypeAlias = Callable[[Any], bool]
 
 GIVEN = "given"
 """In the place of `usable`: what Python gave to a parameter's annotation when it made the function."""
+DEFAULT = "default"
+"""In the place of `usable`: the value of a parameter's default."""
 _READABLE = (
     ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.keyword, ast.expr_context,
 )  # fmt: skip
