@@ -312,7 +312,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         with context.builder.block() as opened:
             sides.append(_side(context, part))
         blocks.append(opened.block)
-    if any(isinstance(s, Bundle) for s in sides):
+    if any(isinstance(s, (Bundle, tuple)) for s in sides):
         if structs.form(sides[0]) != structs.form(sides[1]):
             a, b = map(describe, sides)
             raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
@@ -336,7 +336,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
 
 def _side(context: Context, node: ast.expr) -> Operand:
     operand = expression(context, node)
-    return operand if isinstance(operand, Bundle) else usable(context, operand)
+    return operand if isinstance(operand, (Bundle, tuple)) else usable(context, operand)
 
 
 def _only_constants(block: Block) -> bool:
@@ -419,8 +419,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if complex_numbers.is_complex(base):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
-        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
-        return swizzles.sliced(context, base, [None if b is None else expression(context, b) for b in bounds])
+        return swizzles.sliced(context, base, subscripts.bounds(context, node.slice, expression))
     if isinstance(base, Value) and isinstance(base.type, Vector):
         where = subscripts.component(context, base.type, expression(context, node.slice))
         return context.builder.one("extract", (base, where), base.type.dtype)

@@ -31,7 +31,10 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
         parts = list(operand)
     else:
         raise context.error(KernelTypeError, f"{describe(operand)} cannot be unpacked into {wanted} names.")
+    for k in [k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred)][: len(parts) >= wanted - 1]:
+        several = slice(k, k + len(parts) - wanted + 1)
+        parts[several] = [tuple(parts[several])]
     if len(parts) != wanted:
         raise context.error(KernelTypeError, f"{len(parts)} values cannot be unpacked into {wanted} names.")
     for part, operand_ in zip(target.elts, parts, strict=True):
-        assign(context, part, operand_)
+        assign(context, part.value if isinstance(part, ast.Starred) else part, operand_)

@@ -1,7 +1,8 @@
 """What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
 
-In an unrolled loop every element keeps what it is: a literal stays weak, a func stays callable, elements may differ in
-type. Where the loop can be left early, each further round is done only while it was not.
+A range known now is unrolled where a `static(…)` reads its variable. In an unrolled loop every element keeps what it
+is: a literal stays weak, a func stays callable, elements may differ in type. Where the loop can be left early, each
+further round is done only while it was not.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.state.coerce import default_type
 from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.definition import read_by_static
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
 from workbench.frontend.state.operands import Literal, Operand, Unset
 from workbench.frontend.statements import loops, queries
 from workbench.frontend.values import views
 from workbench.ir.values import Value
+from workbench.limits import UNROLLED_SEQUENCE
 from workbench.source import nodes_of
 from workbench.types import is_integer
 
@@ -40,11 +43,24 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
             loops.for_loop(context, node, expression, lower_body, bounds)
             return
     if name == "range":
-        loops.for_loop(context, node, expression, lower_body)
+        bounds = loops.range_of(context, node.iter, expression)
+        steps = loops.steps_of(bounds)
+        if steps and not steps[UNROLLED_SEQUENCE:] and _read_by_static(context, node):
+            _unrolled(context, node, [Literal(n) for n in steps], lower_body)
+        else:
+            loops.for_loop(context, node, expression, lower_body, bounds)
     elif name == "hash_grid_query":
         queries.for_loop(context, node, expression, lower_body)
     elif not _over_array(context, node, name, expression, lower_body):
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+
+
+def _read_by_static(context: Context, node: ast.For) -> bool:
+    """Return whether a `static(…)` in the body reads the loop's variable, which has to be known then."""
+    target = node.target
+    if not isinstance(target, ast.Name) or target.id not in context.definition.read_by_static:
+        return False
+    return target.id in read_by_static(nodes_of(*node.body))
 
 
 def _over_array(

@@ -63,7 +63,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
             setattr(outer, name, getattr(node, name))
     if hasattr(node, "until"):
         inner.until = node.until  # type: ignore[attr-defined]
-    loops.for_loop(context, outer, expression, lower_body)
+    loops.for_loop(context, outer, expression, lower_body, loops.range_of(context, outer.iter, expression))
 
 
 def is_grid(operand: Operand | None) -> bool:

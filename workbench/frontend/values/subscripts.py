@@ -71,6 +71,11 @@ def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.
     ]
 
 
+def bounds(context: Context, node: ast.Slice, expression: Expression) -> list[Operand | None]:
+    """Return what stands between the colons of a slice; None where nothing does."""
+    return [None if b is None else expression(context, b) for b in (node.lower, node.upper, node.step)]
+
+
 def _emit(context: Context, name: str, *operands: Value) -> Value:
     return context.builder.one(TABLE[name].name, operands, operands[0].type)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import assign_type
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
-from workbench.types import Vector
+from workbench.types import Scalar, Vector
 
 LETTERS = "xyzw"
 
@@ -31,22 +32,43 @@ def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> V
     """`v[a:b]` of a vector, with bounds written out.
 
     Raises:
-        KernelTypeError: a bound is known only when running, or fewer than 2 components are left.
+        KernelTypeError: as `of_slice`.
     """
     assert isinstance(base.type, Vector)
+    places = of_slice(context, base.type, base.type.length, bounds)
+    return context.builder.one("vec", [_component(context, base, k) for k in places], Vector(len(places), base.type.dtype))
+
+
+def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
+    """Return the places that a slice means along `size` components, rows or columns.
+
+    Raises:
+        KernelTypeError: a bound is known only when running, or fewer than 2 are left.
+    """
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
         raise context.error(
             KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    places = range(base.type.length)[slice(first, last, step)]
+    places = range(size)[slice(first, last, step)]
     if len(places) < 2:
         raise context.error(
-            KernelTypeError, f"This slice of a {base.type!r} has {len(places)} components; a vector has 2 or more.",
+            KernelTypeError, f"This slice of a {type!r} has {len(places)} components; a vector has 2 or more.",
             f"Write v[{places[0]}]." if places else "",
         )  # fmt: skip
-    parts = [_component(context, base, k) for k in places]
-    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+    return places
+
+
+def replaced(context: Context, base: Value, places: Sequence[int], operand: Operand, what: str, name: str) -> Value:
+    """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
+    assert isinstance(base.type, Vector)
+    number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
+    value = assign_type(context, operand, base.type.dtype if number else Vector(len(places), base.type.dtype), what)
+    for k, place in enumerate(places):
+        part = value if number else _component(context, value, k)
+        at = context.builder.const(place)
+        base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
+    return base
 
 
 def _component(context: Context, vector: Value, place: int) -> Value:
