@@ -12,7 +12,7 @@ from workbench.frontend.names.annotate import (
     parameter_families,
     value_in,
 )
-from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of, ref
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
@@ -23,6 +23,7 @@ from workbench.frontend.names.python_names import (
     uniforms_read,
     usable_in_kernel,
 )
+from workbench.frontend.names.references import refuse_references
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state.context import Watched
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
@@ -73,6 +74,8 @@ __all__ = [
     "parameter_annotations",
     "parameter_families",
     "read_again",
+    "ref",
+    "refuse_references",
     "result_types",
     "seen",
     "static_again",

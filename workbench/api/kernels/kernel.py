@@ -35,6 +35,7 @@ from workbench.frontend import (
     parameter_annotations,
     parameter_families,
     read_again,
+    refuse_references,
     structs_named,
     uniforms_read,
 )
@@ -208,6 +209,7 @@ class Kernel(Subscripted):
             self._structs = structs_named(self.definition)
             self._annotations = parameter_annotations(self.definition)
             refuse_tiles(self.definition, self._annotations)
+            refuse_references(self.definition, "a kernel")
             self._families = parameter_families(self.definition)
         return self._annotations
 

@@ -14,6 +14,7 @@ from workbench.frontend.names.generic import Family, Generic
 from workbench.frontend.names.overloads import accepts, choose
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
 from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.references import references, returning
 from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import adopts, assign_type, convert, default_type, describe, indexable, usable
 from workbench.frontend.state.context import Context, Env
@@ -41,6 +42,10 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         raise context.error(KernelSyntaxError, what, "Fix its cell and run it again.")
     definitions = callee.value.__wb_definitions__
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
+    changed = references(definition)
+    if changed and (not getattr(context.node, "gives_back", False) or changed != references(definitions[0])):
+        message = f"{callee.path}() changes {changed[0]} of its caller, and this call cannot see what it changes."
+        raise context.error(KernelSyntaxError, message, f"Call {definition.name}() by its name; all versions alike.")
     env = _bind(context, definition, given)
     return inlined(context, definition, env, callee.value.__wb_customs__)
 
@@ -100,7 +105,7 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
     """The statements to lower: rebound names are marked, ways out of loops rewritten."""
     if not definition.library:
-        return rewrite(mark(definition, definition.node.body))
+        return rewrite(returning(definition, mark(definition, definition.node.body)))
     if definition not in _PREPARED:
         _PREPARED[definition] = rewrite(mark(definition, definition.node.body))
     return _PREPARED[definition]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.names.generic import Generic, Ref, generic
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.source import Location, Source
@@ -206,11 +206,13 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `T | None`, or an alias declared by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias declared by a `type` statement stands for."""
     while True:
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
             value = value.__origin__
+        elif isinstance(value, Ref):
+            value = value.type
         elif type(value).__name__ == "TypeAliasType":
             value = value.__value__
         elif origin in (typing.Union, python_types.UnionType) and value.__args__[1:] == (type(None),):

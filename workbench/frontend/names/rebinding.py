@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.names.query_loops import expanded
+from workbench.frontend.names.references import assigning
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
 from workbench.source import nodes_of
@@ -34,7 +35,7 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
-    body = expanded(definition, body)
+    body = assigning(definition, expanded(definition, body))
     whole = body is definition.node.body
     nodes = definition.nodes if whole else nodes_of(*body)
     if not any(_rebound(definition, node) or _with_results(definition, node) for node in nodes):
