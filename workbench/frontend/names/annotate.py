@@ -206,7 +206,7 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias declared by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
     while True:
         origin = typing.get_origin(value)
         if origin is typing.Annotated:

@@ -1,9 +1,9 @@
 """`match` as the `if` and `elif` that it means: cases of numbers, of tuples of known length, names and guards.
 
-    match n:                    match.1 = n
-        case 0 | 1: …           if match.1 == 0 or match.1 == 1: …
-        case m if m > 9: …      else: m = match.1; if m > 9: …
-        case _: …                     else: …
+match n:                    match.1 = n
+    case 0 | 1: …           if match.1 == 0 or match.1 == 1: …
+    case m if m > 9: …      else: m = match.1; if m > 9: …
+    case _: …                     else: …
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import msgspec
 from workbench.errors import KernelSyntaxError
 from workbench.frontend.state.definition import Definition
 from workbench.source import nodes_of
+
 
 class _Pattern(msgspec.Struct):
     """What one pattern tests and binds.

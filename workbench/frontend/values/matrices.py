@@ -101,9 +101,9 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     """The matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for all."""
     assert isinstance(m.type, Matrix)
     r, c = _places(context, m, node, expression)
-    part = not isinstance(r, range) and not isinstance(c, range)
+    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    what = f"A component of {name}" if part else f"A row of {name}" if c == range(m.type.columns) else f"A part of {name}"
+    what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
     one = part or (number and (isinstance(node, ast.Tuple) or isinstance(r, range)))
     value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):

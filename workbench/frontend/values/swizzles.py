@@ -36,7 +36,8 @@ def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> V
     """
     assert isinstance(base.type, Vector)
     places = of_slice(context, base.type, base.type.length, bounds)
-    return context.builder.one("vec", [_component(context, base, k) for k in places], Vector(len(places), base.type.dtype))
+    parts = [_component(context, base, k) for k in places]
+    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
