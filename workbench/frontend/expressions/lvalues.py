@@ -219,8 +219,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
 
     Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
     """
-    bound = set(context.env)
-    place = locate(context, _evaluated(context, node.target))
+    names: list[str] = []
+    place = locate(context, _evaluated(context, node.target, names))
     slot = place
     while isinstance(slot, Part):
         slot = slot.owner
@@ -242,21 +242,22 @@ def augment(context: Context, node: ast.AugAssign) -> None:
         if isinstance(current, Value) and isinstance(current.type, Scalar) and is_tile(result):
             result = slicing.only_element(context, result)  # a number stays one: s += tile_load(x, shape=1)
         write(context, place, result)
-    for name in [n for n in context.env if n.startswith(_INDEX) and n not in bound]:
+    for name in names:
         del context.env[name]
 
 
-_INDEX = "index of the target "
-"""The prefix of names that hold an index of a target; no name in Python begins so."""
+def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr:
+    """The target with each index that is computed as a name: reading and writing it must not compute it twice.
 
-
-def _evaluated(context: Context, target: ast.expr) -> ast.expr:
-    """The target with each index that is computed as a name: reading and writing it must not compute it twice."""
+    Args:
+        names: gets the names, which no name in Python looks like.
+    """
     if isinstance(target, ast.Attribute):
-        return ast.copy_location(ast.Attribute(_evaluated(context, target.value), target.attr, target.ctx), target)
+        value = _evaluated(context, target.value, names)
+        return ast.copy_location(ast.Attribute(value, target.attr, target.ctx), target)
     if not isinstance(target, ast.Subscript):
         return target
-    value = _evaluated(context, target.value)
+    value = _evaluated(context, target.value, names)
 
     def once(n: ast.expr) -> ast.expr:
         if isinstance(n, ast.Tuple):
@@ -264,7 +265,8 @@ def _evaluated(context: Context, target: ast.expr) -> ast.expr:
         # Only a call can have an effect, or give another value the second time.
         if not any(isinstance(inner, ast.Call) for inner in ast.walk(n)) or isinstance(n, ast.Slice):
             return n
-        name = f"{_INDEX}{len(context.env)}"
+        name = f"index of the target {len(context.env)}"
+        names.append(name)
         context.env[name] = expression(context, n)
         return ast.copy_location(ast.Name(name, ast.Load()), n)
 

@@ -23,7 +23,7 @@ from workbench.frontend.names.match_statements import branches
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.source import nodes_of, parsed
+from workbench.source import nodes_of, parsed, statements_of
 
 BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
 NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_aabb_next"
@@ -37,7 +37,7 @@ while QUERY.at < len(QUERY.nodes):
 
 def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
     """Return the statements with such loops and each `match` written out; the same object if there is none."""
-    nodes = definition.nodes if body is definition.node.body else nodes_of(*body)
+    nodes = (n for n in statements_of(*body) if isinstance(n, (ast.Match, ast.For, ast.While)))
     if not any(isinstance(n, ast.Match) or _begun(definition, n) or _continued(definition, n) for n in nodes):
         return body
     return _statements(definition, copy.deepcopy(list(body)))

@@ -75,8 +75,8 @@ def assigning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
     Raises:
         KernelSyntaxError: such a call is a part of an expression, or an argument is no name, element or field.
     """
-    nodes = definition.nodes if body is definition.node.body else nodes_of(*body)
-    if not any(called(definition, node) for node in nodes):
+    calls = definition.calls if body is definition.node.body else nodes_of(*body)
+    if not any(called(definition, node) for node in calls):
         return body
     own = ast.Module(copy.deepcopy(list(body)), [])
     for node in nodes_of(own):

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Weak
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Signature, Weak
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -249,6 +249,10 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
     return known
 
 
+_SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
+"""What rules say of scalars, which are few."""
+
+
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
     """Emit a builtin on operands of any kind."""
     args = [usable(context, o) for o in operands]
@@ -259,10 +263,16 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
-    try:
-        wanted, result = builtin.rule(builtin.name, _argument_types(builtin, args))
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    types_ = tuple(_argument_types(builtin, args))
+    signature = _SIGNATURES.get((builtin, types_))
+    if signature is None:
+        try:
+            signature = builtin.rule(builtin.name, types_)
+        except KernelTypeError as error:
+            raise context.placed(error) from None
+        if all(type(t) is Scalar or isinstance(t, Weak) for t in types_):
+            _SIGNATURES[builtin, types_] = signature
+    wanted, result = signature
     values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
     return context.builder.one(builtin.name, values, result)
 

@@ -17,19 +17,36 @@ from workbench.frontend.state.tiling import Tiling
 from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
 from workbench.ir.values import Captured, Op, Value
+from workbench.source import UNKNOWN, Location
 from workbench.types import is_integer
 
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 
 class NotingBuilder(Builder):
-    """A builder that notes which integer results cannot be negative, by simple rules on each operation."""
+    """A builder that notes which integer results cannot be negative, by simple rules on each operation.
+
+    Attributes:
+        here: the current location, or the definition and the node that it is found by when an operation asks.
+    """
 
     def __init__(self) -> None:
+        self.here: Location | tuple[Definition, ast.AST] = UNKNOWN
         super().__init__()
         self.non_negative: set[Value] = set()
         self._sizes: set[Value] = set()
         self._ones: set[Value] = set()
+
+    @property
+    def location(self) -> Location:
+        """Where the operations stand that are added now."""
+        if isinstance(self.here, tuple):
+            self.here = self.here[0].locate(self.here[1])
+        return self.here
+
+    @location.setter
+    def location(self, location: Location) -> None:
+        self.here = location
 
     def append(self, op: Op) -> Op:
         """Add an operation and note what is known of its result."""
@@ -92,7 +109,8 @@ class Shared(msgspec.Struct):
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
         calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
-        settled: what loops came to, by what they read (see frontend/statements/loop_types.py).
+        settled: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
+        in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
     """
 
@@ -111,6 +129,7 @@ class Shared(msgspec.Struct):
     parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
     calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
     settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
+    in_loop: bool = False
     uniforms: dict[int, Operand] = msgspec.field(default_factory=dict)
 
     @property
@@ -159,7 +178,7 @@ class Context(msgspec.Struct):
     caller: Context | None = None
 
     @property
-    def builder(self) -> Builder:
+    def builder(self) -> NotingBuilder:
         """Where operations go."""
         return self.shared.builder
 
@@ -189,13 +208,13 @@ class At:
 
     def __enter__(self) -> None:
         context, builder = self.context, self.context.shared.builder
-        self.before = context.node, builder.location
+        self.before = context.node, builder.here
         context.node = self.node
         if not context.definition.library:
-            builder.location = context.definition.locate(self.node)
+            builder.here = context.definition, self.node
 
     def __exit__(self, *_: object) -> None:
-        self.context.node, self.context.shared.builder.location = self.before
+        self.context.node, self.context.shared.builder.here = self.before
 
 
 # Handlers in lower rooms are given what lowers an expression. A form is lowered from its call.

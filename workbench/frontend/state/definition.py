@@ -190,10 +190,14 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple(nodes_of(self.node))
 
     @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        """All calls among these."""
+        return tuple(n for n in self.nodes if isinstance(n, ast.Call))
+
+    @cached_property
     def expects(self) -> bool:
         """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
-        called = (n.func for n in self.nodes if isinstance(n, ast.Call))
-        names = (getattr(f, "attr", getattr(f, "id", "")) for f in called)
+        names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)
         return any(name.startswith("expect_") for name in names)
 
     @cached_property
@@ -212,7 +216,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def read_by_static(self) -> frozenset[str]:
         """Names that a `static(…)` in it reads."""
-        return read_by_static(self.nodes)
+        return read_by_static(self.calls)
 
     @property
     def parameters(self) -> list[ast.arg]:

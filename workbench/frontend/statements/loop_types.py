@@ -12,6 +12,8 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
@@ -42,10 +44,22 @@ def settle(
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
+    inside, context.shared.in_loop = context.shared.in_loop, True
+    try:
+        if not inside:  # nothing meets it again
+            return _settled(context, _first(names, before), names, before, attempt).types
+        read = _read(node, names, before)
+        key = node, *read, *form(context, read.values())
+        known = context.shared.settled.get(key) or _first(names, before)
+        found = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(found, read=tuple(read.values()))
+        return found.types
+    finally:
+        context.shared.in_loop = inside
+
+
+def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
     errors, kept = context.shared.errors, len(context.shared.errors)
-    read = _read(node, names, before)
-    key = node, *read, *form(context, read.values())
-    known = context.shared.settled.get(key) or _first(names, before)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -69,8 +83,7 @@ def settle(
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
-            context.shared.settled[key] = Settled(types, hidden, tuple(read.values()))
-            return types
+            return Settled(types, hidden, ())
         changes.update(wider.keys())
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."

@@ -160,6 +160,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
     whole = [t for t in types if isinstance(t, Vector)]
+    if not whole:
+        return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
