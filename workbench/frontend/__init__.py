@@ -9,7 +9,7 @@ from workbench.frontend.names.annotate import (
     is_annotation,
     parameter_annotation,
     parameter_annotations,
-    parameter_families,
+    parameter_types,
     value_in,
 )
 from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of, ref
@@ -72,7 +72,7 @@ __all__ = [
     "native_of",
     "parameter_annotation",
     "parameter_annotations",
-    "parameter_families",
+    "parameter_types",
     "read_again",
     "ref",
     "refuse_references",

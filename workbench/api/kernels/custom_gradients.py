@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of
 from workbench.errors import KernelTypeError, its_type
-from workbench.frontend import Custom, Definition, parameter_annotations, parameter_families, refuse_references
+from workbench.frontend import Custom, Definition, parameter_types, refuse_references
 
 
 def func_grad(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
@@ -91,7 +91,7 @@ def attach(func: object, definition: Definition, role: str) -> None:
 
 
 def _asked(definition: Definition) -> list[object]:
-    types, families = parameter_annotations(definition), parameter_families(definition)
+    types, families = parameter_types(definition)
     return [type or families.get(name) for name, type in types.items()]
 
 

@@ -9,7 +9,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import repeated_calls
 from workbench.frontend.functions.cuda_funcs import unknown_body
 from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
-from workbench.frontend.names.annotate import parameter_annotations, parameter_families
+from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import Family, Generic
 from workbench.frontend.names.overloads import accepts, choose
 from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
@@ -138,7 +138,7 @@ def _arrange(
 
 def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
     parameters = definition.parameters
-    wanted, families = parameter_annotations(definition), parameter_families(definition)
+    wanted, families = parameter_types(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
