@@ -123,9 +123,9 @@ class _Seen:
 def _digests(package: str) -> list[tuple[str, int]]:
     """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
 
-    To ask whether one has takes a quarter of the time; of an installed wheel, its record and the folders are asked. Each change of a tree sets the time of change of something in
-    it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
-    a moment ago may change again within the same tick.
+    To ask whether one has takes a quarter of the time; of an installed wheel, its record and the folders are asked.
+    Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
+    the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
     asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
     known_by = b""

@@ -104,7 +104,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
