@@ -229,7 +229,8 @@ def walk(block: Block) -> Sequence[Op]:
         for op in open_blocks[-1]:
             found.append(op)
             if op.blocks:
-                open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                for inner in reversed(op.blocks):
+                    open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()

@@ -141,6 +141,11 @@ BODIES = {
         first, *rest, last = (x[i], 2.0, 3.0, 4.0) if i % 2 == 0 else (1.0, x[i], x[i]*x[i], 5.0)
         *none, a, b = first, last
         y[i] = first + 10.0*rest[0]*rest[1] + 100.0*last*a*b + float64(len(none) + len(rest))""",
+    "choices of funcs and arrays": """
+        y[i] = (first if i % 2 == 0 else abs)(x[i])
+        s = 0.0
+        for j in range(3): s += (x if j > 1 else x[2:])[j]
+        y[i] += s*x[i]""",
     "defaults that are funcs, tuples and bools": "y[i] = scaled(x[i]) + scaled(x[i], (0.5, 4.0), up=False)",
 }
 FUNCS = """

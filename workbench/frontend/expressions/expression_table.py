@@ -73,9 +73,12 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
-    with context.at(node):
+    before = context.go(node)
+    try:
         result = _lowered(context, node)
         return structs.loaded(context, result) if isinstance(result, Element) else result
+    finally:
+        context.back(before)
 
 
 def _unloaded(context: Context, node: ast.expr) -> Operand:
@@ -344,7 +347,15 @@ def _only_constants(block: Block) -> bool:
 
 
 def _call(context: Context, node: ast.Call) -> Operand:
+    if isinstance(node.func, ast.IfExp):
+        return _choice(context, _inside(node.func, lambda side: ast.Call(side, node.args, node.keywords)))
     return calls.call(context, node, expression)
+
+
+def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp:
+    """Return `use(a) if c else use(b)` of `a if c else b`: funcs and arrays are chosen by what is made of them."""
+    sides = [ast.copy_location(use(side), side) for side in (choice.body, choice.orelse)]
+    return ast.copy_location(ast.IfExp(choice.test, *sides), choice)
 
 
 def _attribute(context: Context, node: ast.Attribute) -> Operand:
@@ -394,6 +405,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
+    if isinstance(node.value, ast.IfExp):
+        return _choice(context, _inside(node.value, lambda side: ast.Subscript(side, node.slice, node.ctx)))
     return _item_of(context, expression(context, node.value), node)
 
 

@@ -79,6 +79,8 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
     if name is not None:
         name.ctx = ast.Store()
         node.uncertain = place  # type: ignore[attr-defined]
+    if isinstance(getattr(node, "func", getattr(node, "value", None)), ast.IfExp):
+        place = place or "beside a choice, which is made of two expressions"
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
         for position, inner in enumerate(child if isinstance(child, list) else [child]):

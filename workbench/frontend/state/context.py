@@ -186,6 +186,19 @@ class Context(msgspec.Struct):
         """For `with`: operations and errors inside belong to `node`'s place."""
         return At(self, node)
 
+    def go(self, node: ast.AST) -> Before:
+        """From now on operations and errors belong to `node`'s place; returns where they did before, for `back`."""
+        builder = self.shared.builder
+        before = self.node, builder.here
+        self.node = node
+        if not self.definition.library:
+            builder.here = self.definition, node
+        return before
+
+    def back(self, before: Before) -> None:
+        """Undo `go`."""
+        self.node, self.shared.builder.here = before
+
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
         """An error at the current place."""
         return self.placed(kind(message, advice=advice))
@@ -195,6 +208,9 @@ class Context(msgspec.Struct):
         if self.definition.library and self.caller is not None:
             return self.caller.placed(error)
         return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)
+
+
+Before = tuple[ast.AST | None, Location | tuple[Definition, ast.AST]]
 
 
 class At:
@@ -207,14 +223,10 @@ class At:
         self.node = node
 
     def __enter__(self) -> None:
-        context, builder = self.context, self.context.shared.builder
-        self.before = context.node, builder.here
-        context.node = self.node
-        if not context.definition.library:
-            builder.here = context.definition, self.node
+        self.before = self.context.go(self.node)
 
     def __exit__(self, *_: object) -> None:
-        self.context.node, self.context.shared.builder.here = self.before
+        self.context.back(self.before)
 
 
 # Handlers in lower rooms are given what lowers an expression. A form is lowered from its call.
