@@ -25,10 +25,9 @@ from workbench.frontend.names.python_names import (
 )
 from workbench.frontend.names.references import refuse_references
 from workbench.frontend.names.unsupported_names import instead_of
-from workbench.frontend.state.context import Watched
+from workbench.frontend.state.context import Notice
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
-from workbench.frontend.state.memo import Notice
-from workbench.frontend.state.reads import DEFAULT, GIVEN, Reads
+from workbench.frontend.state.reads import DEFAULT, GIVEN, Reads, Watched
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown

@@ -208,9 +208,11 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
         with suppress(Inexact):  # now: what can change in place may have done so later
-            reads, watched = _reads(lowered.reads, seen), list(_watched(lowered.watched, seen))
-            keep = partial(_put, digest, definition.name, reads, watched, _Places(seen))
-    return Lowering(lambda: function, _facts(function), lowered.watched, lowered.notices, keep=keep)
+            read = _reads(lowered.reads, seen), list(_watched(lowered.reads, seen))
+            keep = partial(_put, digest, definition.name, *read, _Places(seen))
+    return Lowering(
+        lambda: function, _facts(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
+    )
 
 
 def _facts(function: Function, adds: bool | None = None) -> _Facts:
@@ -274,11 +276,9 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
         raise Inexact(f"{name} of {where!r} may change")
 
 
-def _watched(
-    watched: tuple[Watched, ...], seen: Seen
-) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
+def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
     """What launches look at, as far as that says what it is in another process."""
-    for w in watched:
+    for w in reads.watched.values():
         if w.definition.library:
             continue
         number = seen.number(w.definition)

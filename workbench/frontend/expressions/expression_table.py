@@ -15,13 +15,15 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import calls, complex_numbers, conditions
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
-from workbench.frontend.functions import library, operators
+from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
+from workbench.frontend.names.python_names import python_value, usable_in_kernel
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
     components,
     convert,
+    default_type,
     describe,
     indexable,
     materialise,
@@ -145,7 +147,7 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     """`left sign right`."""
     name, python = BINARY[sign]
     if isinstance(left, Bundle) or isinstance(right, Bundle):
-        return operators.on_structs(context, name, left, right)
+        return on_structs(context, name, left, right)
     left, right = usable(context, left), usable(context, right)
     form = warp_notices.meaning(context, name, (left, right))
     if form is not None:
@@ -170,6 +172,35 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
             KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
         )
     return apply(context, TABLE[name], (left, right))
+
+
+# Other names that are looked for: Warp's name of `@`.
+ALSO = {"matmul": ("mul",)}
+
+
+def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
+    """What an operator returns where a struct is among its operands.
+
+    Args:
+        context: where.
+        name: of the operator's builtin: add, neg.
+        operands: one or two.
+
+    Raises:
+        KernelTypeError: there is no func of this name, or none that takes these operands.
+    """
+    for each in (name, *ALSO.get(name, ())):
+        value = context.definition.read(each, usable_in_kernel)
+        if hasattr(value, "__wb_definitions__"):
+            return inline.call(context, python_value(context, value, each), [*operands], {})  # type: ignore[arg-type]
+    struct = next(o for o in operands if isinstance(o, Bundle))
+    types = (default_type(o) if isinstance(o, Literal) else describe(o) for o in operands)
+    parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
+    fields = ", ".join(f.name for f in struct.type.fields)
+    raise context.error(
+        KernelTypeError, f"{struct.type!r} is a struct, and there is no func named {name} for it.",
+        f"Define one, def {name}({parameters}), or take the fields: {fields}.",
+    )  # fmt: skip
 
 
 def _any_float(*operands: Value | Literal) -> bool:
@@ -234,7 +265,7 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
             return context.builder.const(not condition, bool_)
         return apply(context, TABLE["not_"], (condition,))
     if isinstance(operand, Bundle):
-        return operators.on_structs(context, UNARY[type(node.op)], operand)
+        return on_structs(context, UNARY[type(node.op)], operand)
     operand = usable(context, operand)
     if isinstance(node.op, ast.UAdd):
         return operand

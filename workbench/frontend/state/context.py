@@ -3,24 +3,75 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.loop_scope import Env, Loop
-from workbench.frontend.state.memo import Calls, Notice, Settled
 from workbench.frontend.state.operands import Operand, Returned
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
-from workbench.ir.values import Captured, Op, Value
+from workbench.ir.values import Block, Captured, Op, Value
 from workbench.source import UNKNOWN, Location
-from workbench.types import is_integer
+from workbench.types import Type, is_integer
 
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The inferred types of a loop's carried names, and the names without a value at its beginning.
+
+    `read` keeps alive what is known by identity.
+    """
+
+    types: dict[str, Type]
+    hidden: dict[str, Operand]
+    read: tuple[Operand, ...]
+
+
+class Calls(msgspec.Struct):
+    """Calls of one func with arguments alike.
+
+    Attributes:
+        definition, args: of the first: what is known of them by identity lives as long.
+        count: how many there were.
+        body: what the func comes to; None until it is needed, or if it cannot be copied.
+    """
+
+    definition: Definition
+    args: tuple[Operand, ...]
+    count: int = 0
+    body: Body | None = None
+
+
+class Body(msgspec.Struct, frozen=True):
+    """What a func comes to for parameters.
+
+    Attributes:
+        block: its operations; it yields the values of the result.
+        result: made of these.
+        known: of each of them.
+        called: whether a call is an operation for now, to be written out when the whole kernel is simplified.
+    """
+
+    block: Block
+    result: Operand | None
+    known: tuple[tuple[bool, bool, bool], ...]
+    called: bool
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A line that means something else than in the library it was written for."""
+
+    location: Location
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message} {self.advice}".rstrip()
 
 
 class NotingBuilder(Builder):
@@ -100,7 +151,6 @@ class Shared(msgspec.Struct):
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
         trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
-        watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
         warp_meanings: whether names mean what they mean in Warp, where that gives other numbers.
@@ -119,7 +169,6 @@ class Shared(msgspec.Struct):
     launch_ndim: int | None = None
     captured: dict[str, Captured] = msgspec.field(default_factory=dict)
     trace: bool = False
-    watched: dict[tuple[int, str], Watched] = msgspec.field(default_factory=dict)
     errors: list[WorkbenchError] = msgspec.field(default_factory=list)
     notices: list[Notice] | None = None
     warp_meanings: bool = False
@@ -136,25 +185,6 @@ class Shared(msgspec.Struct):
     def non_negative(self) -> set[Value]:
         """Integer values that cannot be below 0: their indices need no wrapping."""
         return self.builder.non_negative
-
-
-class Watched(msgspec.Struct, frozen=True):
-    """A value of the user's namespace that the code depends on, and how to read it again.
-
-    Attributes:
-        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
-        paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
-        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
-        known: names of the kernel that a `static(…)` reads, with their values.
-    """
-
-    definition: Definition
-    path: str
-    value: Any
-    again: Callable[[], Any] | None = None
-    place: tuple[Mapping[Any, Any], Any] | None = None
-    paths: tuple[str, ...] | None = None
-    known: Mapping[str, Any] = {}
 
 
 class Context(msgspec.Struct):

@@ -18,8 +18,7 @@ from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak,
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, weak
-from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.memo import Settled
+from workbench.frontend.state.context import Context, Env, Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round

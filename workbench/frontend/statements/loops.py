@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, meet
@@ -13,10 +14,10 @@ from workbench.frontend.state.coerce import apply, convert, describe, truth, usa
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
+from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import PENDING, Literal, Operand, Static
+from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_names import opened
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
@@ -74,6 +75,25 @@ def for_loop(
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
     leave(context, before, types, results, [*assigned(node.body), index_name])
     loop.after(context.env)
+
+
+def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
+    """A loop, before its body is lowered.
+
+    Args:
+        node: the loop.
+        touched: names that a round may bind.
+        runs: whether it runs at least once.
+        ends: whether it may end without a `break`.
+    """
+    until = getattr(node, "until", None)
+    if not runs and not getattr(node, "otherwise", False):
+        return Loop()
+    missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
+    if not missing:
+        return Loop()
+    everywhere, here = context.definition.reads, reads(node)
+    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until)
 
 
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
