@@ -118,6 +118,7 @@ def test_gradients_go_through_references() -> None:
         ("if take(s, 2.0) > 0.0: pass", "result = take(s, 2.0)"),
         ("swap(s, 2.0)", "y of swap() is a reference; this is no name, element or field"),
         ("inner(y[int(s)], 2.0)", "a name on a line before"),
+        ("t = outer(s)", "outer() returns nothing"),
         ("f = outer; f(s)", "outer() by its name"),
         ("swap(s)", "needs an argument for y"),
     ],

@@ -109,11 +109,15 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
     call.gives_back = True  # type: ignore[attr-defined]
     targets = [_target(definition, call, name, callee) for name, callee in refs]
     result = f"result.{node.lineno}.{node.col_offset}"
-    if _gives(refs[0][1]):
+    gives = _gives(refs[0][1])
+    if gives:
         targets.insert(0, ast.Name(result, ast.Store()))
+    elif isinstance(node, ast.Assign):
+        message, advice = f"{refs[0][1].name}() returns nothing.", "Call it on a line of its own."
+        raise KernelSyntaxError(message, definition.locate(call), advice, definition.name)
     yield _placed(ast.Assign([ast.Tuple(targets, ast.Store())], call), node)
     if isinstance(node, (ast.Assign, ast.Return)):
-        node.value = _placed(ast.Name(result, ast.Load()), call)
+        node.value = _placed(ast.Name(result, ast.Load()), call) if gives else None
         yield node
 
 
