@@ -125,17 +125,20 @@ def _target(definition: Definition, call: ast.Call, name: str, callee: Definitio
     """Return an argument as what is assigned.
 
     Raises:
-        KernelSyntaxError: nothing can be assigned there, or it would be computed twice.
+        KernelSyntaxError: there is none, nothing can be assigned there, or it would be computed twice.
     """
     names = [p.arg for p in callee.parameters]
     given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
     node = given.get(name)
+    if node is None:
+        message = f"{callee.name}() needs an argument for {name}."
+        raise KernelSyntaxError(message, definition.locate(call), function=definition.name)
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or any(
         isinstance(n, ast.Call) for n in nodes_of(node)
     ):
         message = f"{name} of {callee.name}() is a reference; this is no name, element or field that can change."
         advice = "Give the value, or the index of the element, a name on a line before."
-        raise KernelSyntaxError(message, definition.locate(node or call), advice, definition.name)
+        raise KernelSyntaxError(message, definition.locate(node), advice, definition.name)
     target = copy.deepcopy(node)
     target.ctx = ast.Store()
     return target
