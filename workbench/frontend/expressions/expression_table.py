@@ -27,6 +27,7 @@ from workbench.frontend.state.coerce import (
     describe,
     indexable,
     materialise,
+    remembered,
     truth,
     usable,
     weak,
@@ -146,6 +147,10 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
     """`left sign right`."""
     name, python = BINARY[sign]
+    if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
+        known = remembered(context, TABLE[name], (left, right))
+        if known is not None:
+            return known
     if isinstance(left, Bundle) or isinstance(right, Bundle):
         return on_structs(context, name, left, right)
     left, right = usable(context, left), usable(context, right)

@@ -253,8 +253,29 @@ _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
 """What rules say of scalars, which are few."""
 
 
+def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
+    """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
+    types_ = []
+    for operand in operands:
+        if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
+            types_.append(operand.type)
+        elif type(operand) is Literal and type(operand.value) in (int, float):
+            types_.append(WEAK_INT if type(operand.value) is int else WEAK_FLOAT)
+        else:
+            return None
+    signature = _SIGNATURES.get((builtin, tuple(types_)))
+    if signature is None:
+        return None
+    pairs = zip(operands, types_, signature[0], strict=True)
+    values = [o if known is wanted else convert(context, o, wanted) for o, known, wanted in pairs]
+    return context.builder.one(builtin.name, values, signature[1])  # type: ignore[arg-type]
+
+
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
     """Emit a builtin on operands of any kind."""
+    known = remembered(context, builtin, operands)
+    if known is not None:
+        return known
     args = [usable(context, o) for o in operands]
     if any_tile(args):
         return over(
