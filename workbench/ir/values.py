@@ -268,6 +268,8 @@ def number_of(const: Op) -> Number:
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    if op.name != "custom":
+        return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 

@@ -174,9 +174,9 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def _characters(self, line: int, column: int) -> int:
         """The parser counts bytes of UTF-8; people and carets count characters."""
+        if self.source.is_ascii:
+            return column
         text = self.source.line(line)
-        if text.isascii():
-            return min(len(text), column)
         return len(text.encode()[:column].decode(errors="ignore"))
 
     @cached_property
