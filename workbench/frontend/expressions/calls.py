@@ -31,7 +31,7 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
-from workbench.frontend.values import atomics, matrices, structs, swizzles, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
@@ -170,7 +170,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
             raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
-        parts = swizzles.components(context, operands)
+        parts = subscripts.components(context, operands)
         if len(parts) == 1 and parts != list(operands):
             return parts[0]  # of a vector of one component
         operands = parts

@@ -12,7 +12,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, complex_numbers, conditions
+from workbench.frontend.expressions import calls, complex_numbers
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import inline, library
@@ -47,7 +47,8 @@ from workbench.frontend.state.operands import (
     too_large,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
-from workbench.frontend.values import matrices, structs, subscripts, swizzles, transforms, views
+from workbench.frontend.values import matrices, structs, subscripts, transforms, views
+from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
@@ -287,7 +288,7 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    asked = conditions.is_none(context, node, expression)
+    asked = _is_none(context, node)
     if asked is not None:
         return asked
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
@@ -338,8 +339,75 @@ def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
     return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 
 
+# What costs less than the branch around it.
+_CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "neg"}
+
+
+def _is_none(context: Context, node: ast.Compare) -> Operand | None:
+    """`x is None`, known at compile time: a launch with None in an array's place has code of its own."""
+    right = node.comparators[0]
+    if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
+        return None
+    if not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        return None
+    left = expression(context, node.left)
+    none = isinstance(left, Static) and left.value is None
+    return Static(none is isinstance(node.ops[0], ast.Is), ast.unparse(node))
+
+
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:
-    return conditions.boolean(context, node, expression)
+    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
+    name = "and_" if isinstance(node.op, ast.And) else "or_"
+    absorbing = name == "or_"
+    parts = list(node.values)
+    while True:  # what is known at compile time decides, or says nothing
+        with context.at(parts[0]):
+            first = expression(context, parts[0])
+        if not (isinstance(first, Static) and (first.value is None or isinstance(first.value, bool))):
+            break
+        if bool(first.value) is absorbing or len(parts) == 1:
+            return Static(bool(first.value), ast.unparse(node))
+        del parts[0]
+    result = _condition(context, parts[0], first)
+    for part in parts[1:]:
+        with context.builder.block() as opened:
+            right = _condition(context, part, expression(context, part))
+            context.builder.yield_(right)
+        block = opened.block
+        if _is_cheap(block):
+            context.builder.extend(block.ops[:-1])
+            result = apply(context, TABLE[name], (result, right))
+        else:
+            short = _constant_block(context, name == "or_")
+            then, orelse = (block, short) if name == "and_" else (short, block)
+            (result,) = context.builder.if_(result, then, orelse)
+    return result
+
+
+def _is_cheap(block: Block) -> bool:
+    """Whether the block costs little and cannot fault: a component at a computed index can."""
+    numbers = {op.result for op in block.ops if op.name == "const"}
+    return all(
+        op.name == "yield" or (op.name in _CHEAPER and (op.name != "extract" or op.operands[1] in numbers))
+        for op in block.ops
+    )
+
+
+def _condition(context: Context, node: ast.expr, operand: Operand) -> Value:
+    if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
+        return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
+    operand = usable(context, operand)
+    if isinstance(operand, Value) and operand.type == bool_:
+        return operand
+    with context.at(node):
+        message = f"and/or take bools; this is {describe(operand)}."
+        raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
+
+
+def _constant_block(context: Context, result: bool) -> Block:
+    with context.builder.block() as opened:
+        context.builder.yield_(context.builder.const(result, bool_))
+    return opened.block
 
 
 def _choice(context: Context, node: ast.IfExp) -> Operand:
@@ -468,7 +536,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if complex_numbers.is_complex(base):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
-        return swizzles.sliced(context, base, subscripts.bounds(context, node.slice, expression))
+        return subscripts.sliced(context, base, subscripts.bounds(context, node.slice, expression))
     if isinstance(base, Value) and isinstance(base.type, Vector):
         where = subscripts.component(context, base.type, expression(context, node.slice))
         return context.builder.one("extract", (base, where), base.type.dtype)

@@ -22,7 +22,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
-from workbench.frontend.values import atomics, matrices, structs, subscripts, swizzles, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, dtype_of, walk
@@ -185,7 +185,7 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
         return transforms.changed(context, base, node.attr, operand, label)
     several = _several(context, base, node)
     if several is not None:
-        return swizzles.replaced(context, base, several, operand, f"These components of {text}", label)
+        return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
@@ -195,11 +195,11 @@ def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript)
     """Return the places of a slice or of several letters, `v[1:3]` and `v.xy`; None of one component."""
     assert isinstance(base.type, Vector)
     if isinstance(node, ast.Attribute):
-        distinct = swizzles.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
-        return [subscripts.COMPONENTS[letter] for letter in node.attr] if distinct else None
+        distinct = subscripts.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
+        return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
     if not isinstance(node.slice, ast.Slice):
         return None
-    return swizzles.of_slice(context, base.type, base.type.length, subscripts.bounds(context, node.slice, expression))
+    return subscripts.of_slice(context, base.type, base.type.length, subscripts.bounds(context, node.slice, expression))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -207,7 +207,7 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
         return subscripts.component(context, type, expression(context, node.slice))
     if isinstance(type, Matrix) or node.attr not in tuple("xyzw"[: type.length]):
         raise context.error(KernelSyntaxError, f"{type!r} has no component {node.attr}.")
-    return subscripts.component(context, type, Literal(subscripts.COMPONENTS[node.attr]))
+    return subscripts.component(context, type, Literal(subscripts.LETTERS.index(node.attr)))
 
 
 def _label(place: Place) -> str:

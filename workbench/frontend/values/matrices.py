@@ -17,7 +17,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.frontend.values import subscripts, swizzles, transforms
+from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
 from workbench.types import (
     MOST_COMPONENTS,
@@ -143,7 +143,7 @@ def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression
     with context.at(node):
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
-            return swizzles.of_slice(context, type, size, subscripts.bounds(context, node, expression))
+            return subscripts.of_slice(context, type, size, subscripts.bounds(context, node, expression))
         operand = usable(context, expression(context, node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
             raise context.error(KernelTypeError, f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
