@@ -83,8 +83,9 @@ def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], 
         family = generic(value)
         if family is not None:
             families[name] = family
-        open_ = node is None or family is not None
-        types[name] = None if open_ else parameter_type(value, name, definition.locate(node), definition.name)
+        types[name] = None
+        if node is not None and family is None:
+            types[name] = parameter_type(value, name, definition.locate(node), definition.name)
     return types, families
 
 

@@ -116,8 +116,12 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
         message, advice = f"{refs[0][1].name}() returns nothing.", "Call it on a line of its own."
         raise KernelSyntaxError(message, definition.locate(call), advice, definition.name)
     yield _placed(ast.Assign([ast.Tuple(targets, ast.Store())], call), node)
-    if isinstance(node, (ast.Assign, ast.Return)):
-        node.value = _placed(ast.Name(result, ast.Load()), call) if gives else None
+    value = _placed(ast.Name(result, ast.Load()), call)
+    if isinstance(node, ast.Assign):
+        node.value = value
+        yield node
+    elif isinstance(node, ast.Return):
+        node.value = value if gives else None
         yield node
 
 

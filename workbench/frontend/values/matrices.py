@@ -116,10 +116,10 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     assert isinstance(m.type, Matrix)
     if isinstance(c, int):
         return _insert(context, name, m, _flat(context, m.type, r, c), part)
-    line = row(context, m, r)
+    type, line = m.type, row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
-    for column in range(m.type.columns):
-        m = _insert(context, name, m, _flat(context, m.type, r, column), _component(context, line, column))
+    for column in range(type.columns):
+        m = _insert(context, name, m, _flat(context, type, r, column), _component(context, line, column))
     return m
 
 
