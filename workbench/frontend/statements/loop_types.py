@@ -20,8 +20,9 @@ from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, weak
 from workbench.frontend.state.context import Context, Env, Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
-from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
+from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
+from workbench.frontend.values.structs import bind, pending, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
@@ -72,6 +73,12 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)
+        structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
+        for name in structs:  # a `return` in the loop gives a struct: its fields go round
+            bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+        if structs:
+            names = with_fields(names, before)
+            continue
         lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
         if lost:
             hidden |= {n: _changed(n) for n in lost}
