@@ -283,11 +283,11 @@ def test_of_an_installed_wheel_the_record_and_the_folders_are_asked(
     assert not any(path.endswith(".py") for path in asked) and any(path.endswith("RECORD") for path in asked)
     monkeypatch.setitem(sys.modules, "workbench.ir.more", ModuleType("more"))
     monkeypatch.setattr(generator, "_PACKAGE", package)
-    assert not generator.outdated()
+    assert not generator.is_outdated()
     (package / "ir" / "values.py").write_text("a = 4\n")
     record.write_text("workbench/__init__.py,sha256=def,10\n")  # an upgrade
     monkeypatch.setitem(sys.modules, "workbench.ir.other", ModuleType("other"))
-    assert generator.outdated()
+    assert generator.is_outdated()
     assert version() != first and len(read) == 4
     (package / "ir" / "values.py.new").write_text("a = 5\n")
     (package / "ir" / "values.py.new").rename(package / "ir" / "values.py")  # an editor saves
