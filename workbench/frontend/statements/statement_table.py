@@ -70,6 +70,9 @@ def statement(context: Context, node: ast.stmt) -> None:
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
+    if context.shared.tiling is None:
+        lower(context, node)
+        return
     node, names_ = elementwise.hoisted(context, node, expression)
     if elementwise.wants_lifting(context, node):
         elementwise.statement(context, node, lower)
