@@ -104,7 +104,8 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
-    one = part or (number and (isinstance(node, ast.Tuple) or isinstance(r, range)))
+    both = isinstance(node, ast.Tuple) and len(node.elts) > 1
+    one = part or (number and (both or isinstance(r, range)))
     value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
         m = _with(context, name, m, i, j, value if one else _component(context, value, k))
