@@ -130,6 +130,26 @@ def test_what_could_not_be_given_back_is_refused(statement: str, sentence: str) 
     assert sentence in str(caught.value)
 
 
+Number = wb.ref[wb.float64]
+
+
+@wb.func
+def twice(x: Number, y: "wb.ref[wb.float64]"):  # noqa: UP037 (quotes are the subject)
+    x *= 2.0
+    y += x
+
+
+@wb.kernel
+def changes(x: wb.array[wb.float64]):
+    twice(x[0], x[1])
+
+
+def test_references_by_another_name_and_in_quotes() -> None:
+    x = wb.array(np.array([3.0, 5.0]))
+    wb.launch(changes, 1, [x])
+    assert x.numpy().tolist() == [6.0, 11.0]
+
+
 def test_kernels_and_native_funcs_have_no_references() -> None:
     with pytest.raises(wb.KernelSyntaxError, match="which a kernel does not have"):
         meaning.define("@kernel\ndef k(x: ref[float]):\n    x = 1.0\n")

@@ -217,12 +217,12 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 def unwrapped(value: Any) -> Any:
     """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
+    if isinstance(value, Ref):  # one inside of others is no type
+        value = value.type
     while True:
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
             value = value.__origin__
-        elif isinstance(value, Ref):
-            value = value.type
         elif type(value).__name__ == "TypeAliasType":
             value = value.__value__
         elif origin in (typing.Union, python_types.UnionType) and value.__args__[1:] == (type(None),):

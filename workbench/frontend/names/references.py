@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from workbench.errors import KernelSyntaxError
@@ -32,9 +33,13 @@ def references(definition: Definition) -> list[str]:
     def is_ref(argument: ast.arg) -> bool:
         if argument.arg in definition.annotations:
             return isinstance(definition.annotations[argument.arg], Ref)
-        base = argument.annotation.value if isinstance(argument.annotation, ast.Subscript) else None
-        path = reads.dotted(base) if base is not None else None
-        return path is not None and path.endswith("ref") and definition.read(path, is_annotation) is ref
+        node = argument.annotation
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "ref" in node.value:
+            with suppress(SyntaxError):  # reported where it is evaluated
+                node = ast.parse(node.value, mode="eval").body
+        path = reads.dotted(node.value if isinstance(node, ast.Subscript) else node) if node is not None else None
+        value = definition.read(path, is_annotation) if path is not None else None
+        return isinstance(value, Ref) or (value is ref and isinstance(node, ast.Subscript))
 
     return [a.arg for a in definition.parameters if is_ref(a)]
 
