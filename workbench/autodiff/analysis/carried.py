@@ -105,10 +105,12 @@ def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
 
 
 def _is_short(bounds: Sequence[Op | None]) -> bool:
-    """Whether a range is known and so short that the loop is better written out."""
-    known = {op.result: number_of(op) for op in bounds if op is not None and op.name == "const"}
-    loop = Op("for", tuple(op.result for op in bounds if op is not None), (), {}, (), UNKNOWN)
-    trips = known_trips(loop, known)
+    """Return whether a range is known and so short that the loop is better written out."""
+    constants = [op for op in bounds if op is not None and op.name == "const"]
+    if len(constants) < len(bounds):
+        return False
+    loop = Op("for", tuple(op.result for op in constants), (), {}, (), UNKNOWN)
+    trips = known_trips(loop, {op.result: number_of(op) for op in constants})
     return trips is not None and trips <= UNROLLED_ITERATIONS
 
 
