@@ -25,10 +25,7 @@ from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.staleness import Staleness
-from kernel_ext.session.device_flush import settle
-from kernel_ext.session.edits import note_edits
-from kernel_ext.session.interrupted import Interrupted
-from kernel_ext.session.notices import show_notices, show_rebuilds
+from kernel_ext.session.cell_hooks import Interrupted, note_edits, settle, show_notices, show_rebuilds
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
 from kernel_ext.views.kernels import queries

@@ -5,6 +5,7 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, overload
@@ -24,15 +25,39 @@ from kernel_ext.session.recording import Label, place_label, timeline_view
 from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
-from kernel_ext.views.arrays import mesh_view as faces_and_lines
 from kernel_ext.views.arrays import points_view as cloud
-from kernel_ext.views.arrays.redraw import Redraw
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
 from kernel_ext.views.programs import tape_view as tape_rows
 from kernel_ext.views.programs import timeline as timelines
 from kernel_ext.views.view_data import InspectView, PaneView
+
+
+class Redraw:
+    """Draws the same values again if an array among them was written since; a view keeps no array alive.
+
+    Only arrays of Workbench know when they are written.
+    """
+
+    def __init__(self, draw: Callable[..., Any], *values: Any) -> None:
+        """`draw` makes a view of the values, and has done so."""
+        self._draw = draw
+        self._held = [weakref.ref(v) if isinstance(v, wb.array) else lambda v=v: v for v in values]
+        self._versions = self._written(values)
+
+    def __call__(self) -> Any:
+        """Return the view of now; None if it is the same, or if an array is gone."""
+        values = [held() for held in self._held]
+        versions = self._written(values)
+        if versions == self._versions or len(versions) < len(self._versions):
+            return None
+        self._versions = versions
+        return self._draw(*values)
+
+    @staticmethod
+    def _written(values: Any) -> list[int]:
+        return [v.memory.version for v in values if isinstance(v, wb.array)]
 
 
 def array(
@@ -198,7 +223,7 @@ def _mesh(value: Any, corners: Any, ends: int, name: str, options: Mapping[str, 
     """
 
     def draw(value: Any, corners: Any, color: Any) -> cloud.PointsView:
-        return faces_and_lines.mesh_with(value, corners, ends, name, {**options, "color": color})
+        return cloud.mesh_with(value, corners, ends, name, {**options, "color": color})
 
     return _points(draw, value, corners, options.get("color"))
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -11,7 +15,6 @@ import workbench as wb
 from kernel_ext.puzzles.answer import BEST, OPEN, RIGHT, Answer, keep, tally
 from kernel_ext.puzzles.counts import graded
 from kernel_ext.puzzles.puzzle import Puzzle, Wrong
-from kernel_ext.puzzles.time_limit import TimeLimitError, time_limit
 from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, profile_of
 from kernel_ext.views import html
 
@@ -143,3 +146,43 @@ def _help(puzzle: Puzzle) -> str:
             f"Hint {number} of {len(puzzle.hints)}", f'<div style="margin-left:8px">{escape(text)}{inner}</div>'
         )
     return inner
+
+
+class TimeLimitError(Exception):
+    """The block ran longer than it may."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block after some seconds; there is no limit off the main thread and on Windows.
+
+    Raises:
+        TimeLimitError: the time was over.
+        KeyboardInterrupt: the user interrupted it.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    state = {"running": True, "expired": False}
+    lock = threading.Lock()
+
+    def stop() -> None:
+        with lock:
+            if state["running"]:
+                state["expired"] = True
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with lock:
+                state["running"] = False
+    except KeyboardInterrupt:
+        if state["expired"]:
+            raise TimeLimitError from None
+        raise

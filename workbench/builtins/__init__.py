@@ -17,7 +17,6 @@ from workbench.builtins.scalars import (
     maths,
     noises,
     operators,
-    poissons,
     randoms,
     rounding,
     search,
@@ -28,18 +27,15 @@ from workbench.builtins.vectors import (
     dot_and_length,
     hash_grids,
     matrices,
-    plane_decompositions,
     positions,
     quaternions,
-    rotations,
-    spatial,
     transforms,
 )
 
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
     "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
-    "operators", "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations",
-    "rounding", "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees",
+    "operators", "points", "positions", "quaternions", "randoms",
+    "rounding", "search", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees",
     "views",
 ]  # fmt: skip

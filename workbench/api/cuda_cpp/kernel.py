@@ -15,8 +15,8 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, as_stream, check, deduce_pointer, wrong_count
 from workbench.api.builds.bind import adjoint_arguments, bind
+from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import Program
-from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.gradient_signature import ADJOINT, check_gradient, gradient_form
 from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.cuda_cpp.values import as_argument, host_bytes
@@ -36,6 +36,7 @@ from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
+from workbench.source import Location
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Vector
 
@@ -426,3 +427,20 @@ def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], devi
         raise
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{kernel}: {parameter.name}: {error}.", parameter=parameter.name) from None
+
+
+def countable(program: build.Program, signature: Signature, arch: str) -> Countable:
+    """Compile a kernel of CUDA C++ for an architecture, for counting its instructions in `wb.profile`.
+
+    Raises:
+        BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
+    """
+    text, symbols = build.ptx_with_lines(program, arch)
+    source = signature.location.source
+
+    def location(file: str, line: int) -> Location | None:
+        return program.source.at(line) if file.startswith("/cell/") else None
+
+    own = {n + source.line_offset: source.line(n) for n in range(signature.first, signature.last + 1)}
+    resources = build.resources(program, arch, signature.name)
+    return Countable(text, symbols[signature.name], resources, signature.location, own, location)

@@ -7,6 +7,7 @@ address has to be handed over.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,18 +15,53 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from workbench.backends.cuda.toolkit import LEAST_DRIVER
 from workbench.errors import DeviceError, WorkbenchError
-from workbench.runtime.device.current_device import keeping_current, keeps_current
 from workbench.runtime.device.driver_handles import Buffer, CudaDevice, LoadedKernel, PageLocked, handle_of
 from workbench.runtime.device.queues import DeviceRow, Queue, queue_of, shape_bytes
 from workbench.runtime.device.sticky_errors import LABEL, Breakage
 from workbench.runtime.device.waiting import wait_until_idle
+
+
+class Keeping(Protocol):
+    """An object with devices, one of which is current in a thread."""
+
+    def keeping_current(self) -> AbstractContextManager[None]:
+        """Return a context manager that restores the thread's current device."""
+        ...
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+D = TypeVar("D", bound=Keeping)
+
+
+@contextmanager
+def keeping_current(api: Any) -> Iterator[None]:
+    """Keep current what is in the thread: another device's context, or another library's of the same device."""
+    _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
+    try:
+        yield
+    finally:
+        if int(before or 0):
+            api.cuCtxSetCurrent(before)
+
+
+def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
+    """Wrap a method so that it leaves the caller's device current."""
+
+    @functools.wraps(method)
+    def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
+        with self.keeping_current():
+            return method(self, *args, **named)
+
+    return wrapped
+
 
 MAX_BLOCKS = (1 << 31) - 1
 MAX_ROWS = 65535

@@ -8,7 +8,9 @@ meet again where their ways do (`design/emulated.md`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -26,7 +28,6 @@ from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
-from workbench.backends.ptx.emit.outline import outlined
 from workbench.backends.ptx.emit.values import Value, stored
 from workbench.backends.ptx.emit.watching import GROUPS
 from workbench.backends.ptx.flow import Block, basic_blocks
@@ -409,3 +410,40 @@ class _Kernel:
         e.row("br label %over")
         e.rows.append("over:")
         e.rows += waiting.OVER if self.suspends else ["  ret ptr null"]
+
+
+_NAME = re.compile(r'(?<!label )%(?:"[^"]*"|[\w.]+)')
+_RESULT = re.compile(r"  (%[\w.]+) = ")
+_TYPES = {"%warp": "i32", "%local": "<32 x i64>", **{f"%tid.{axis}": "<32 x i32>" for axis in "xyz"}}
+"""Of the names that all blocks share; the others are pointers, and `%mask.n` is the lanes of block n."""
+
+
+def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[list[str], list[str]]:
+    """Move bodies of blocks into functions; return the rows with calls in place of the bodies, and the functions' rows.
+
+    LLVM's fastest code generator gives each value of a function its own stack slot: megabytes for thousands of
+    blocks, where a host thread has eight. A block's values do not outlive it, so a function per block frees them.
+    Bodies that suspend the warp or jump out are left in place.
+    """
+    out: list[str] = []
+    functions: list[str] = []
+    at = 0
+    for number, (start, end) in enumerate(bodies):
+        body = rows[start:end]
+        out += rows[at:start]
+        at = end
+        if _stays(body):
+            out += body
+            continue
+        results = {match[1] for row in body if (match := _RESULT.match(row))}
+        names = dict.fromkeys(name for row in body for name in _NAME.findall(row) if name not in results)
+        listed = ", ".join(f"{_TYPES.get(n) or ('i32' if n.startswith('%mask.') else 'ptr')} {n}" for n in names)
+        functions += [f"define internal void @wbe_block.{number}({listed}) {{", *body, "  ret void", "}"]
+        out.append(f"  call void @wbe_block.{number}({listed})")
+    return [*out, *rows[at:]], functions
+
+
+def _stays(body: Sequence[str]) -> bool:
+    labels = {f"%{row[:-1]}" for row in body if row.endswith(":")}
+    jumps = (label for row in body if "label " in row for label in re.findall(r"label (%[\w.]+)", row))
+    return any(label not in labels for label in jumps)
