@@ -29,7 +29,7 @@ from workbench.ir.values import Function, Op, walk
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-from workbench.types import is_float
+from workbench.types import Complex, is_float
 
 
 def explain_grad(tape: Tape, x: array) -> Explanation:
@@ -151,7 +151,8 @@ class _Pass:
                 "absent", "requires_grad", "the array was created without requires_grad, so it has no .grad."
             )
         part = f", {np.count_nonzero(gradient == 0)} of {gradient.size} are 0" if not gradient.all() else ""
-        return Explanation("fine", "", f"it is from {gradient.min():.6g} to {gradient.max():.6g}{part}.")
+        parts = "its parts are" if isinstance(self.x.dtype, Complex) else "it is"
+        return Explanation("fine", "", f"{parts} from {gradient.min():.6g} to {gradient.max():.6g}{part}.")
 
     # Zero.
 
@@ -335,7 +336,9 @@ def _unwatched() -> None:
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:
-    """Return the floats of an array, of structs too, one after the other."""
+    """Return the floats of an array as one axis, of structs too, and the parts of complex numbers; none of integers."""
+    if values.dtype.kind == "c":
+        return values.reshape(-1).view(values.real.dtype)
     if values.dtype.names is None:
         return values.reshape(-1) if values.dtype.kind in "fV" else np.zeros(0)
     return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])

@@ -306,7 +306,8 @@ def _value(source: object, values: Sequence[object]) -> object:
 def _plain(value: object) -> object:
     """Return a number with the digits that its type needs, a vector as a tuple, a large array as text."""
     if is_numpy(value) and not is_numpy_array(value):
-        return float(str(value)) if value.dtype.kind == "f" else value.item()
+        number = {"f": float, "c": complex}.get(value.dtype.kind)
+        return value.item() if number is None else number(str(value))
     if is_numpy_array(value):
         if value.size > SMALL:
             return f"array of shape {value.shape}"

@@ -236,7 +236,7 @@ def _births(
 
 
 def _is_bad(value: Numpy | float) -> bool:
-    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fV" and not np.isfinite(value).all()
+    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fcV" and not np.isfinite(value).all()
 
 
 def _links(function: Function) -> dict[Value, list[Value]]:

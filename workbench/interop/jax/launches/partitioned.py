@@ -193,7 +193,7 @@ def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collecti
 
 
 class _Divided:
-    """What XLA asks of one launch while it compiles a program for several devices."""
+    """Answers XLA about one launch while XLA compiles a program for several devices."""
 
     def __init__(
         self, plan: Plan, config: LaunchConfig, rule: Rule, wide: Mapping[str, int], own: Sequence[Shape], bind: Bind,
@@ -233,7 +233,7 @@ class _Divided:
         return chosen
 
     def _position(self, chosen: Mapping[str, tuple[str, ...]], axes: Shape, factor: str, size: int) -> list[Any]:
-        """Where a device's part begins along a factor of which it has `size`, and the size of the whole."""
+        """Return the offset of a device's part along a factor of which it has `size`, and the factor's full size."""
         jax = library()
         index = jax.jax.lax.axis_index(chosen[factor]) if factor in chosen else 0
         both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
@@ -242,7 +242,7 @@ class _Divided:
     def _run(
         self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], parts: Mapping[str, int], *operands: Any
     ) -> list[Any]:
-        """What one device does: its part of the launch, and what all devices update put together."""
+        """Run one device's part of the launch, and combine what all devices update."""
         rule = self.rule
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
         part = part_plan(self.plan, self.config, rule, divided, self.wide)

@@ -240,8 +240,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             values = watch_linear(self.kernel.name, self.linear, signature.plan, config, operands, list(values))
         results = [shaped(r, w.dtype) for r, w in zip(values, signature.outputs, strict=True)]
         results = self._watched(results, signature) if checks_here() else results
-        if self._structs:
-            results = self._together(passed, results)
+        results = self._together(passed, results) if self._structs else results
         return results[0] if len(results) == 1 else tuple(results)
 
     def _watched(self, results: list[Any], signature: CallSignature) -> list[Any]:
