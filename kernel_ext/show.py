@@ -287,7 +287,7 @@ class Animated(Shown):
     """A moving picture; see `animate`."""
 
     def __init__(self, animation: moving.Animation) -> None:
-        """A notebook without a kernel shows the frame that was shown last."""
+        """Show the animation; a notebook without a kernel shows the frame that was shown last."""
         super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, frames=animation)
         self._made = animation
 

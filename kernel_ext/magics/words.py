@@ -139,13 +139,13 @@ class Help:
         self._inspector.mime_hooks = {**self._before, **hooks}
         find = self._shell._object_find
 
-        def found(name: str, *rest: Any, **named: Any) -> Any:
+        def find_word(name: str, *rest: Any, **named: Any) -> Any:
             seen = find(name, *rest, **named)
-            if seen.found or word(name) is None:
+            if seen.find_word or word(name) is None:
                 return seen
             return find(f"{_HIDDEN}.{name}", [("language", {_HIDDEN: wb})])
 
-        self._shell._object_find = found
+        self._shell._object_find = find_word
 
     def remove(self) -> None:
         """Show what IPython shows."""

@@ -108,13 +108,13 @@ def round(x):
 
 @_means("acos", "float")
 def arc_cosine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc cosine; beyond -1 and 1, that of the nearer of the two."""
     return acos(clamp(x, -1.0, 1.0))
 
 
 @_means("asin", "float")
 def arc_sine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc sine; beyond -1 and 1, that of the nearer of the two."""
     return asin(clamp(x, -1.0, 1.0))
 
 

@@ -137,12 +137,12 @@ def _digests(package: str) -> list[tuple[str, int]]:
                 _SEEN[package] = _Seen(package, paths, states)
                 return [(digest, newest) for digest, newest in digests]
     seen: dict[str, os.stat_result] = {}
-    found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
+    computed = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
     _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
     if memory is not None and 0 < state[-1] < asked - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
-        memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
-    return found
+        memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, computed)))
+    return computed
 
 
 def _states(package: str, paths: list[str]) -> list[os.stat_result]:

@@ -315,5 +315,5 @@ def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") ->
 
 
 def can_link() -> str:
-    """Why cuBLASDx's products cannot be built here; empty if they can."""
+    """Return why cuBLASDx's products cannot be built here; empty if they can."""
     return BUILDER.missing()

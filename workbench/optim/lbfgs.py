@@ -37,7 +37,7 @@ class LBFGS(Optimizer):
     """
 
     def __init__(self, params: Sequence[array] | array, *, history: int = 10, evaluations: int = 25) -> None:
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, each with requires_grad=True.

@@ -153,7 +153,7 @@ class SGD(_Stepper):
         self, params: Sequence[array] | array, lr: float | Callable[[int], float] = 0.001, *, momentum: float = 0.0,
         weight_decay: float = 0.0, nesterov: bool = False,
     ) -> None:  # fmt: skip
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, on any devices.
@@ -182,7 +182,7 @@ class Adam(_Stepper):
         self, params: Sequence[array] | array, lr: float | Callable[[int], float] = 0.001, *,
         betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
     ) -> None:  # fmt: skip
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, on any devices.

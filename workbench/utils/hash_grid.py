@@ -74,7 +74,7 @@ class HashGrid(StructValue):
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Device | str | None = None, *,
         period: Sequence[float] | None = None,
     ) -> None:  # fmt: skip
-        """An empty grid.
+        """Make an empty grid.
 
         Args:
             dim_x, dim_y, dim_z: cells along each axis. Where the points fill less room than that, no query returns

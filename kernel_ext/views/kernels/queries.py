@@ -115,7 +115,7 @@ def cache_view(entries: bool = True) -> CacheView:
 
 
 def cache_why(kernel: Any) -> str:
-    """Why `kernel` was last compiled, in one line a reason."""
+    """Return why `kernel` was last compiled, one reason per line."""
     reasons = inspect.why(kernel)
     return "\n".join(reasons) if reasons else f"{kernel.name} was not recompiled: no part of its key has changed"
 

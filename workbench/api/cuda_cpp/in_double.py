@@ -52,7 +52,7 @@ class WideText:
         self, kernel: Kernel, wide: Mapping[str, Any], signature: Signature, gradient: Signature, values: Sequence[Any],
         options: tuple[Any, ...],
     ) -> None:  # fmt: skip
-        """A kernel of a text.
+        """Wrap a kernel of a text in double.
 
         Args:
             kernel: as it was written.

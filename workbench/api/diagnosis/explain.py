@@ -157,7 +157,7 @@ class _Pass:
     # Zero.
 
     def zero(self) -> Explanation:
-        """Why nothing arrived."""
+        """Explain why no gradient arrived."""
         if self.died is None:
             return self.unreached()
         step, number = self.died.step, self.died.number

@@ -52,7 +52,8 @@ class Geometry(msgspec.Struct, frozen=True):
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """Whose steps are noted: of some blocks the first warps; at most so many basic blocks and accesses are kept."""
+    """The warps whose steps are traced: of some blocks the first warps; at most so many basic blocks and accesses are
+    stored."""
 
     first: int = 0
     blocks: int = 1

@@ -62,7 +62,7 @@ class Access(msgspec.Struct, frozen=True):
         return self.sectors if self.space == "global" else self.wavefronts
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The access in a phrase."""
         what = {"read": "reads", "write": "writes", "atomic": "updates"}[self.kind]
         active = sum(a >= 0 for a in self.at)

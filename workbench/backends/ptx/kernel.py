@@ -54,7 +54,7 @@ class Arena:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a launch ended before its end.
+    """The fault that ended a launch before its end.
 
     Attributes:
         kernel: its name.
@@ -336,7 +336,7 @@ class RaceTable:
     """
 
     def __init__(self, spans: np.ndarray) -> None:
-        """A table for allocations, given as first addresses and ends, ascending."""
+        """Make a table for allocations: first addresses and ends, ascending."""
         self._first = int(spans[0, 0]) // GRANULE * GRANULE
         self._bytes = int(spans[-1, 1]) - self._first
         self.reached = int((spans[:, 1] - spans[:, 0]).sum())

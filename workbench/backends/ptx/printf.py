@@ -41,14 +41,14 @@ def text_at(memory: Bytes, address: int) -> str:
 
 def formatted(text: int, values: int, memory: Bytes) -> str:
     """Format C's format at one address with the arguments that lie one after the other at another."""
-    place = values - memory.base
+    at = values - memory.base
 
     def take(kind: str) -> Any:
-        nonlocal place
+        nonlocal at
         size = np.dtype(kind).itemsize
-        place = -(-place // size) * size
-        value = memory.memory[place : place + size].view(kind)[0]
-        place += size
+        at = -(-at // size) * size
+        value = memory.memory[at : at + size].view(kind)[0]
+        at += size
         return value.item()
 
     def one(match: re.Match[str]) -> str:

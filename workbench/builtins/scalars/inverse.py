@@ -41,7 +41,7 @@ def _polynomial(coefficients: Sequence[float], w: Any) -> Any:
 
 
 def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
-    """A first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
+    """Return a first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
     return sqrt(w - log(w * (math.pi / 4)) * 0.5)
 
 
@@ -97,7 +97,7 @@ def erfcinv(x):
 
 
 def _below_normal(w: Ref) -> Ref:
-    """The y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
+    """Return the y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
 
     From erfc(y) ~ exp(-y²) (1 - a + 3 a²) / (y √π), with a = 1 / (2 y²).
     """

@@ -129,7 +129,7 @@ def where_zero(y: Ref, value: Ref) -> Ref:
 
 
 def where_sign(x: Ref, value: Ref) -> Ref:
-    """The value where x is positive, else 0."""
+    """Return the value where x is positive, else 0."""
     return where(x > 0, value, value.like(0))
 
 

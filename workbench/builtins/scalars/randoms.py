@@ -98,7 +98,7 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """The type that a bound is brought to."""
+    """Return the type that a bound is converted to."""
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:

@@ -115,7 +115,7 @@ def floordiv(x, y):
 
 
 def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
-    """The low bits of a Python integer."""
+    """Return the low bits of a Python integer."""
     return np.uint64(number & (1 << 64) - 1).astype(dtype)
 
 

@@ -37,12 +37,12 @@ class VectorRow(list[list[Any]]):
 
 
 def summed(terms: Sequence[Any]) -> Any:
-    """The sum from the first term on."""
+    """Return the sum, from the first term on."""
     return reduce(add, terms)
 
 
 def products(a: Rows, b: Rows) -> Rows:
-    """The matrix product."""
+    """Return the matrix product."""
     columns = list(zip(*b, strict=True))
     return [[summed([x * y for x, y in zip(row, column, strict=True)]) for column in columns] for row in a]
 
@@ -53,12 +53,12 @@ def turned(m: Rows) -> Rows:
 
 
 def minor(m: Rows, row: int, column: int) -> Rows:
-    """The matrix without a row and a column."""
+    """Return the matrix without a row and a column."""
     return [[x for c, x in enumerate(line) if c != column] for r, line in enumerate(m) if r != row]
 
 
 def det(m: Rows) -> Any:
-    """The determinant, along the first row."""
+    """Return the determinant, along the first row."""
     if len(m) == 1:
         return m[0][0]
     if len(m) == 2:
@@ -89,7 +89,7 @@ def cofactors(m: Rows) -> Rows:
 def floats_of(
     name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool], integers: bool = False
 ) -> list[Vector]:
-    """The arguments in one float type (or integer type, if those are taken), where they have the wanted form.
+    """Return the arguments in one float type (or integer type, if those are taken), if they have the wanted form.
 
     Raises:
         KernelTypeError: they do not.
@@ -141,7 +141,7 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
     return rule
 
 
-def alike(name: str, args: Sequence[Arg]) -> Signature:
+def same_form(name: str, args: Sequence[Arg]) -> Signature:
     """Two vectors or two matrices of one form, of floats."""
     count(name, args, 2)
     if not all(isinstance(a, Vector) for a in args):
@@ -156,7 +156,7 @@ def contracted(name: str, args: Sequence[Arg]) -> Signature:
     """Two matrices of one form, of floats, to a scalar."""
     if not all(isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "two matrices")
-    operands, t = alike(name, args)
+    operands, t = same_form(name, args)
     return operands, element(t)
 
 
@@ -183,7 +183,7 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
-    """The type of values of this NumPy shape."""
+    """Return the type of values of this NumPy shape."""
     if not shape:
         return scalar
     if not is_small(shape):
@@ -349,7 +349,7 @@ def _(ct, result, a, b):
     return b * ct, a * ct
 
 
-@small(alike, domain=PAIR)
+@small(same_form, domain=PAIR)
 def cw_mul(a, b):
     """Product component by component, of two vectors or two matrices."""
     return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
@@ -360,7 +360,7 @@ def _(ct, result, a, b):
     return ct * b, ct * a
 
 
-@small(alike, domain=((-2.0, 2.0), (0.5, 2.0)))
+@small(same_form, domain=((-2.0, 2.0), (0.5, 2.0)))
 def cw_div(a, b):
     """Quotient component by component, of two vectors or two matrices."""
     return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]

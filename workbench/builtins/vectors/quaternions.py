@@ -132,7 +132,7 @@ def quat_from_euler(e, i, j, k, /):
 
 
 def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
-    """A matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns."""
+    """Take a matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns."""
     (only,) = args if len(args) == 1 else (None,)
     homogeneous = isinstance(only, Matrix) and only.shape == (4, 4) and only.dtype.kind is Kind.FLOAT
     return [only] if homogeneous else kinds(MATRIX)(name, args)  # type: ignore[list-item]

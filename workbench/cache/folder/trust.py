@@ -22,7 +22,7 @@ def own_or_root() -> frozenset[int]:
 
 
 def distrust(status: os.stat_result, owners: frozenset[int]) -> str:
-    """Why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
+    """Return why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
     if not owners:
         return ""
     if status.st_uid not in owners:

@@ -71,7 +71,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
 
 
 def _too_old(version: int) -> str:
-    """Why a driver of this version cannot be used; empty if it can."""
+    """Return why a driver of this version cannot be used; empty if it can."""
     if version >= LEAST_DRIVER:
         return ""
     return (

@@ -42,7 +42,7 @@ class Broken(msgspec.Struct, frozen=True):
     """The first error of a device: what CUDA called and said of it, the line that met it, and the last launch."""
 
     label: str
-    place: Location | None
+    location: Location | None
     last: str
     why: str = ""
 
@@ -69,11 +69,11 @@ class Breakage:
         """
         broken = self.devices.get(index)
         if broken is not None:
-            since = " since this line" if broken.place is not None else ""
+            since = " since this line" if broken.location is not None else ""
             after = f", after a launch of {broken.last}" if broken.last else ""
             raise DeviceError(
                 f"{self._label(index)} is broken{since} ({broken.label}{after}){broken.why}.",
-                broken.place,
+                broken.location,
                 self._advice(index),
                 status=STICKY[broken.label],
             )

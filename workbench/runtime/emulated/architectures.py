@@ -64,8 +64,8 @@ class Architecture(msgspec.Struct, frozen=True):
 
 
 ARCHITECTURES = {
-    found.name: found
-    for found in (
+    each.name: each
+    for each in (
         Architecture(75, "T4", 40, 1024, 16, 64 << 10),
         Architecture(80, "A100", 108, 2048, 32, 164 << 10),
         Architecture(86, "A10", 72, 1536, 16, 100 << 10),
@@ -83,5 +83,5 @@ LABELS = ("0", "1", *ARCHITECTURES)
 
 
 def architecture(index: int) -> Architecture:
-    """That of the device of this number in `LABELS`."""
+    """Return the architecture of the device of this number in `LABELS`."""
     return ARCHITECTURES[DEFAULT if index < 2 else LABELS[index]]

@@ -103,7 +103,7 @@ class Native:
         )
         expect(fits or size == (1, 1, 1), f"{name} cannot run {launch.grid} blocks in clusters of {size}")
         # Blocks that may wait for one another run at once.
-        together = blocks if (launch.cooperative and kernel.metadata.meets) or size != (1, 1, 1) else 0
+        together = blocks if (launch.cooperative and kernel.metadata.syncs_grid) or size != (1, 1, 1) else 0
         size = max(1, kernel.scratch_size(launch.block, launch.shared, workers, together))
         scratch, symbols = machine.alloc(size), self.addresses(machine)
         for counts in (n for n in (WORKSPACE, CLUSTERS) if n in symbols):

@@ -41,7 +41,7 @@ def version(target: str = "") -> str:
 
 
 def missing() -> str:
-    """Why no product can be built here; empty if one can."""
+    """Return why no product can be built here; empty if one can."""
     try:
         version()
     except DeviceError as error:
@@ -78,7 +78,7 @@ def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
 
 
 class _Refused(Exception):
-    """Why there is no product; `log` is what the compiler said."""
+    """The reason why there is no product; `log` is what the compiler said."""
 
     def __init__(self, reason: str, log: str = "") -> None:
         super().__init__(reason)

@@ -162,7 +162,7 @@ def _extents(spec: ProductSpec) -> tuple[int, int, int]:
 
 
 def _unfit(spec: ProductSpec) -> str:
-    """Why there can be no such product, or nothing."""
+    """Return why there can be no such product; empty if there can."""
     types = (spec.a, spec.b, spec.c)
     rules = (
         (all(t in SIZES for t in types), "its elements have to be float16, bfloat16, float32 or float64"),

@@ -73,7 +73,7 @@ class KernelMetadata(msgspec.Struct, frozen=True):
         blocks: index in `code` of each basic block's first instruction.
         parameter_size: bytes of its packed parameters.
         counters: words of the table that it counts in; 0 if it does not count.
-        meets: its blocks meet where a cooperative launch lets them (`grid.sync()`).
+        syncs_grid: its blocks meet where a cooperative launch lets them (`grid.sync()`).
         cluster: blocks of a cluster along x, y, z.
     """
 
@@ -86,7 +86,7 @@ class KernelMetadata(msgspec.Struct, frozen=True):
     blocks: tuple[int, ...]
     parameter_size: int
     counters: int = 0
-    meets: bool = False
+    syncs_grid: bool = False
     cluster: tuple[int, int, int] = (1, 1, 1)
 
 

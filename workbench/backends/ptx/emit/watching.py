@@ -99,7 +99,7 @@ def landed(e: Emitter, left: int = 0) -> None:
 
 
 def ordered(e: Emitter, i: Instruction) -> None:
-    """Record an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
+    """Emit an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
     if not e.sanitizing:
         return
     if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):
