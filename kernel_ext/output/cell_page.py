@@ -39,9 +39,11 @@ class CellPage(Shown):
             f"srcdoc='{_quoted(text)}'></iframe>"
         )
         super().__init__(
-            "page", {}, "\n".join(shown.text for shown in self.parts),
+            "page",
+            {},
+            "\n".join(shown.text for shown in self.parts),
             f'<div style="display:grid"><div style="{here}">{behind}</div>{frame}</div>',
-        )  # fmt: skip
+        )
 
     @property
     def parts(self) -> tuple[Shown, ...]:

@@ -54,10 +54,12 @@ def subject_of(parts: Mapping[str, Any]) -> Any:
 def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
     """Return the numbers of the timelines of this record: the page shows in them what it measured."""
     return [
-        k for k, shown in enumerate(views)
-        if isinstance(subject, wb.Recorder) and shown.live_parts.get("recorder") is subject
+        k
+        for k, shown in enumerate(views)
+        if isinstance(subject, wb.Recorder)
+        and shown.live_parts.get("recorder") is subject
         and len(shown.data()["rows"]) == len(subject.entries)
-    ]  # fmt: skip
+    ]
 
 
 def _check(watch: Any) -> None:

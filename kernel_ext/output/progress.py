@@ -55,8 +55,10 @@ class _Line:
         kind = "display_data" if self._text is None else "update_display_data"
         self._text = text
         content = {
-            "data": {"text/plain": text, "text/html": shown}, "metadata": {}, "transient": {"display_id": self._name},
-        }  # fmt: skip
+            "data": {"text/plain": text, "text/html": shown},
+            "metadata": {},
+            "transient": {"display_id": self._name},
+        }
         kernel = self._kernel
         topic = f"kernel.{kernel.ident}.{kind}".encode()
         kernel.session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=topic)

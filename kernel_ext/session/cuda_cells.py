@@ -103,6 +103,8 @@ def _need_gradients(module: wb.CudaModule) -> None:
     for name, kernel in module.kernels.items():
         if f"{name}_adjoint" not in module.kernels and not name.endswith("_adjoint"):
             raise NotDifferentiable(
-                f"--grad asks for gradients, and {name} has none.", kernel.place,
-                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.", name,
-            )  # fmt: skip
+                f"--grad asks for gradients, and {name} has none.",
+                kernel.place,
+                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.",
+                name,
+            )

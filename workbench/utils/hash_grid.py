@@ -122,9 +122,10 @@ class HashGrid(StructValue):
             raise LaunchError(f"build() takes an array of vec3 in one dimension, not {shown}.", parameter="points")
         if points.device != self.device:
             raise LaunchError(
-                f"The points are on {points.device.name}, the grid is on {self.device.name}.", parameter="points",
+                f"The points are on {points.device.name}, the grid is on {self.device.name}.",
+                parameter="points",
                 advice=f"Make the grid there: wb.HashGrid(…, device={points.device.name!r}).",
-            )  # fmt: skip
+            )
         if radius is not None:
             if self.period[0] > 0.0 or not 0.0 < radius < math.inf:
                 why = "a periodic grid has cells of its own width" if self.period[0] > 0.0 else "it must be positive"

@@ -208,9 +208,10 @@ def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any)
         if not isinstance(value, array) or value.ndim != 1 or value.dtype != dtype:
             shown = f"{value.type!r}" if isinstance(value, array) else its_type(value)
             raise LaunchError(
-                f"{what} takes {name} as an array of {dtype!r}, not {shown}.", parameter=name,
+                f"{what} takes {name} as an array of {dtype!r}, not {shown}.",
+                parameter=name,
                 advice=f"Write {name} = wb.array({name}, dtype=wb.{dtype!r}) first.",
-            )  # fmt: skip
+            )
         device = device or value.device
         if value.device != device:
             raise LaunchError(f"{what} got {name} on {value.device.name}, others on {device.name}.", parameter=name)

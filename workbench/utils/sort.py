@@ -131,8 +131,9 @@ def _check(what: str, keys: array, values: array | None, count: int | None) -> i
     if values is not None and (values.ndim != 1 or values.device != keys.device):
         raise LaunchError(
             f"{what} takes values in one dimension on {keys.device.name}, not of shape {values.shape} on "
-            f"{values.device.name}.", parameter="values",
-        )  # fmt: skip
+            f"{values.device.name}.",
+            parameter="values",
+        )
     n = keys.size if count is None else count
     fewest = min(keys.size, keys.size if values is None else values.size)
     if not 0 <= n <= fewest:

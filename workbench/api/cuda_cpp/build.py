@@ -164,12 +164,14 @@ def _compiled(program: Program, target: str) -> Entry:
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {
         k.name: {"symbol": symbol, "types": built.names.get(asked(k.name), ""), **used.get(symbol, {})}
-        for k in program.kernels if (symbol := built.names.get(k.name))
-    }  # fmt: skip
+        for k in program.kernels
+        if (symbol := built.names.get(k.name))
+    }
     variables = {
         name: {"symbol": built.names.get(f"&{name}") or _mangled(name), "types": built.names[asked(name)]}
-        for name in program.variables if asked(name) in built.names
-    }  # fmt: skip
+        for name in program.variables
+        if asked(name) in built.names
+    }
     return Entry(
         built.image, {**metadata, "backend": backend, "target": arch, "kernels": kernels, "variables": variables}
     )

@@ -34,8 +34,9 @@ def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
     if foreign:
         raise DeviceError(
             f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
-            advice="Check a text without it.", function=program.name,
-        )  # fmt: skip
+            advice="Check a text without it.",
+            function=program.name,
+        )
     kernels = tuple(map(wide_signature, signatures))
     return Program(wide_text(program.source), kernels, program.defines, typed=True)
 
@@ -108,12 +109,14 @@ _MACROS = {
     **{f"{before}float{n}": f"{before}double{n}" for n in (1, 2, 3, 4) for before in ("", "make_")},
     "float": "double",
     **{f"{name}(x)": "(double)(x)" for name in _CASTS},
-}  # fmt: skip
-_HEAD = "".join((
-    "#pragma nv_diag_suppress 1215, 1444\n",  # double4 is deprecated, for two others that differ in alignment
-    "typedef double __half, half, __nv_bfloat16, nv_bfloat16;\n",
-    *(f"#define {name} {value}\n" for name, value in _MACROS.items()),
-))  # fmt: skip
+}
+_HEAD = "".join(
+    (
+        "#pragma nv_diag_suppress 1215, 1444\n",  # double4 is deprecated, for two others that differ in alignment
+        "typedef double __half, half, __nv_bfloat16, nv_bfloat16;\n",
+        *(f"#define {name} {value}\n" for name, value in _MACROS.items()),
+    )
+)
 
 
 def wide_text(source: ExpandedSource) -> ExpandedSource:

@@ -161,9 +161,11 @@ class CudaKernel(Kernel):
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
         """Return the specialisation for these types (by default arrays of one dimension), for any block size."""
-        chosen = tuple(types) if types is not None else tuple(
-            ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
-        )  # fmt: skip
+        chosen = (
+            tuple(types)
+            if types is not None
+            else tuple(ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters)
+        )
         specialisation = self._specialisations.get(chosen)
         if specialisation is None:
             specialisation = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
@@ -265,9 +267,11 @@ class CudaKernel(Kernel):
             return self.gradient
         if direction == "adjoint":
             raise NotDifferentiable(
-                f"{self.name} is CUDA C++ without a gradient.", self.place,
-                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}", self.name,
-            )  # fmt: skip
+                f"{self.name} is CUDA C++ without a gradient.",
+                self.place,
+                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}",
+                self.name,
+            )
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
     __iter__ = None  # `kernel[0]`, `kernel[1]`, … would never end
@@ -390,10 +394,11 @@ def _two_readings(kernel: str, subscripts: tuple[object, ...]) -> LaunchError:
     turned = tuple(block[::-1]) if len(sizes) > 1 else block[0]
     return LaunchError(
         f"{kernel}[{inner}] has two readings: {first} blocks of {second} threads, as CUDA and Numba count, or {first} "
-        f"threads in blocks of {second}.", parameter="dim",
+        f"threads in blocks of {second}.",
+        parameter="dim",
         advice=f"Write {kernel}[{covered}](…, block_dim={turned}{shared}) for the first, or "
         f"{kernel}[{dim}](…, block_dim={second}{shared}) for the second.",
-    )  # fmt: skip
+    )
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
@@ -406,9 +411,10 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None
         disjoint = first.address + first.nbytes <= second.address or second.address + second.nbytes <= first.address
         if not disjoint and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
-                f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
+                f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.",
+                parameter=b,
                 advice="Pass separate arrays, or leave __restrict__ out.",
-            )  # fmt: skip
+            )
 
 
 def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
@@ -418,9 +424,10 @@ def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], devi
     rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy
     if not parameter.const and not written.flags.writeable:
         raise LaunchError(
-            f"{kernel}: the NumPy array for {parameter.name} is read-only.", parameter=parameter.name,
+            f"{kernel}: the NumPy array for {parameter.name} is read-only.",
+            parameter=parameter.name,
             advice="Pass a copy.",
-        )  # fmt: skip
+        )
     try:
         return array(value, type if rows else None, device=device)
     except WorkbenchError:  # it is a TypeError too, and says all there is to say

@@ -110,9 +110,10 @@ def _by_value(kernel: str, p: Parameter, element: Element, value: Any) -> Any:
         problem, data = _packed(kernel, p, element, fields)
     if problem:
         raise LaunchError(
-            f"{kernel}: {p.name} is `{p.text}`; the value {problem}.", parameter=p.name,
+            f"{kernel}: {p.name} is `{p.text}`; the value {problem}.",
+            parameter=p.name,
             advice=f"Pass a tuple, a dict or a wb.struct of {_shown(element)}.",
-        )  # fmt: skip
+        )
     scalar = p.type.dtype if isinstance(p.type, Vector) else p.type
     numbers = np.frombuffer(data, scalar.numpy).tolist()
     return tuple(numbers) if isinstance(p.type, Vector) else numbers[0]
@@ -174,5 +175,6 @@ def _refuse_recorded(kernel: str, p: Parameter) -> None:
     if OBSERVERS.get():
         raise LaunchError(
             f"{kernel}: {p.name} reaches arrays through addresses in memory, which no tape, record or graph sees.",
-            parameter=p.name, advice="Launch it outside of them, or give the kernel a parameter for each array.",
-        )  # fmt: skip
+            parameter=p.name,
+            advice="Launch it outside of them, or give the kernel a parameter for each array.",
+        )

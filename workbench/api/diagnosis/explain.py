@@ -314,9 +314,10 @@ def _function_of(step: LaunchStep) -> Function:
     record = step.record
     if record.loaded.geometry is not None:
         raise LaunchError(
-            f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.", record.location,
+            f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.",
+            record.location,
             f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
-        )  # fmt: skip
+        )
     return record.loaded.function
 
 

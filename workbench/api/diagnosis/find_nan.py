@@ -94,9 +94,8 @@ class _Watch(Observer):
 def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
     what = "NaN" if np.isnan(np.asarray(born.value)).any() else "infinity"
     return KernelFault(
-        f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread,
-        values=born.operands,
-    )  # fmt: skip
+        f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread, values=born.operands
+    )
 
 
 def _unplaced(record: LaunchRecord, name: str) -> KernelFault:

@@ -26,13 +26,15 @@ ELEMENTS = {"cpu": 16 << 20, "cuda": 256 << 20}
 """float32 elements of each of the two arrays of the copy."""
 CHAINS, LINKS, THREADS = 8, 32, 1 << 18
 REPEAT = 9
-_TEXT = "".join([
-    "def copied(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = x[i]\n\n",
-    "def arithmetic(a: float32, y: array[float32]):\n    i = tid()\n    b = y[i]\n",
-    *(f"    c{k} = b + {float(k)}\n" for k in range(CHAINS)),
-    *(f"    c{k} = c{k} * a + b\n" for _ in range(LINKS) for k in range(CHAINS)),
-    f"    y[i] = {' + '.join(f'c{k}' for k in range(CHAINS))}\n",
-])  # fmt: skip
+_TEXT = "".join(
+    [
+        "def copied(x: array[float32], y: array[float32]):\n    i = tid()\n    y[i] = x[i]\n\n",
+        "def arithmetic(a: float32, y: array[float32]):\n    i = tid()\n    b = y[i]\n",
+        *(f"    c{k} = b + {float(k)}\n" for k in range(CHAINS)),
+        *(f"    c{k} = c{k} * a + b\n" for _ in range(LINKS) for k in range(CHAINS)),
+        f"    y[i] = {' + '.join(f'c{k}' for k in range(CHAINS))}\n",
+    ]
+)
 
 
 class Ceiling(msgspec.Struct, frozen=True):

@@ -194,11 +194,13 @@ def _lines(
     for at, counted in what.by_line(instructions):
         counts = _sum(counted)
         line = line_of(
-            counts, number=at.shown_line, text=at.source.line(at.line),
+            counts,
+            number=at.shown_line,
+            text=at.source.line(at.line),
             where="" if at.source.label == what.code.own.source.label else at.source.name,
             findings=findings(counted, counts, total),
             share=getattr(counts, central) / max(getattr(total, central), 1),
-        )  # fmt: skip
+        )
         lines.append(line)
     mine = {line.number: line for line in sorted(lines, key=lambda each: each.number) if not line.where}
     return mine, tuple(line for line in lines if line.where)

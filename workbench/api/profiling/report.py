@@ -27,10 +27,12 @@ COLUMNS = (
 the least they are."""
 _GLOBAL = "l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum"
 NSIGHT = {
-    "instr": "smsp__inst_executed.sum", "lanes": "smsp__thread_inst_executed_per_inst_executed.pct",
-    "sectors": _GLOBAL, "waves": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "instr": "smsp__inst_executed.sum",
+    "lanes": "smsp__thread_inst_executed_per_inst_executed.pct",
+    "sectors": _GLOBAL,
+    "waves": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "flops": "smsp__sass_thread_inst_executed_op_{fadd,fmul,ffma}_pred_on.sum",
-}  # fmt: skip
+}
 """Nsight Compute's metrics of these columns; of `flops` an ffma counts twice. The others have no metric by lanes."""
 
 
@@ -215,8 +217,10 @@ class Profile:
         body = [[str(line.number), *cells, f"  {line.shown}"] for line, cells in rows]
         body.append(["all", *total, ""])
         widths = [max(len(row[k]) for row in (head, *body)) for k in range(len(head) - 1)]
-        table = ["  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
-                 for row in (head, *body)]  # fmt: skip
+        table = [
+            "  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
+            for row in (head, *body)
+        ]
         advice = [f"{where}: {text}" for _, where, text in self.advice]
         return "\n".join([self.title, *self.notes, "", *table, *([""] if advice else []), *advice])
 
@@ -235,9 +239,7 @@ class Profile:
 
 WORTH = 0.02
 """The share of instructions saved, or of occupancy gained, from which on it is worth a sentence."""
-SHARES = {
-    "memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves",
-}  # fmt: skip
+SHARES = {"memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves"}
 """What lines have a share of, by what bounds the launch."""
 
 

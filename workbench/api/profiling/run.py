@@ -189,8 +189,9 @@ class _Run:
         if memory.device.is_cuda and memory.device.kind != "emulated":
             raise LaunchError(
                 f"{self.record.kernel}: wb.profile reads arrays on the CPU or on an emulated device, not on "
-                f"{memory.device}.", advice='Pass copies: x.to("cpu").',
-            )  # fmt: skip
+                f"{memory.device}.",
+                advice='Pass copies: x.to("cpu").',
+            )
         if memory.device.is_cuda:
             synchronize(memory.device)  # fills and launches before this one may still be queued
         at = self.alloc(memory.nbytes + 1)

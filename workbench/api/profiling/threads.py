@@ -143,8 +143,10 @@ class Threads(msgspec.Struct, frozen=True):
             or not all(0 <= i < n for i, n in zip(index, own.shape, strict=True))
         ):
             there = ", ".join(f"{a.name} of shape {a.shape}" for a in self.arrays)
-            raise LaunchError(f"{self.kernel} was not launched with an element {name}[{', '.join(map(str, index))}].",
-                              advice=f"It has {there or 'no arrays'}.")  # fmt: skip
+            raise LaunchError(
+                f"{self.kernel} was not launched with an element {name}[{', '.join(map(str, index))}].",
+                advice=f"It has {there or 'no arrays'}.",
+            )
         touches: list[Touch] = []
         for (block, warp), steps in self.warps.items():
             for step in steps:
@@ -184,10 +186,12 @@ class Threads(msgspec.Struct, frozen=True):
             counts.update(kinds[:left])
             diverged += bool(dark)
         counted = ", ".join(f"{counts[k]:,} {what}" for k, what in enumerate(OUTCOMES) if counts[k])
-        return "\n".join([
-            f"{self.title}: {counted or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
-            *self.notes,
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f"{self.title}: {counted or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
+                *self.notes,
+            ]
+        )
 
     __repr__ = __str__
 
@@ -235,13 +239,15 @@ def threads(
     if count * each > MOST:
         raise LaunchError(
             f"{record.kernel}: {count * each:,} threads are too many to follow; {MOST:,} are the most.",
-            parameter="dim", advice="Launch fewer threads.",
-        )  # fmt: skip
+            parameter="dim",
+            advice="Launch fewer threads.",
+        )
     if count and not 0 <= first < count:
         raise LaunchError(
-            f"{record.kernel} has no block {first}: the launch has {count}.", parameter="first",
+            f"{record.kernel} has no block {first}: the launch has {count}.",
+            parameter="first",
             advice=f"Give a number from 0 to {count - 1}.",
-        )  # fmt: skip
+        )
     return _followed(what, record, first, record.loaded.geometry is None and record.specialisation.tiling is None)
 
 

@@ -92,7 +92,7 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 @deep
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
-) -> EmittedKernel:  # fmt: skip
+) -> EmittedKernel:
     """Emit the text as `emit_cuda` does, and return it with the shared memory it takes. With `link`, an architecture,
     multiplications of tiles call link-time products where one exists.
 

@@ -142,9 +142,7 @@ class Kernel:
         self.code = code
         self.metadata = metadata
 
-    def scratch_size(
-        self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0
-    ) -> int:  # fmt: skip
+    def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0) -> int:
         """Bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
         return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
@@ -359,6 +357,8 @@ class RaceTable:
     def words(self) -> dict[str, int]:
         """Return the launch's words (`context.py`)."""
         return {
-            "RACES": self._held.ctypes.data, "RACES_FROM": self._first, "RACES_BYTES": self._bytes,
+            "RACES": self._held.ctypes.data,
+            "RACES_FROM": self._first,
+            "RACES_BYTES": self._bytes,
             "RACES_EVERY": self.every,
-        }  # fmt: skip
+        }

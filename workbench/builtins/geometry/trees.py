@@ -20,9 +20,11 @@ from workbench.types import ArrayType, Type, Vector, float32, int32
 VEC3 = Vector(3, float32)
 NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
 TREE = [
-    ("lowers", ArrayType(VEC3, 1)), ("uppers", ArrayType(VEC3, 1)), ("nodes", StructArray(NODE, 1)),
+    ("lowers", ArrayType(VEC3, 1)),
+    ("uppers", ArrayType(VEC3, 1)),
+    ("nodes", StructArray(NODE, 1)),
     ("items", ArrayType(int32, 1)),
-]  # fmt: skip
+]
 """The fields of a tree: the items' boxes, the nodes, the items in the order of leaves."""
 
 

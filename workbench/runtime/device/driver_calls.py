@@ -245,7 +245,7 @@ class Driver:
     @keeps_current
     def load(
         self, index: int, image: bytes, entry: str, shared: int = 0, beside: LoadedKernel | None = None
-    ) -> LoadedKernel:  # fmt: skip
+    ) -> LoadedKernel:
         """Load the kernel `entry` of code made for this device's architecture.
 
         Args:

@@ -99,8 +99,9 @@ class Breakage:
                 extent = "" if self.resets else " for the whole process"
                 return DeviceError(
                     f"{doing}: {label}{why}. This has broken {self._label(index)}{extent}{what}.",
-                    advice=self._advice(index), status=STICKY[label],
-                )  # fmt: skip
+                    advice=self._advice(index),
+                    status=STICKY[label],
+                )
         try:
             self.check(index)
         except DeviceError as error:

@@ -202,5 +202,5 @@ def fitting(program: Program, architecture: Architecture) -> Program:
         raise DeviceError(
             f"The code is for {program.target}; the emulated device is {architecture.name}.",
             advice=f'Compile it for that architecture, or use another device: "emulated:{program.target}".',
-        )  # fmt: skip
+        )
     return program

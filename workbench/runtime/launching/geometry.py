@@ -67,16 +67,18 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
         )
     if len(sizes) > 1 and len(sizes) != len(dims):
         raise LaunchError(
-            f"{kernel}: block_dim has {len(sizes)} sizes and dim has {len(dims)}.", parameter="block_dim",
+            f"{kernel}: block_dim has {len(sizes)} sizes and dim has {len(dims)}.",
+            parameter="block_dim",
             advice="Give a block as many sizes as the launch has dimensions, or one number of threads along the last.",
-        )  # fmt: skip
+        )
     x, y, z = (*(int(n) for n in reversed(sizes)), 1, 1)[:3]
     # CUDA's own limits, the same on all architectures; refused here, the message has the kernel's name.
     if x * y * z > MAX_BLOCK or z > 64:
         raise LaunchError(
             f"{kernel}: a block of {' × '.join(map(str, sizes))} threads is more than {MAX_BLOCK}"
-            f"{'' if x * y * z > MAX_BLOCK else ', or more than 64 along z'}.", parameter="block_dim",
-        )  # fmt: skip
+            f"{'' if x * y * z > MAX_BLOCK else ', or more than 64 along z'}.",
+            parameter="block_dim",
+        )
     return Block(x, y, z)
 
 

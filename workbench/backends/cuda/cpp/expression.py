@@ -290,8 +290,10 @@ def _cast(e: Expressions, op: Op) -> Text:
     source, target = op.operands[0].type, op.result.type
     text = e.of(op.operands[0])
     if isinstance(source, Vector) and isinstance(target, Vector):
-        parts = [convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
-                 for c in members(form_of(target))]  # fmt: skip
+        parts = [
+            convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
+            for c in members(form_of(target))
+        ]
         return Text(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
     assert isinstance(source, Scalar) and isinstance(target, Scalar)
     return convert(e, text, source, target)

@@ -67,8 +67,7 @@ def product_spec(
         return None
     try:
         return ProductSpec(
-            m, n, k, operand, operand, result, threads, target, (a[0], b[0], ROW), (a[1], b[1], 0), aligned,
-            tf32, role,
-        )  # fmt: skip
+            m, n, k, operand, operand, result, threads, target, (a[0], b[0], ROW), (a[1], b[1], 0), aligned, tf32, role
+        )
     except BuildError:
         return None

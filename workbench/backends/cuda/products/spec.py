@@ -173,7 +173,7 @@ def _unfit(spec: ProductSpec) -> str:
         (_ARCH.fullmatch(spec.arch) is not None, f"{spec.arch!r} is no architecture such as sm_90"),
         (all(layout in (ROW, COLUMN) for layout in spec.layouts), "a layout is row or column"),
         (not spec.tf32 or spec.a == spec.b == "float32", "tf32 is for float32"),
-    )  # fmt: skip
+    )
     wrong = next((reason for holds, reason in rules if not holds), "")
     if wrong:
         return wrong

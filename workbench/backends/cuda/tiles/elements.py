@@ -38,9 +38,7 @@ def tile_map(low: Lowering, op: Op) -> None:
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
     # Indices that the body does not use are not computed: each costs a division.
     inner = {v for o in walk(body) for v in o.operands}
-    low.touch(
-        *low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner)
-    )  # fmt: skip
+    low.touch(*low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner))
     rank = len(shape)
 
     def one(here: Element) -> None:

@@ -100,7 +100,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     pitch = layout.columns if held else target.steps[0]  # type: ignore[union-attr]
     multiplication = Product(
         layout, inner, dtype, result, steps[0], steps[1], held, pitch, aligned, bool(acc), precision, linked
-    )  # fmt: skip
+    )
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
     # cuBLASDx reads and writes the result as it likes, so the share of a thread is not known to be ours.

@@ -339,9 +339,7 @@ def _scan_step(
 
     sums.layout.each(b, low.lane, tuple(shape), look)
     low.touch(Use(scratch, "write", sums.layout.who))
-    sums.layout.each(
-        b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, sums.read(b, e))
-    )  # fmt: skip
+    sums.layout.each(b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, sums.read(b, e)))
 
 
 def _before(b: Builder, here: Element, scratch: Region, step: int, default: Parts) -> Parts:

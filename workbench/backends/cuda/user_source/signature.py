@@ -147,9 +147,10 @@ def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
 def _typed(p: Parameter, element: Element) -> Parameter:
     if element.depth > 2:
         raise KernelTypeError(
-            f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.", p.location,
+            f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.",
+            p.location,
             "Take a pointer, or the value.",
-        )  # fmt: skip
+        )
     pointer = element.depth > 0
     type = element.type or (_BYTE if pointer or element.size == 1 else Vector(element.size, _BYTE))
     return replace(p, type=type, pointer=pointer, const=element.constant, element=element)

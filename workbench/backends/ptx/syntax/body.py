@@ -186,9 +186,7 @@ class Body:
             if t.take("|"):
                 operands[-1] = Group((operands[-1], self._operand()))
             t.take(",")
-        self.code.append(
-            Instruction(opcode, tuple(modifiers), tuple(operands), guard, negated, line, self.loc)
-        )  # fmt: skip
+        self.code.append(Instruction(opcode, tuple(modifiers), tuple(operands), guard, negated, line, self.loc))
         self.scopes.append(self.scope)
 
     def _operand(self) -> Operand:

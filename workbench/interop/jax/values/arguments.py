@@ -65,8 +65,10 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     if is_wide([n for n in getattr(value, "shape", ()) if not is_symbolic(n)]):
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
-            advice="Reshape it to more dimensions.", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice="Reshape it to more dimensions.",
+            function=kernel,
+            parameter=name,
+        )
     return type
 
 
@@ -310,8 +312,10 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
     if isinstance(annotation, IndexedArray):
         raise LaunchError(
             f"{name} of {kernel} is {annotation!r}, which is not supported under JAX.",
-            advice="Pass the array and its indices, and read x[indices[i]].", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice="Pass the array and its indices, and read x[indices[i]].",
+            function=kernel,
+            parameter=name,
+        )
     if isinstance(annotation, (Struct, StructArray)):
         raise LaunchError(
             f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, "

@@ -84,8 +84,10 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
         listed = ", ".join(f.name for f in struct.fields)
         raise LaunchError(
             f"{name} of {kernel} is a {struct!r}, and {type(value).__name__} has no {field}.",
-            advice=f"Pass a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice=f"Pass a dict, a named tuple or another object with {listed}.",
+            function=kernel,
+            parameter=name,
+        )
     return content
 
 

@@ -55,8 +55,9 @@ class Sizes:
             if len(axes) != len(shape):
                 raise LaunchError(
                     f"input_dims says that {array} of {kernel} has the axes {', '.join(axes)}; its shape is {shape}.",
-                    function=kernel, parameter=array,
-                )  # fmt: skip
+                    function=kernel,
+                    parameter=array,
+                )
             for axis, (name, size) in enumerate(zip(axes, shape, strict=True)):
                 known, where = (int(name), "input_dims") if name.isdecimal() else sizes.get(name, (size, ""))
                 if known != size:
@@ -116,8 +117,9 @@ def axes_named(kernel: str, text: Any) -> Iterator[str]:
         if not name.strip().isidentifier() and not name.strip().isdecimal():
             raise LaunchError(
                 f"input_dims of {kernel} is {text!r}; it names each axis of an array.",
-                advice='Write {"A": "n, m", "x": "m"}; _ is any size.', function=kernel,
-            )  # fmt: skip
+                advice='Write {"A": "n, m", "x": "m"}; _ is any size.',
+                function=kernel,
+            )
         yield name.strip()
 
 
@@ -126,8 +128,9 @@ def _differs(kernel: str, array: str, axis: int, name: str, size: Any, known: An
     return LaunchError(
         f"{array} of {kernel} has {size} element{'s' * (size != 1)} along axis {axis}; {same}.",
         advice="Kernels do not broadcast: jnp.broadcast_to does." if size == 1 or known == 1 else "",
-        function=kernel, parameter=array,
-    )  # fmt: skip
+        function=kernel,
+        parameter=array,
+    )
 
 
 def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, str]:

@@ -93,9 +93,10 @@ def refuse_text(kernel: object) -> None:
 
     if isinstance(kernel, CudaKernel):
         raise LaunchError(
-            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
+            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.",
+            function=kernel.name,
             advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip
+        )
 
 
 def refuse_outdated(kernel: Kernel) -> None:

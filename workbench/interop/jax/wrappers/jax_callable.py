@@ -159,8 +159,9 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                     raise
                 warnings.warn(
                     f"{error.message} {self.__name__} is called back in Python at every call. Pass "
-                    'graph_mode="none" if that is intended.', stacklevel=2,
-                )  # fmt: skip
+                    'graph_mode="none" if that is intended.',
+                    stacklevel=2,
+                )
                 # So the warning comes once, and later calls do not trace in vain.
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
@@ -216,15 +217,18 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             if dims is None and not shapes:
                 raise LaunchError(
                     f"{self.__name__} has no array input from which its output {name} could take its shape.",
-                    advice="Pass output_dims.", function=self.__name__, parameter=name,
-                )  # fmt: skip
+                    advice="Pass output_dims.",
+                    function=self.__name__,
+                    parameter=name,
+                )
             shape = shapes[0] if dims is None else sizes.dimensions(f"output_dims for {name}", dims)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
                     advice=f'Pass output_dims={{"{name}": …}}; by default they are the first array\'s.',
-                    function=self.__name__, parameter=name,
-                )  # fmt: skip
+                    function=self.__name__,
+                    parameter=name,
+                )
             outputs.append(Output(name, type, shape, init.get(name)))
         return tuple(outputs)
 
@@ -361,9 +365,11 @@ def _annotations(definition: Definition) -> dict[str, Type | None]:
             if isinstance(annotation, Struct):
                 raise LaunchError(
                     f"{argument.arg} of {definition.name} is annotated as the struct {annotation!r}; it is a tree.",
-                    definition.locate(argument), f"Leave the annotation out, and make the struct inside, of the tree's "
-                    f"values: {annotation!r}(…).", definition.name, parameter=argument.arg,
-                )  # fmt: skip
+                    definition.locate(argument),
+                    f"Leave the annotation out, and make the struct inside, of the tree's values: {annotation!r}(…).",
+                    definition.name,
+                    parameter=argument.arg,
+                )
             types[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
         except KernelTypeError:
             types[argument.arg] = None

@@ -325,8 +325,9 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         if wanted is None:
             raise LaunchError(
                 f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
-                advice="Pass launch_dims, which count blocks here.", function=self.kernel.name,
-            )  # fmt: skip
+                advice="Pass launch_dims, which count blocks here.",
+                function=self.kernel.name,
+            )
         dims = sizes.dimensions("launch_dims", wanted)
         return self.kernel.specialise(ordered, Tiling(block, len(dims)))
 

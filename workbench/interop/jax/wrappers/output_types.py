@@ -33,8 +33,9 @@ def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[s
             raise LaunchError(
                 f"output_dtypes of {kernel.name} names {name}, which is annotated {kernel.annotations[name]!r}.",
                 advice=f"Annotate it {name}: wb.array[Any], or leave it out of output_dtypes.",
-                function=kernel.name, parameter=name,
-            )  # fmt: skip
+                function=kernel.name,
+                parameter=name,
+            )
     return dict(declared)
 
 
@@ -75,8 +76,9 @@ def _element(kernel: str, output: str, declared: Any, types: Mapping[str, AnyTyp
     raise LaunchError(
         f"output_dtypes of {kernel} says {declared!r} for {output}, which is neither an input of it nor a type.",
         advice=f'Name an input, {{"{output}": "{next(iter(types), "x")}"}}, or a dtype.',
-        function=kernel, parameter=output,
-    )  # fmt: skip
+        function=kernel,
+        parameter=output,
+    )
 
 
 def _stored_types(
@@ -106,9 +108,11 @@ def _stored_types(
     raise LaunchError(
         f"{' and '.join(missing)} of {kernel.name}: outputs without annotation whose type does not follow from what is "
         "stored in them.",
-        kernel.place, f'Annotate them, or pass output_dtypes={{"{missing[0]}": …}}.', kernel.name,
+        kernel.place,
+        f'Annotate them, or pass output_dtypes={{"{missing[0]}": …}}.',
+        kernel.name,
         parameter=missing[0],
-    )  # fmt: skip
+    )
 
 
 def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar | Vector]:

@@ -69,8 +69,9 @@ class PickledKernel(SavedKernel):
     def _missing(self, types: Sequence[Any]) -> LaunchError:
         return LaunchError(
             f"{self.name} was pickled without its code for {', '.join(map(repr, types))}.",
-            advice="Call it with such arguments before it is pickled.", function=self.name,
-        )  # fmt: skip
+            advice="Call it with such arguments before it is pickled.",
+            function=self.name,
+        )
 
 
 class PickledSpecialisation(SavedSpecialisation):

@@ -97,8 +97,9 @@ def _holding(name: str, views: Sequence[array]) -> array:
     if any(v.dtype != first.dtype for v in views):
         raise LaunchError(
             f"The work uses {name} as arrays of several types in one memory, which is one array in JAX.",
-            advice="Copy it to an array of its own first.", parameter=name,
-        )  # fmt: skip
+            advice="Copy it to an array of its own first.",
+            parameter=name,
+        )
     spans = [extent(v) for v in views]
     low, high = min(a for a, _ in spans), max(b for _, b in spans)
     spanning = [v for v, span in zip(views, spans, strict=True) if span == (low, high)]
