@@ -19,7 +19,7 @@ from workbench.backends.cuda.cpp.faults import emit_fault
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
 from workbench.ir.attributes import PARTS, PLAIN, UNROLL
-from workbench.ir.values import Block, Op, Value, number_of
+from workbench.ir.values import Block, Op, Value, number_of, vector_of
 from workbench.types import Complex, Kind, Scalar, Vector, element, is_float
 from workbench.types import bool as bool_
 
@@ -149,8 +149,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
     left = e.declare(op.result)
     name = e.name(op.result)
     rows = [] if part == name else [f"{left} = {part};"]
-    assert isinstance(op.result.type, Vector)
-    member = members(form_of(op.result.type))[int(number_of(constant))]
+    member = members(form_of(vector_of(op.result)))[int(number_of(constant))]
     return [*rows, f"{name}.{member} = {text};"]
 
 

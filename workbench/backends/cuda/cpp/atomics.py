@@ -13,7 +13,7 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_of, number_of
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element
+from workbench.types import Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
 """What `atomicAdd` takes."""
@@ -85,7 +85,6 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
     """Emit a sum of all threads' values into the array's one element."""
     array, value = op.operands
-    assert isinstance(array.type, ArrayType)
     scalar = element(value.type)
     if scalar.is_half:
         e.expressions.keys |= {("atomic_half", scalar.name), ("reduce_half", scalar.name)}

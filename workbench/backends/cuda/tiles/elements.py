@@ -12,9 +12,9 @@ from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.rewrite import copy_op
-from workbench.ir.values import Op, Value, walk
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Op, Value, array_of, walk
 from workbench.passes.checks.bounds_checks import zero
-from workbench.tiles import Tile
 from workbench.types import ArrayType, Scalar, element, int32, uint32, uint64
 from workbench.types import bool as bool_
 
@@ -27,8 +27,7 @@ _MODES = {
 
 def shape_of(value: Value) -> tuple[int, ...]:
     """Return the shape of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type.shape
+    return tile_of(value).shape
 
 
 def tile_map(low: Lowering, op: Op) -> None:
@@ -86,7 +85,7 @@ def tile_load(low: Lowering, op: Op) -> None:
     b, location = low.builder, low.location_of(op.result)
     layout, registers = low.layout(op.result)
     if is_chunked(low, op):
-        assert isinstance(location, InShared)
+        location = low.in_shared(op.result)
         low.touch(
             # Chunks are dealt to threads in another order than elements, so this share is anybody's; it is under way
             # until a wait.
@@ -163,8 +162,7 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
 
 def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
     """Return whether each thread has two neighbouring 16-bit floats, which the hardware adds at once."""
-    array, shape = op.operands[0].type, shape_of(op.operands[-1])
-    assert isinstance(array, ArrayType)
+    array, shape = array_of(op.operands[0]), shape_of(op.operands[-1])
     pairs = layout.fragments and shape[1] % 2 == 0
     along = op.attrs[AXES][-1] == array.ndim - 1 and low.contiguous and not array.pitch
     return pairs and along and isinstance(array.dtype, Scalar) and array.dtype.is_half
@@ -184,9 +182,7 @@ def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
 
 def offsets_of(op: Op) -> tuple[Value, ...]:
     """Return the operands that say where in its array a tile begins, one per axis of the array."""
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return op.operands[1 : 1 + array.ndim]
+    return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:

@@ -145,8 +145,7 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
         offsets = _needed(inner, defs, set(block.params[1:]))
         if offsets is None:
             continue
-        location = low.location_of(inner.result)
-        assert isinstance(location, InShared)
+        location = low.in_shared(inner.result)
         one = location.region
         region = Region(one.dtype, one.count * low.stages, one.name, one.label)
         low.regions[low.storage.of(inner.result)] = region

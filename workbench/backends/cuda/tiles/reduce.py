@@ -19,6 +19,7 @@ from workbench.backends.python.tiles import identity
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
@@ -40,8 +41,7 @@ def with_combinations(function: Function) -> Function:
 
 
 def _combination(op: Op) -> Block:
-    tile, kind = op.operands[0].type, op.attrs[KIND]
-    assert isinstance(tile, Tile)
+    tile, kind = tile_of(op.operands[0]), op.attrs[KIND]
     builder = Builder()
     builder.location = op.location
     # Rounded once at the end: rounding each partial sum to 16 bits would lose most of a long one.
@@ -230,8 +230,7 @@ def _along(low: Lowering, op: Op) -> None:
     """Reduce along an axis: a team of neighbouring threads for each element of the result."""
     b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)
-    source, target = low.location_of(tile), low.location_of(op.result)
-    assert isinstance(source, InShared) and isinstance(target, InShared)
+    source, target = low.in_shared(tile), low.in_shared(op.result)
     rows, length = math.prod(result), shape[axis]
     # A team stays within a warp, for shuffles; beyond length / 4 its threads would have too little to do.
     team = 1

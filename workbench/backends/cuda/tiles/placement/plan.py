@@ -15,8 +15,9 @@ from workbench.backends.cuda.tiles.placement.layouts import Layout, Spread, Stri
 from workbench.ir.attributes import AXIS, LINKED, PRECISION
 from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
 from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.tiles import Tile, is_tile
+from workbench.tiles import is_tile
 from workbench.types import float32
 
 # The operands of which a thread reads elements that others have.
@@ -100,7 +101,9 @@ def plan(function: Function) -> Plan:
         elif op.name in VIEWS and op.name != "tile_reshape":
             result.views[op.result] = op.operands[0]
     # Before the products' layouts are spread: what must be in shared memory stops them.
-    result.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), result)
+    result.shared = _closed(
+        {v for v in values if tile_of(v).storage == "shared"} | _reduced(ops) | _linked(ops), result
+    )
     spread = _spread(ops, values, result)
     needed = {result.root(v) for op in ops for v in crossing(op)}
     result.shared = _closed(result.shared | {v for v in needed if v not in spread}, result)
@@ -108,11 +111,6 @@ def plan(function: Function) -> Plan:
     _copies(result, spread)
     _layouts(result, spread)
     return result
-
-
-def _type(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
 
 
 def _reduced(ops: list[Op]) -> set[Value]:
@@ -184,7 +182,7 @@ def _tiles(op: Op) -> list[Value]:
 def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread]:
     """Return the layouts of the tiles in registers that are distributed like a product's result."""
     classes = Classes()
-    free = {v for v in values if plan.root(v) is v and v not in plan.shared and _type(v).storage != "thread"}
+    free = {v for v in values if plan.root(v) is v and v not in plan.shared and tile_of(v).storage != "thread"}
     for a, b in (*_ties(ops), *_flows(ops)):
         if a in free and b in free:
             classes.join(a, b)
@@ -201,14 +199,14 @@ def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread
 
 def product_layout(op: Op, threads: int) -> Spread:
     """Return which rows and columns of a product each thread does."""
-    rows, columns = _type(op.result).shape
+    rows, columns = tile_of(op.result).shape
     fragments = for_fragments(rows, columns, threads) if is_on_tensor_cores(op) else None
     return fragments or for_product(rows, columns, threads)
 
 
 def is_on_tensor_cores(op: Op) -> bool:
     """Return whether the product may use `mma.sync`: 16-bit floats, or float32 if TF32 was requested."""
-    dtype = _type(op.operands[0]).dtype
+    dtype = tile_of(op.operands[0]).dtype
     return dtype.is_half or (dtype == float32 and op.attrs.get(PRECISION) == "tf32")  # type: ignore[union-attr]
 
 
@@ -224,7 +222,7 @@ def _copies(plan: Plan, spread: dict[Value, Spread]) -> None:
         if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and plan.root(op.operands[0]) in spread:
             needed[op.operands[0]] = None
         for value in needed:
-            copy = Value(replace(_type(value), storage="shared"), value.name)
+            copy = Value(replace(tile_of(value), storage="shared"), value.name)
             plan.shared.add(copy)
             ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
             op = op.replace(tuple(copy if v is value else v for v in op.operands))
@@ -240,4 +238,4 @@ def _layouts(plan: Plan, spread: dict[Value, Spread]) -> None:
     for op in uniform_ops(plan.function.body):
         for value in _tiles(op):
             if plan.root(value) is value and value not in plan.shared:
-                plan.layouts[value] = spread.get(value) or Striped(_type(value).count, threads)
+                plan.layouts[value] = spread.get(value) or Striped(tile_of(value).count, threads)
