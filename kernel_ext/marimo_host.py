@@ -16,7 +16,7 @@ from kernel_ext.values import Values
 
 
 class MarimoNotebook:
-    """Answer what sliders ask of a notebook (`Staleness`), where the host itself knows which cells are to run again."""
+    """The notebook that sliders see under marimo (`Staleness` in Jupyter): marimo knows which cells to run again."""
 
     def name_of(self, slider: Slider) -> str:
         """Return what the notebook calls it; empty if it has no name."""

@@ -35,13 +35,13 @@ from kernel_ext.views.view_data import InspectView, PaneView
 
 
 class Redraw:
-    """Draws the same values again if an array among them was written since; a view keeps no array alive.
+    """A view's drawing of values, repeated if an array among them was written since; it keeps no array alive.
 
     Only arrays of Workbench know when they are written.
     """
 
     def __init__(self, draw: Callable[..., Any], *values: Any) -> None:
-        """`draw` makes a view of the values, and has done so."""
+        """Note the versions of the values' arrays, of which `draw` has just made a view."""
         self._draw = draw
         self._held = [weakref.ref(v) if isinstance(v, wb.array) else lambda v=v: v for v in values]
         self._versions = self._written(values)
@@ -121,7 +121,8 @@ def points(
     value: Any, name: str = "points", *, color: Any = None, colours: str = "",
     range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
 ) -> Shown:  # fmt: skip
-    """Points in a plane or in space; a live view turns, moves and enlarges them (WebGL where the browser has it).
+    """Show points in a plane or in space; a live view turns, moves and enlarges them (with WebGL if the browser has
+    it).
 
         show.points(x, "particles", color=speed)
 
@@ -165,7 +166,7 @@ def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
 
 
 def mesh(value: Any, faces: Any = None, name: str = "mesh", **options: Any) -> Shown:
-    """Triangles between points; a live view turns, moves and enlarges them.
+    """Show triangles between points; a live view turns, moves and enlarges them.
 
         show.mesh(x, faces, "cloth", color=stress)
 
@@ -356,7 +357,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "")
 
 
 def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
-    """Texts side by side; `make_pane` makes those that are opened later.
+    """Show texts side by side; `make_pane` makes those that are opened later.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -444,7 +445,7 @@ def controls(
     rewind: bool | None = None,
     **ranges: Any,
 ) -> Shown:
-    """Sliders for the numbers of a record, a tape, a kept launch, a graph or a function: a move runs it again.
+    """Show sliders for the numbers of a record, a tape, a stored launch, a graph or a function: a move runs it again.
 
     A record, a tape, a launch and a graph are replayed, and nothing is compiled.
 

@@ -114,7 +114,7 @@ class Matcher:
     """The completion of one shell; `install` and `remove` leave it as it was."""
 
     def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
-        """For `shell`, these magics, and the headers that `%%cuda` cells may use."""
+        """Attach to `shell`: these magics, and the headers that `%%cuda` cells may use."""
         self.shell = shell
         self._completions = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
         self._parsers = {

@@ -18,12 +18,12 @@ from workbench import get_device, inspect
 
 @magics_class
 class CudaMagics(Magics):
-    """`%%cuda`."""
+    """The magic `%%cuda`."""
 
     run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device or emulated.").tag(config=True)
 
     def __init__(self, shell: Any, kernels: KernelMagics) -> None:
-        """For the shell whose cells `kernels` builds."""
+        """Attach to the shell whose cells `kernels` builds."""
         super().__init__(shell)
         self.kernels = kernels
         self.headers = Headers()

@@ -42,14 +42,14 @@ _CACHE_ACTIONS = {
 
 @magics_class
 class KernelMagics(Magics):
-    """`%%kernel`, `%inspect` and `%cache`."""
+    """The magics `%%kernel`, `%inspect` and `%cache`."""
 
     widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
     backend = Enum(BACKENDS, "auto", help="Where kernels run by default.").tag(config=True)
     annotate = Unicode("", help="Panes that %%kernel shows by default, such as ir,adjoint.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose cells these magics run."""
+        """Attach to the shell whose cells these magics run."""
         super().__init__(shell)
         self.here = shell
         self.widgets = widgets_wanted()

@@ -50,7 +50,7 @@ _BUILD = (
 
 
 def build_options(magic: Magic) -> Magic:
-    """Decorator: the options above, between `@magic_arguments()` and `@cell_magic`."""
+    """Decorate a magic with the options above, between `@magic_arguments()` and `@cell_magic`."""
     for option in reversed(_BUILD):
         magic = option(magic)
     return magic
@@ -85,7 +85,7 @@ def with_help(magics: Magics) -> Magics:
 
 
 def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
-    """Give a cell of `%%kernel --help` alone an empty line: IPython refuses a cell without one."""
+    """Return an input transformer that gives a lone `%%kernel --help` an empty line: IPython refuses a cell without."""
     names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
 
     def transform(lines: list[str]) -> list[str]:

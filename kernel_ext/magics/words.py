@@ -82,7 +82,7 @@ def kind_of_word(name: str) -> str:
 
 
 def _types() -> list[str]:
-    """Words that may annotate a parameter."""
+    """Return words that may annotate a parameter."""
     others = ("func", "kernel", "struct")
     return [n for n, v in wb.LANGUAGE.items() if not inspect.is_word(v) and not n.startswith(others)]
 
@@ -125,7 +125,7 @@ class Help:
     """Texts for `?` and Shift-Tab in one shell; `remove` undoes `install`."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell."""
+        """Attach to a shell."""
         self._inspector = shell.inspector
         self._shell = shell
         self._before: dict[str, Any] | None = None
@@ -159,7 +159,7 @@ _HIDDEN = "wb"
 
 
 def _plain(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
-    """`data` has the value; before IPython 8.22 it is the value, and `info` comes with it."""
+    """Return IPython's `?` text of one of our values; before IPython 8.22 `data` is the value itself."""
     return about(data.obj if info is None else data)
 
 

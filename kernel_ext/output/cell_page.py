@@ -59,7 +59,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Pixels that a page of these views takes, as far as is known without a browser; it scrolls if that is less."""
+    """Return the pixels that a page of these views takes, as far as is known without a browser."""
     headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
     return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 

@@ -136,7 +136,7 @@ def page(
 
 @dataclass(frozen=True)
 class Made:
-    """A page.
+    """A finished HTML page.
 
     Attributes:
         text: its HTML.
@@ -150,7 +150,7 @@ class Made:
 
 
 def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
-    """Views, each page among them replaced by its own views.
+    """Return views, each page among them replaced by its own views.
 
     Raises:
         Refusal: one is no view.

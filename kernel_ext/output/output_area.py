@@ -76,7 +76,7 @@ class _Run:
         display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return its widget, not displayed yet; None if there can be none."""
+        """Return the widget of a view, not displayed yet; None if there can be none."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -128,7 +128,7 @@ Shown.show_here = show_here
 
 
 def session_views() -> list[Shown]:
-    """Everything that the last runs of all cells showed, in order."""
+    """Return everything that the last runs of all cells showed, in order."""
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
@@ -251,10 +251,10 @@ def redraw_views() -> int:
 
 
 class LiveViews:
-    """Widgets of one magic by the name of what they show: the widget of an earlier one of that name is closed."""
+    """The widgets of one magic, by name: a new widget closes the earlier one of its name."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell; only one with a front end gets widgets."""
+        """Attach to a shell; only one with a front end gets widgets."""
         self._shell = shell
         self._shown: dict[str, Showing] = {}
 

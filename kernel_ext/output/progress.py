@@ -65,7 +65,7 @@ class _Line:
 
 
 class Progress:
-    """Shows the line in a shell that has a front end."""
+    """The progress line of a shell that has a front end."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell

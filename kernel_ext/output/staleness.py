@@ -36,10 +36,11 @@ class Slider(Protocol):
 
 
 class Staleness:
-    """Marks outputs, and shows sliders; `cell_begins` and `cell_ends` are called around each cell."""
+    """The marks of stale outputs, and the display of sliders; `cell_begins` and `cell_ends` are called around each
+    cell."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell."""
+        """Attach to a shell."""
         self._shell = shell
         self._begun = 0
         self._added: list[Slider] = []

@@ -24,7 +24,7 @@ _LISTED = 5
 
 
 def information() -> str:
-    """Version, devices, cache, memory and settings, a line each."""
+    """Return version, devices, cache, memory and settings, a line each."""
     sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
     checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
     return "\n".join(

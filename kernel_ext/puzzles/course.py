@@ -23,7 +23,7 @@ SEEDS = (1, 2, 3)
 
 
 class Course:
-    """Puzzles by name.
+    """A course: puzzles by name, with what was solved.
 
     check, hint, score, show = Course(first, second).tools
     """
@@ -138,7 +138,7 @@ def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
 
 
 def _help(puzzle: Puzzle) -> str:
-    """Hints, each inside the one before, and the solution, each behind a click."""
+    """Return hints, each inside the one before, and the solution, each behind a click."""
     code = f'<pre style="margin:4px 0 0 8px">{escape(puzzle.solution.strip())}</pre>'
     inner = html.folded("Solution", code) if puzzle.solution else ""
     for number, text in reversed(list(enumerate(puzzle.hints, 1))):

@@ -116,7 +116,7 @@ def courses_of(path: Path) -> dict[str, Course]:
 
 
 def submissions(folder: Path) -> list[Path]:
-    """Notebooks and Python files of a folder, in order."""
+    """Return notebooks and Python files of a folder, in order."""
     files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
     return [p for p in files if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
 
@@ -276,7 +276,7 @@ def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str
 
 
 def _costs(course: Course, name: str, answer: Any) -> dict[str, str]:
-    """Counts of a right answer, each with the solution's: `128 of 64`."""
+    """Return counts of a right answer, each with the solution's: `128 of 64`."""
     puzzle = course.puzzles[name]
     if puzzle.case is None or not puzzle.goals or device() == "cpu":
         return {}

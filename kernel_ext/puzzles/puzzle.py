@@ -16,7 +16,7 @@ DIFFERENCES = 1e-4
 
 
 class Wrong(Exception):
-    """An answer is not right; its text says why. A puzzle's `examine` may raise it."""
+    """The error of an answer that is not right; its text says why. A puzzle's `examine` may raise it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle.
+    """A puzzle: its task, tests, hints, solution and goals.
 
     Attributes:
         name: the name of the kernel, or function, that answers it.

@@ -81,7 +81,7 @@ def note_edits(shell: Any, result: Any = None) -> None:
 
 
 class Interrupted:
-    """Closes tapes that an interrupted cell left open.
+    """A hook that closes tapes which an interrupted cell left open.
 
     Python may raise the interrupt as the `__exit__` of a `with` begins; the tape would then observe every later
     cell."""

@@ -121,7 +121,7 @@ def replay(
 
 
 class Recording:
-    """Recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
+    """A recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
 
     def __init__(self) -> None:
         """Off."""

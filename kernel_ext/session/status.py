@@ -199,7 +199,7 @@ def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _names(rows: Iterable[KernelRow]) -> str:
-    """`saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
+    """Return `saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
     forward = {r.kernel: r.key for r in reversed(tuple(rows))}
     names = list(reversed(forward))
     return " ".join((names[0], forward[names[0]][:8])).strip() if len(names) == 1 else ", ".join(names)

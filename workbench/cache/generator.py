@@ -45,7 +45,7 @@ _SEEN: dict[str, _Seen] = {}
 
 @lru_cache(maxsize=1)
 def generator_version() -> str:
-    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once per process.
+    """Return sixteen hex digits of the digest of every file that turns IR into an artifact; read once per process.
 
     Where one of those files was edited after this process imported the package, the text no longer says which code
     runs here: the version then holds for this process alone.
@@ -73,8 +73,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def is_outdated() -> bool:
-    """Return whether a module was imported from a file that had changed after the digest was taken. Many modules are
-    imported only when the first kernel is compiled.
+    """Return whether a module was imported from a file that had changed after the digest was taken.
 
     Much is imported only by the first kernel that has to be compiled.
     """
@@ -97,7 +96,7 @@ class _Seen:
         return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
     def is_outdated(self) -> bool:
-        """As the function; only the files of modules imported since the last call are looked at.
+        """Return whether a module imported since the last call was changed after the digest, or one before was.
 
         No module reads another kind of file but texts of native code, which are part of their own keys.
         """
@@ -118,7 +117,7 @@ class _Seen:
 
 @lru_cache(maxsize=1)
 def _digests(package: str) -> list[tuple[str, int]]:
-    """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
+    """Return the digests of what makes code and of what makes IR, stored until a file or a folder changes.
 
     To ask whether one has takes a quarter of the time. Each change of a tree sets the time of change of something in
     it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
@@ -155,7 +154,7 @@ def _states(package: str, paths: list[str]) -> list[os.stat_result]:
 
 
 def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
-    """Of files and folders: sums of their sizes, numbers and times of change, and the last of these (ns).
+    """Return the sums of files' and folders' sizes, numbers and times of change, and the last of these (ns).
 
     The last alone would not show an edit by a clock that was set back.
     """
@@ -197,7 +196,7 @@ def _has_change_times(package: str) -> bool:
 def digest_of(
     package: str | Path, sources: tuple[str, ...] = SOURCES, states: dict[str, os.stat_result] | None = None
 ) -> tuple[str, int]:
-    """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
+    """Return the digest of the generator's files under `package`, and the time (ns) of the last change of one.
 
     Args:
         package: a folder.

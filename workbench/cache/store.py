@@ -38,7 +38,7 @@ _FACTS = 4096
 
 
 class Memory:
-    """At most `limit` bytes, by digest: some 300 kernels; what the disk has is there again in 0.1 ms."""
+    """The artifacts of this process, at most `limit` bytes, least recently used first out; safe for threads."""
 
     def __init__(self, limit: int = 2 << 20) -> None:
         self.limit = limit
@@ -77,13 +77,13 @@ class Memory:
             self.bytes = 0
 
     def items(self) -> list[tuple[str, Entry]]:
-        """Digests and entries, the least recently used first."""
+        """Return digests and entries, the least recently used first."""
         with self._lock:
             return list(self._entries.items())
 
 
 def _weight(entry: Entry) -> int:
-    """Bytes of an entry, its metadata by experience."""
+    """Return the estimated bytes of an entry with its metadata."""
     return len(entry.image) + _FACTS
 
 
@@ -127,7 +127,7 @@ class EntryInfo:
 
 
 class Store:
-    """Artifacts by digest (`Key.digest`), for many threads and processes at once.
+    """The store of artifacts by digest (`Key.digest`), for many threads and processes at once.
 
     Args:
         root: the folder; made when first needed.
@@ -178,7 +178,7 @@ class Store:
             self._limit.after_write(self.disk, len(data))
 
     def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:
-        """`with store.lock(digest):` lets one builder at a time, of all threads and processes, work on a key.
+        """Let one builder at a time, of all threads and processes, work on a key: `with store.lock(digest):`.
 
         The value is True where the lock was had; after `timeout` seconds the work goes on without it. Look again
         (`get(digest, again=True)`) inside: another builder may have been first.
@@ -274,7 +274,7 @@ class Store:
         self.memory.put(digest, replace(entry, where="memory"))
 
     def _everything(self) -> dict[str, int]:
-        """Digest and size of each artifact in the folder or in memory."""
+        """Return digest and size of each artifact in the folder or in memory."""
         sizes = {digest: len(entry.image) for digest, entry in self.memory.items()}
         return sizes | {f.digest: f.bytes for f in self.disk.files() if f.digest}
 

@@ -99,7 +99,7 @@ def devices() -> str:
 
 
 def held() -> dict[str, int]:
-    """Bytes of live arrays of this process, by device; arrays that share memory count once."""
+    """Return bytes of live arrays of this process, by device; arrays that share memory count once."""
     total: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
     for thing in gc.get_objects():

@@ -35,7 +35,7 @@ P = ParamSpec("P")
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
-    """Decorator: of a CUDA C++ kernel, the text that it has itself."""
+    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text."""
 
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
@@ -246,7 +246,7 @@ _MAKE = {
 
 
 def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
-    """Pane name to text; a pane that cannot be made holds the reason.
+    """Return text by pane name; a pane that cannot be made holds the reason.
 
     Returns:
         One text per name, in the order of `names`.

@@ -98,7 +98,7 @@ class LBFGS(Optimizer):
         return value
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that the next step depends on besides parameters and options."""
+        """Return everything that the next step depends on besides parameters and options."""
         histories = {
             f"{name}{k}": np.array(
                 [change[side][k].numpy() for change in self._changes], element(x.dtype).numpy

@@ -125,7 +125,7 @@ class _Stepper(Optimizer):
         self.steps += 1
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that the next step depends on besides parameters and options."""
+        """Return everything that the next step depends on besides parameters and options."""
         states = {f"state{k}_{s}": np.array(v.numpy()) for k, all in enumerate(self._states) for s, v in enumerate(all)}
         powers = {f"powers{k}": np.array(p.numpy()) for k, p in enumerate(self._powers)}
         return super().state() | states | powers

@@ -160,7 +160,7 @@ def _sort(what: str, keys: array, values: array | None, count: int | None, begin
 
 
 def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> tuple[array, Any]:
-    """Keys of unsigned integers and their values in the order of these bits. What is given may be overwritten."""
+    """Return unsigned keys and their values, sorted by these bits of the keys; the arrays passed may be overwritten."""
     n, device = keys.size, keys.device
     size = 512 if device.is_cuda else max(16384, -(-n // 64))
     pieces = -(-n // size)
@@ -269,7 +269,7 @@ def _move_pairs(
 
 @kernel
 def _mark(starts: array[int32], ends: array[int32], count: int, edges: array[int32], depth: array[int32]):
-    """1 at each edge of a segment, and where a segment begins 1 more than where it ends."""
+    """Write 1 at each edge of a segment, and where a segment begins 1 more than where it ends."""
     s = tid()
     first, last = min(max(starts[s], 0), count), min(max(ends[s], 0), count)
     if first < last:

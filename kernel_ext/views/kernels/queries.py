@@ -121,7 +121,7 @@ def cache_why(kernel: Any) -> str:
 
 
 def cache_clear() -> str:
-    """Empty the cache; says what went."""
+    """Empty the cache; return a sentence on what went."""
     before = inspect.cache_info()
     return f"removed {units.count(wb.cache.clear(), 'module')}, {units.size(before.bytes)}"
 
@@ -136,7 +136,7 @@ def cache_remove(digest: str) -> str:
 
 
 def cache_prune() -> str:
-    """Bring the cache under its size limit; says what went."""
+    """Bring the cache under its size limit; return a sentence on what went."""
     removed = wb.cache.prune()
     return f"removed {units.count(removed, 'module')}; kept {units.size(inspect.cache_info().bytes)}"
 

@@ -45,7 +45,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class ControlsView:
-    """Sliders and the last run.
+    """The view of sliders and of the last run.
 
     Attributes:
         title: what is replayed.
@@ -114,7 +114,7 @@ class Bound:
             self.run({})  # a function has nothing to show before it ran
 
     def run(self, values: Mapping[str, Any]) -> ControlsView:
-        """Replay with these values of sliders; others stand where they are."""
+        """Replay with these values of sliders; the others are unchanged."""
         with self._lock:
             sliders = tuple(
                 replace(s, value=kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders

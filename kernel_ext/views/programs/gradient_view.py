@@ -51,7 +51,7 @@ class PairView:
 
 @dataclass(frozen=True)
 class GradsView:
-    """Arrays with their adjoints, and a gradcheck where there was one."""
+    """The view of arrays with their adjoints, and of a gradcheck if there was one."""
 
     title: str
     pairs: tuple[PairView, ...]

@@ -32,7 +32,7 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class SweepsView:
-    """Both sweeps: `turns` are line, text and lowest row of the steps of the reverse sweep, after the forward ones."""
+    """The view of both sweeps: `turns` are line, text and lowest row of the reverse sweep's steps."""
 
     kernel: str
     threads: tuple[str, ...]

@@ -19,7 +19,7 @@ _LOOKS = ("taken", "other", "free", "past")
 
 @dataclass(frozen=True)
 class WarpRow:
-    """A warp.
+    """The steps of one warp.
 
     Attributes:
         block, warp: its numbers.

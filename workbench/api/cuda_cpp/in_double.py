@@ -60,7 +60,7 @@ class WideText:
             wide: the kernels of the text in double.
             signature, gradient: of the kernel and its gradient.
             values: one argument per parameter of the kernel.
-            how: the launch's dimensions, threads of a block and bytes of shared memory.
+            options: the launch's dimensions, threads of a block and bytes of shared memory.
         """
         types = tuple(
             deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type

@@ -55,7 +55,7 @@ class Text(Protocol):
         ...
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
-        """Digest, loaded code and facts of one kernel."""
+        """Return digest, loaded code and facts of one kernel."""
         ...
 
     def signature(self, name: str) -> Signature:
@@ -277,7 +277,7 @@ class CudaKernel(Kernel):
     __iter__ = None  # `kernel[0]`, `kernel[1]`, … would never end
 
     def __getitem__(self, dim: object) -> Configured:
-        """`k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
+        """Configure a launch: `k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
 
         Raises:
             LaunchError: a pair, which means threads and a block or blocks and threads.
@@ -339,7 +339,7 @@ class CudaSpecialisation(Specialisation):
         self._watched = ()
 
     def is_current(self) -> bool:
-        """Yes: a text captures nothing."""
+        """Return True: a text captures nothing."""
         return True
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:

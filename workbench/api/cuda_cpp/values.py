@@ -68,7 +68,8 @@ def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
 
 
 def _differs(element: Element, dtype: np.dtype[Any] | None, nbytes: int) -> str:
-    """In what an array's elements are others than a class's, as a phrase; "" if in nothing. None: plain bytes."""
+    """Return how an array's elements differ from a class's layout, as a phrase; "" if they do not, or are plain
+    bytes."""
     if dtype is None or (element.size == 1 and not element.fields):  # void* takes anything
         return "" if nbytes % element.size == 0 else f"has {nbytes} bytes, no multiple of {element.size}"
     if dtype.itemsize != element.size:

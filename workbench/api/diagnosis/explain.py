@@ -73,7 +73,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
 
 
 def _absent(tape: Tape, x: array) -> Explanation | None:
-    """Reasons that need no look at the launches."""
+    """Return an explanation that needs no look at the launches, if there is one."""
     if not is_float(x.dtype):
         return Explanation("absent", "integers", f"an array of {x.dtype!r} has no gradient.")
     known = any(a.memory is x.memory for s in tape.steps for a in (*s.used, *s.changed))
@@ -333,7 +333,7 @@ def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]
 
 
 def _unwatched() -> None:
-    """In the place of a user's function: it would add to the gradients once more."""
+    """Do nothing, in place of a user's function, which would add to the gradients once more."""
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:

@@ -42,7 +42,7 @@ def find_nan(infinities: bool = True) -> Generator[None]:
 
 
 class _Watch(Observer):
-    """Looks at what launches write."""
+    """An observer that checks what launches write for NaN or infinities."""
 
     def __init__(self, infinities: bool) -> None:
         self._infinities = infinities

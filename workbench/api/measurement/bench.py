@@ -114,7 +114,7 @@ class Bench(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two calls that were timed by turns.
+    """The result of timing two calls by turns.
 
     Attributes:
         first, second: what was measured of each.
@@ -235,7 +235,7 @@ def _prepared(call: Callable[[], object], number: int, repeat: int) -> _Timed:
 
 
 def _round(call: Callable[[], object], number: int, device: Device) -> float:
-    """Seconds of one call, of so many in a row."""
+    """Return the seconds of one call, of `number` calls in a row."""
     if device.is_cuda:
         synchronize(device)
         before = moment(device)

@@ -36,7 +36,7 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """Shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
+    """A drawing: shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
 
     title: str
     width: int

@@ -16,7 +16,7 @@ LEAST = 0.02
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that a line does, and what to do about it.
+    """A finding about a line: something that it does, and what to do about it.
 
     Attributes:
         kind: "sectors", "wavefronts", "divergence" or "atomics".

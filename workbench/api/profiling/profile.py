@@ -138,7 +138,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
 
 
 class _Watching(Observer):
-    """Profiles launches."""
+    """An observer that profiles launches, each kind once."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch

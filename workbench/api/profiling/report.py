@@ -184,7 +184,7 @@ class Profile:
         return [*(known[n] for n in sorted(known)), *self.elsewhere]
 
     def table(self) -> tuple[list[str], list[tuple[Line, list[str]]], list[str]]:
-        """Headings of the counts that are not all zero, each line with its counts as text, and those of the launch."""
+        """Return headings of the counts that are not all zero, the lines' counts as text, and the launch's."""
         rows = self.rows()
         shown = [column for column in COLUMNS if any(cell(line, column[0]) for line in (self.total, *rows))]
         total = [cell(self.total, name) for name, _ in shown]

@@ -34,7 +34,7 @@ PILOT = 8
 
 
 class Geometry(msgspec.Struct, frozen=True):
-    """Blocks and threads along x, y, z, and bytes of dynamic shared memory.
+    """The geometry of a launch: blocks and threads along x, y, z, and bytes of dynamic shared memory.
 
     Attributes:
         dims: the launch's dimensions as the code takes them; empty if it takes them as the record has them, or none.

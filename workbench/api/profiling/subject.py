@@ -152,7 +152,7 @@ def _fused(function: Function) -> int:
 
 
 def _options(record: LaunchRecord) -> Options:
-    """Return the options of a launch's code, with those that follow from its arrays, which the CPU does not set."""
+    """Return the options that the launch's code would have on a GPU, with those that follow from its arrays."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
     return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
 

@@ -39,7 +39,7 @@ class Elements(msgspec.Struct, frozen=True):
     strides: tuple[int, ...]
 
     def index(self, at: int) -> tuple[int, ...] | None:
-        """Of the byte `at` from its first element the element's index; None if it lies in none."""
+        """Return the index of the element that contains the byte `at` of an array; None if none does."""
         index: list[int] = []
         for stride, size in zip(self.strides, self.shape, strict=True):
             k = min(at // stride, size - 1) if stride > 0 and size else 0
@@ -160,7 +160,7 @@ class Threads(msgspec.Struct, frozen=True):
         return touches
 
     def outcomes(self, block: int, warp: int) -> tuple[tuple[int, ...], int]:
-        """Of each lane which of `OUTCOMES` it came to, and a mask of the lanes that were dark in a step of the warp."""
+        """Return which of `OUTCOMES` each lane came to, and a mask of the lanes that were inactive in a step."""
         reads = writes = every = dark = 0
         steps = self.warps.get((block, warp), ())
         for step in steps:

@@ -92,7 +92,7 @@ def _passes(at: tuple[int, ...], words: int) -> int:
 
 
 class Step(msgspec.Struct, frozen=True):
-    """Instructions of one line that the warp executed in a row with the same lanes.
+    """A step of a warp: instructions of one line, executed in a row with the same lanes.
 
     Attributes:
         number: the line, as the reader of the cell counts.

@@ -56,7 +56,7 @@ DEFAULT_TARGET = "sm_90"
 
 
 class EmittedKernel(msgspec.Struct, frozen=True):
-    """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
+    """The CUDA C++ text of a kernel, and the shared memory that a block of it needs.
 
     Attributes:
         text: what is compiled.
@@ -93,10 +93,9 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
 ) -> EmittedKernel:
-    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes. With `link`, an architecture,
-    multiplications of tiles call link-time products where one exists.
+    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes.
 
-    With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
+    With `link`, an architecture, multiplications of tiles call link-time products where one exists.
     """
     if any(getattr(param.type, "wide", False) for param in function.params):
         options = replace(options, index32=False)
@@ -246,7 +245,7 @@ class _Kernel:
         return [*accumulators, self.loop, *indented(each), "}", *rows]
 
     def text(self) -> str:
-        """Prelude and kernel."""
+        """Return the text of prelude and kernel."""
         for op in self._ops("const"):
             self.expressions.meet(op.result.type)
         rows = self.head + self._rows()

@@ -177,7 +177,7 @@ class _Assignment:
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
-    """Assignments made at once. New locals come first: nothing reads them yet."""
+    """Emit assignments made at once; new locals come first, since nothing reads them yet."""
     pending: list[_Assignment] = []
     fresh: list[str] = []
     for target, value in zip(targets, values, strict=True):
@@ -248,7 +248,7 @@ _EAGER = frozenset("add sub mul fma neg lt le gt ge eq ne const yield".split())
 
 
 def _both(e: Emitter, op: Op) -> str:
-    """`a & b` for `a and b` where b is a few operations on floats: a branch costs more, and keeps loops from rotating.
+    """Return `a & b` for `a and b` if b is a few operations on floats, since a branch costs more; else "".
 
     No arithmetic of integers, which may be known not to overflow only where a holds.
     """
@@ -267,7 +267,7 @@ def _both(e: Emitter, op: Op) -> str:
 
 
 def _choice(e: Emitter, op: Op) -> list[str]:
-    """`c ? a : b`, where the branches are nothing but expressions of one new value."""
+    """Return `c ? a : b` if the branches are nothing but expressions of one new value; else ""."""
     bare = all(
         inner.name == "yield" or any(v in e.inlining.inlined for v in inner.results)
         for block in op.blocks

@@ -77,7 +77,7 @@ class Library(msgspec.Struct, frozen=True):
 
 
 def compiler(target: str = "") -> Library:
-    """NVRTC: of the newest installed major that knows the architecture and is not above the driver's.
+    """Return the NVRTC of the newest installed major that knows the architecture and is not above the driver's.
 
     If the driver's is below all of them, the oldest one, whose PTX can still be read and emulated (`check_loads`).
 
@@ -95,7 +95,7 @@ def compiler(target: str = "") -> Library:
 
 
 def beside(wheel: str, target: str = "") -> Library:
-    """nvJitLink (`NVJITLINK`) or libmathdx (`MATHDX`) of the same major as the compiler for this target.
+    """Return nvJitLink (`NVJITLINK`) or libmathdx (`MATHDX`) of the same major as the compiler for this target.
 
     Raises:
         DeviceError: the wheel, or NVRTC, is not installed.
@@ -123,7 +123,7 @@ def check_loads(library: Library) -> None:
 
 
 def header_options(library: Library, folder: Path) -> tuple[str, ...]:
-    """NVRTC's options that let it find CUDA's own headers; those that it contains it unpacks into `folder`.
+    """Return NVRTC's options that let it find CUDA's own headers; those that it contains it unpacks into `folder`.
 
     Raises:
         DeviceError: it contains none, and their wheels are not installed.
@@ -160,7 +160,7 @@ def extra_for(target: str = "") -> str:
 
 
 def instead(library: Library, target: str) -> str:
-    """Return the line that installs another major's compiler, which knows an architecture; empty if none does."""
+    """Return the line that installs another major's compiler that knows `target`; empty if none does."""
     others = (major for major in _MAJORS if major != library.major and _knows(major, target))
     return next((advice(f"cu{major}") for major in others), "")
 

@@ -132,13 +132,13 @@ def has_lane_count(instruction: Instruction) -> bool:
 
 
 def flops_per_lane(instruction: Instruction) -> int:
-    """Operations on floats that each lane does."""
+    """Return operations on floats that each lane does."""
     kinds = [m for m in instruction.modifiers if m in _FLOATS]
     return _OPERATIONS.get(instruction.opcode, 0) * _FLOATS[kinds[0]] if kinds else 0
 
 
 def flops_per_warp(instruction: Instruction) -> int:
-    """Operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
+    """Return operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
     if instruction.opcode != "mma" or not any(m in _FLOATS or m == "tf32" for m in instruction.modifiers):
         return 0
     shape = next((m for m in instruction.modifiers if m[0] == "m" and "n" in m and "k" in m), "m0n0k0")

@@ -136,14 +136,14 @@ class Launch:
 
 
 class Kernel:
-    """A loaded kernel."""
+    """A kernel that is loaded and can be launched on the CPU."""
 
     def __init__(self, code: CpuCode, metadata: KernelMetadata) -> None:
         self.code = code
         self.metadata = metadata
 
     def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0) -> int:
-        """Bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
+        """Return bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
         return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
     def shared_size(self, dynamic: int) -> int:
@@ -282,7 +282,7 @@ class _Watching:
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:
-        """Return the launch's words (`context.py`)."""
+        """Return the words of the launch's context that the sanitized kernel needs, by name (`context.py`)."""
         return {
             "SPANS": self._spans.ctypes.data, "SPAN_COUNT": len(self._spans), "SHADOW": self._shadow.ctypes.data,
             "SHADOW_SIZE": self._size, "SHARED_BYTES": self._shared, "WRITTEN": self._written,

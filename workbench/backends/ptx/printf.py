@@ -16,7 +16,7 @@ LONGEST = 4096
 
 
 class Bytes(Protocol):
-    """Memory with addresses."""
+    """The part of an emulated device's memory that `printf` and variables need."""
 
     @property
     def memory(self) -> np.ndarray:
@@ -34,7 +34,7 @@ class Bytes(Protocol):
 
 
 def text_at(memory: Bytes, address: int) -> str:
-    """C's string at an address."""
+    """Return C's string at an address."""
     start = address - memory.base
     return bytes(memory.memory[start : start + LONGEST]).partition(b"\0")[0].decode(errors="replace")
 

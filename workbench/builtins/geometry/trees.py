@@ -41,7 +41,7 @@ def up_to(*wanted: str, least: int = 0) -> Takes:
 
 
 class BvhQuery:
-    """Represents a query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
+    """A query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
 
     def __init__(self, *fields: Any) -> None:
         """Hold the fields; only a kernel makes a query."""

@@ -47,7 +47,7 @@ def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
 
 def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
              choose: Callable[..., Any]) -> Any:  # fmt: skip
-    """Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
+    """Return Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
     for _ in range(_STEPS):
         error = choose(a < 0.5, erf(y) - a, rest - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
         y = y - error / (y * error + 1.0)

@@ -122,12 +122,12 @@ def _(ct, result, x, y):
 
 
 def where_positive(x: Ref) -> Ref:
-    """x where it is positive, else 1: a safe argument for log."""
+    """Return x where it is positive, else 1: a safe argument for log."""
     return where(x > 0, x, x.like(1))
 
 
 def where_zero(y: Ref, value: Ref) -> Ref:
-    """0 where y is 0, else the value: x ** 0 is constant also where x ** -1 is not finite."""
+    """Return 0 where y is 0, else the value: x ** 0 is constant also where x ** -1 is not finite."""
     return where(y.equals(0), value.like(0), value)
 
 

@@ -170,7 +170,7 @@ def randn(state, /):
 
 @written("_around(state)", draws=True)
 def _around(state, /):
-    """Cosine and sine of an angle of the whole circle."""
+    """Draw a random angle of the whole circle; its cosine and sine."""
     angle = randf(state) * (2 * math.pi)
     return cos(angle), sin(angle), state
 

@@ -78,7 +78,7 @@ def trunc_rem(x, y):
 
 
 def _safe_divisor(x: Ref, y: Ref) -> Ref:
-    """`y`, or 1 where dividing by it would trap."""
+    """Return `y`, or 1 where dividing by it would trap."""
     traps = y.equals(0)
     if element(x.type).kind is Kind.INT:
         bits = element(x.type).bits

@@ -48,7 +48,7 @@ def products(a: Rows, b: Rows) -> Rows:
 
 
 def turned(m: Rows) -> Rows:
-    """Rows as columns."""
+    """Return the rows as columns."""
     return [list(column) for column in zip(*m, strict=True)]
 
 
@@ -76,7 +76,7 @@ def _like(x: Any, number: int) -> Any:
 
 
 def cofactors(m: Rows) -> Rows:
-    """For each component the signed determinant of what is left without its row and column."""
+    """Return for each component the signed determinant of the matrix without its row and column."""
     if len(m) == 1:
         return [[_like(m[0][0], 1)]]
     size = range(len(m))
@@ -128,7 +128,7 @@ def on_matrix(
 
 
 def on_vectors(operands: int, result: Callable[..., Type], length: int | None = None) -> Rule:
-    """`operands` vectors of numbers (of `length`, if given)."""
+    """Take `operands` vectors of numbers (of `length`, unless that is 0)."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -142,7 +142,7 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
 
 
 def same_form(name: str, args: Sequence[Arg]) -> Signature:
-    """Two vectors or two matrices of one form, of floats."""
+    """Take two vectors or two matrices of one form, of floats."""
     count(name, args, 2)
     if not all(isinstance(a, Vector) for a in args):
         raise refuse(name, args, "two vectors or two matrices")
@@ -153,7 +153,7 @@ def same_form(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def contracted(name: str, args: Sequence[Arg]) -> Signature:
-    """Two matrices of one form, of floats, to a scalar."""
+    """Take two matrices of one form, of floats, and return a scalar."""
     if not all(isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "two matrices")
     operands, t = same_form(name, args)
@@ -161,7 +161,7 @@ def contracted(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def product(name: str, args: Sequence[Arg]) -> Signature:
-    """Matrix times matrix, matrix times vector, vector times matrix, vector times vector: as NumPy's `@`."""
+    """Return the product of two matrices or vectors, as NumPy's `@`."""
     count(name, args, 2)
     if any(isinstance(a, Scalar) for a in args):
         raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
@@ -197,10 +197,9 @@ def _square_of(t: Vector) -> Scalar | Vector:
 
 
 def small(rule: Rule, **attributes: Any) -> Callable[[Callable[..., Any]], Builtin]:
-    """Declare a builtin by a text that is reference and expansion in one; a decorator. The text gets each operand's
-    rows (a vector is one row) and returns the result's rows, or a scalar.
+    """Declare a builtin by a text that is reference and expansion in one; a decorator.
 
-    The text gets each operand's rows (a vector is one row) and gives the result's rows, or a scalar.
+    The text gets each operand's rows (a vector is one row) and returns the result's rows, or a scalar.
     """
 
     def declare(text: Callable[..., Any]) -> Builtin:

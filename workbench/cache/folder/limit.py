@@ -39,11 +39,10 @@ class Limit:
 
 
 def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
-    """Remove the entries used longest ago if the folder holds more than `limit` bytes, until it holds `goal` (by
-    default `limit`). Files of crashed processes and all but the newest damaged files are removed in any case. Return
-    the number of entries removed.
+    """Remove the entries used longest ago until the folder holds `goal` bytes, if it holds more than `limit`.
 
-    Files that crashed processes left and all but the newest damaged files go in any case. Returns the entries removed.
+    Files of crashed processes and all but the newest damaged files are removed in any case; returns the number of
+    entries removed.
     """
     if not disk.is_usable():
         return 0
@@ -69,7 +68,7 @@ def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
 
 
 def remove(disk: Disk, digest: str) -> bool:
-    """Remove one entry; whether there was one. What is not this user's is left alone."""
+    """Remove one entry; return whether there was one. What is not this user's is left alone."""
     return disk.is_usable() and _remove(disk.path(digest))
 
 

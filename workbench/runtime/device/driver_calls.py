@@ -145,7 +145,7 @@ class Driver:
             buffer.free_or_keep()
 
     def held(self, index: int) -> int:
-        """Bytes of the device that arrays of this process hold."""
+        """Return bytes of the device that arrays of this process hold."""
         return self._held.get(index, 0)
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:

@@ -13,7 +13,7 @@ from workbench.errors import its_type
 
 
 class CudaDevice(msgspec.Struct, frozen=True):
-    """Facts about one device.
+    """Facts about one CUDA device.
 
     Attributes:
         index: its number among the visible devices.
@@ -107,7 +107,7 @@ def handle_of(stream: Any, api: Any) -> Any:
 
 
 class PageLocked:
-    """Page-locked memory, given back when closed or dropped."""
+    """Page-locked host memory, freed when closed or dropped."""
 
     def __init__(self, free: Callable[[int], object], address: int) -> None:
         self._free, self._address = free, address

@@ -27,7 +27,7 @@ UNWRITTEN = -1
 
 
 class Memory:
-    """Bytes on a device.
+    """An allocation: bytes on a device, with a version.
 
     Attributes:
         device: where they are.

@@ -25,7 +25,7 @@ TABLE = joined(DEVICES, QUEUES, CAPTURES, GRAPHS)
 
 
 class EmulatedDriver:
-    """Stands for the module `cuda.bindings.driver`.
+    """A substitute for the module `cuda.bindings.driver`.
 
     Attributes:
         state: what it holds.

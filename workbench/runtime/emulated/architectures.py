@@ -12,7 +12,7 @@ from workbench.backends.cuda.tiles.placement.arena import shared_limit
 
 
 class Architecture(msgspec.Struct, frozen=True):
-    """Facts about one compute capability.
+    """The properties of one compute capability.
 
     Attributes:
         capability: 90 is 9.0.
@@ -36,7 +36,7 @@ class Architecture(msgspec.Struct, frozen=True):
         return f"sm_{self.capability}"
 
     def attributes(self) -> dict[str, int]:
-        """CUDA's device attributes, without `CU_DEVICE_ATTRIBUTE_`."""
+        """Return CUDA's device attributes, without `CU_DEVICE_ATTRIBUTE_`."""
         major, minor = divmod(self.capability, 10)
         return {
             "COMPUTE_CAPABILITY_MAJOR": major,

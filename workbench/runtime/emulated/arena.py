@@ -37,7 +37,7 @@ _NORESERVE = 0x4000
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """Bytes that were requested.
+    """A range of bytes that was allocated.
 
     Attributes:
         start: the address.
@@ -56,7 +56,7 @@ class Allocation(msgspec.Struct, frozen=True):
 
 
 class Arena:
-    """Reserved addresses, and who has which.
+    """The address space of emulated devices: reserved addresses and their allocations.
 
     Attributes:
         base: the first address.
@@ -84,7 +84,7 @@ class Arena:
         self.changes = 0
 
     def used(self, owner: int) -> int:
-        """Bytes that this owner has."""
+        """Return bytes that this owner has."""
         return self._used.get(owner, 0)
 
     def alloc(self, nbytes: int, owner: int) -> Allocation:
@@ -184,7 +184,7 @@ class Arena:
         return [self._live[start] for start in self._starts]
 
     def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
-        """Bytes of the arena, to read and to write."""
+        """Return bytes of the arena, to read and to write."""
         return self.memory[address - self.base : address - self.base + nbytes]
 
 
@@ -214,6 +214,6 @@ def reserve(size: int, least: int = LEAST) -> mmap.mmap:
 
 
 def host_bytes(address: int, nbytes: int) -> np.ndarray:
-    """Bytes of the process's own memory, to read and to write."""
+    """Return bytes of the process's own memory, to read and to write."""
     held: Any = (ctypes.c_uint8 * nbytes).from_address(address)
     return np.frombuffer(held, np.uint8)

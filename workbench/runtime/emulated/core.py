@@ -11,7 +11,7 @@ from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 
 class CUDAError(Exception):
-    """A refused call.
+    """The error of a failed driver call, as `cuda.core` raises it.
 
     Attributes:
         status: the number of CUDA's status.
@@ -30,7 +30,7 @@ class EventOptions:
 
 
 class Core:
-    """Stands for the module `cuda.core`."""
+    """A substitute for the module `cuda.core`."""
 
     EventOptions = EventOptions
 
@@ -65,7 +65,7 @@ class Core:
 
 
 class Device:
-    """A device."""
+    """A substitute for `cuda.core.Device`."""
 
     def __init__(self, core: Core, index: int) -> None:
         self._core, self.device_id = core, core.state.known(index)
@@ -161,13 +161,13 @@ class _ObjectCodes:
         return Module(self._core, executable)
 
     def from_cubin(self, image: bytes, *, name: str = "") -> Module:
-        """Machine code, which nothing here can execute."""
+        """Raise an error: nothing here can execute machine code."""
         why = "a cubin is machine code of a GPU; emulated devices run PTX"
         raise self._core.error(CudaStatusError("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
 
 
 class Module:
-    """Loaded code."""
+    """A substitute for `cuda.core.ObjectCode`: loaded code."""
 
     def __init__(self, core: Core, executable: Any) -> None:
         self._core, self._loaded = core, executable

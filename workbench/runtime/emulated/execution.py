@@ -36,7 +36,7 @@ _FAULTS = {
 
 
 class _Entries(dict[str, Entry]):
-    """Kernels by symbol, each compiled when it is asked for: one that cannot be executed keeps no other from it."""
+    """The kernels by symbol, each compiled at its first use, so that one that cannot be executed hinders no other."""
 
     def __init__(self, make: Callable[[str], Entry]) -> None:
         super().__init__()

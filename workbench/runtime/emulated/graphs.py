@@ -54,7 +54,7 @@ class Node(msgspec.Struct, eq=False):
 
 
 class Graph(msgspec.Struct, eq=False):
-    """Nodes in the order in which they were added; `inner` is a body of a conditional node."""
+    """A graph: nodes in the order in which they were added; `inner` is a body of a conditional node."""
 
     device: int = 0
     nodes: list[Node] = msgspec.field(default_factory=list)

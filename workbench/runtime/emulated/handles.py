@@ -20,7 +20,7 @@ def called(kind: type) -> str:
 
 
 class Handles:
-    """Numbers to objects; the class of the object is the kind of the handle."""
+    """The table of handles: numbers to objects, whose class is the kind of the handle."""
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}

@@ -60,7 +60,7 @@ class Machine:
         return self.arena.base
 
     def alloc(self, nbytes: int) -> int:
-        """Memory of the device that belongs to no array, such as shared memory."""
+        """Allocate memory of the device that belongs to no array, such as shared memory."""
         return self.arena.alloc(nbytes, self.device).start
 
     def free(self, address: int) -> None:
@@ -381,7 +381,7 @@ Table = dict[str, Called]
 
 
 def function(table: Table, context: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a function into a table under its name."""
+    """Enter a function into a table under its name; a decorator."""
 
     def enter(do: Callable[..., Any]) -> Callable[..., Any]:
         table[do.__name__.removeprefix("_")] = Called(do, context)

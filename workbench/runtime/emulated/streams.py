@@ -46,7 +46,7 @@ class Work(msgspec.Struct, eq=False):
 
 
 class Stream(msgspec.Struct, eq=False):
-    """Work of a device that is done in order.
+    """A stream: work of a device that is done in order.
 
     Attributes:
         device: the device's number.
@@ -66,7 +66,7 @@ class Stream(msgspec.Struct, eq=False):
 
 
 class Event(msgspec.Struct, eq=False):
-    """A place in a stream.
+    """A recorded point in a stream's work.
 
     Attributes:
         device: of the context in which it was made.
@@ -84,7 +84,7 @@ class Event(msgspec.Struct, eq=False):
 
 
 class Streams:
-    """All work that is queued on the devices of a driver."""
+    """The streams of a driver, and all work that is queued on its devices."""
 
     def __init__(self, devices: int, seed: int | None = None) -> None:
         """For so many devices; with a seed, in another order than it was queued."""
@@ -186,7 +186,7 @@ class Streams:
 
 
 def milliseconds(start: Event, end: Event) -> float:
-    """Between two events that are over.
+    """Return the time between two events that are over.
 
     Raises:
         CudaStatusError: one keeps no time, or was never recorded; or is not over yet.

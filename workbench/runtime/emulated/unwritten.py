@@ -56,7 +56,7 @@ class Unwritten:
             self.forget(start)
 
     def distance(self) -> int:
-        """From a byte of the arena to its shadow, which holds now; 0 if the system has no addresses for it."""
+        """Update the shadow, and return its distance from the arena; 0 if the system has no addresses for it."""
         if self._map is None:
             try:
                 self._map = reserve(self._arena.size, self._arena.size)
@@ -71,7 +71,7 @@ class Unwritten:
         return np.frombuffer(self._map, np.uint8).ctypes.data - self._arena.base
 
     def clear(self, address: int, nbytes: int) -> None:
-        """Shared and local memory of a launch is given back."""
+        """Note that shared and local memory of a launch is given back."""
         if self._map is not None:
             self._set(address, nbytes, 0)
 

@@ -24,7 +24,7 @@ def set_checks(on: bool) -> bool:
 
 @contextmanager
 def choosing_checks(on: bool) -> Iterator[None]:
-    """Checks on (or off) for the launches inside the `with` that say nothing themselves."""
+    """Turn checks on (or off) for the launches inside the `with` that do not choose themselves."""
     token = _HERE.set(bool(on))
     try:
         yield
@@ -46,6 +46,6 @@ def checks_here() -> bool:
 
 
 def checks_both(asked: bool | None) -> tuple[bool, bool]:
-    """`checks_wanted(asked)` and `checks_here()`, in one look."""
+    """Return `checks_wanted(asked)` and `checks_here()`, by one lookup."""
     here = _HERE.get()
     return asked if asked is not None else _default if here is None else here, bool(here)

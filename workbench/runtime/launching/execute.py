@@ -39,7 +39,7 @@ def native_launch() -> Callable[..., int]:
 
 @functools.cache
 def cpu_threads() -> int:
-    """Threads of a large CPU launch: `WORKBENCH_THREADS`, else the cores this process may use."""
+    """Return the CPU threads of a large launch: `WORKBENCH_THREADS`, else the cores this process may use."""
     return settings().threads
 
 

@@ -39,14 +39,14 @@ class Block(msgspec.Struct, frozen=True):
         return self.x, self.y, self.z
 
     def grid(self, dims: Sequence[int]) -> tuple[int, int, int]:
-        """Blocks along x, y, z that cover these dimensions."""
+        """Return blocks along x, y, z that cover these dimensions."""
         # The last dimension along x, so that neighbours in memory are neighbours in a warp.
         x, y, z = (*reversed(dims), 1, 1)[:3]
         return -(-x // self.x), -(-y // self.y), -(-z // self.z)
 
 
 def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
-    """`block_dim` of a launch: threads along the dimensions of the launch, the last one along x.
+    """Return `block_dim` of a launch: threads along the dimensions of the launch, the last one along x.
 
     Args:
         value: a number of threads (along x), as many numbers as `dims` has, or a Block.

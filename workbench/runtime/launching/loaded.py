@@ -39,7 +39,7 @@ def titled(name: str, direction: str) -> str:
 
 
 def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tuple[int, int, int]:
-    """As `Loaded.grid`, for code with this metadata."""
+    """Return the grid as `Loaded.grid` does, for code with this metadata."""
     own = metadata.get("block_dim", 0)
     # A kernel of tiles was compiled for its block size, and its launch counts blocks.
     if own:
@@ -56,7 +56,7 @@ Arguments: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
 
 
 def _taken(positions: tuple[int, ...]) -> Arguments:
-    """Takes the arguments at these positions out of all of them: a third of a comprehension's time."""
+    """Return a function that takes the arguments at these positions; it needs a third of a comprehension's time."""
     if len(positions) > 1:
         return itemgetter(*positions)
     first = positions[0] if positions else 0
@@ -320,7 +320,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:
-        """Blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
+        """Return blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
 
         Args:
             threads: of the launch; for a kernel of tiles its blocks.

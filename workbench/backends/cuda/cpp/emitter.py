@@ -71,7 +71,7 @@ class Emitter:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Braces: names declared inside are free again after it."""
+        """Emit braces: names declared inside are free again after them."""
         declared, taken = set(self.declared), set(self.taken)
         yield
         self.declared, self.taken = declared, taken

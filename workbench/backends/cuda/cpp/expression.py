@@ -54,14 +54,14 @@ _PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
 
 
 def binary(left: Text, sign: str, right: Text) -> Text:
-    """Two expressions and an operator; `a && b && c` is a chain."""
+    """Join two expressions by an operator; `a && b && c` is a chain."""
     level, bare_left, bare_right = _LEVELS[sign]
     chain = sign in ("&&", "||") and left.level == level
     return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
 
 
 class Expressions(msgspec.Struct):
-    """Writes values, and collects what the prelude must hold.
+    """The emitter of values as C++ expressions; it collects what the prelude must contain.
 
     Attributes:
         inlining: which values are written inside others.
@@ -210,7 +210,7 @@ class Expressions(msgspec.Struct):
         return Text(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
 
     def _narrowed(self, op: Op, text: Text, promotes: bool) -> Text:
-        """Operators on 8 and 16 bits, and `& | ^` on bools, give an int in C++: cast back."""
+        """Cast the int that C++ makes of operators on 8 and 16 bits, and of `& | ^` on bools, back."""
         type = op.result.type
         small = isinstance(type, Scalar) and type.bits < 32 and type.kind is not Kind.FLOAT
         if not small or not promotes or (type == bool_ and not op.name.startswith("bit_")):

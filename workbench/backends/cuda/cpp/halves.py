@@ -65,7 +65,7 @@ WB_FN wb_{name} wb_to_{name}(double x) {{
 
 
 def _atomic(name: str) -> str:
-    """Compare-and-swap on the aligned 32-bit word."""
+    """Return the device function that adds by compare-and-swap on the aligned 32-bit word."""
     return f"""\
 WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
     unsigned long long address = (unsigned long long)target;
@@ -107,7 +107,8 @@ WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
 
 
 def _pair(name: str) -> str:
-    """Sums into two neighbours, each where its bool says so: one instruction where they share a word."""
+    """Return the device function that adds to two neighbours, each if its bool is set: one instruction if they share a
+    word."""
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{

@@ -36,7 +36,7 @@ def for_linking(function: Function, target: str) -> Function:
 
 
 def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:
-    """Layout and leading dimension of a matrix with these steps along rows and columns; None if it has neither.
+    """Return layout and leading dimension of a matrix with these steps along rows and columns, or None.
 
     A single row or column counts as row-major.
     """

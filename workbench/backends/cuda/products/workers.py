@@ -158,7 +158,7 @@ def _process_count(count: int) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
+    """Return bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
     machine = 8 << 30
     with suppress(OSError, StopIteration, ValueError):
         rows = Path("/proc/meminfo").read_text().splitlines()

@@ -214,7 +214,7 @@ class Lowering:
             self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
-        """Shared memory for the operation at hand."""
+        """Reserve shared memory for the operation at hand."""
         region = Region(dtype, count, "scratch", label)
         self.scratches.setdefault(self.now, []).append(region)
         return region

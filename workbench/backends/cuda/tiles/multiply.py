@@ -260,7 +260,7 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 
 
 def _fragments(product: Product) -> list[str]:
-    """By `mma.sync`."""
+    """Emit a product by `mma.sync`."""
     layout, half = product.layout, product.dtype.is_half
     (a_across, a_along), (b_along, b_across) = product.a, product.b
     a = Operand("a", a_across, a_along, layout.rows, _test("i", layout, True), product.aligned, half)

@@ -32,7 +32,7 @@ STAGES = 3
 
 
 def most_stages(target: str) -> int:
-    """Stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
+    """Return the most stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
     return STAGES if capability(target) >= 80 else 1
 
 

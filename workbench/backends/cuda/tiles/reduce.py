@@ -107,7 +107,7 @@ def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Va
 
 
 def tile_reduce(low: Lowering, op: Op) -> None:
-    """Over all elements to one for all threads, or along an axis."""
+    """Reduce over all elements to one value for all threads, or along an axis."""
     if op.attrs.get(AXIS) is None:
         _full(low, op)
     else:

@@ -139,7 +139,7 @@ def _factor(value: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Arguments between commas."""
+    """Return arguments between commas."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

@@ -128,7 +128,7 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
 
 
 def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Two floats as two bytes, to nearest; what is too large, infinity too, is the greatest finite value."""
+    """Convert two floats to two bytes, to nearest; what is too large becomes the greatest finite value."""
     if of == "f32":
         low, high = (e.read(i.operands[n], of) for n in (2, 1))
     elif of in ("f16x2", "bf16x2"):
@@ -161,7 +161,7 @@ def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int
 
 
 def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Two bytes as two 16-bit floats, which hold each of their values."""
+    """Convert two bytes to two 16-bit floats, which hold each of their values."""
     if to not in ("f16x2", "bf16x2"):
         raise e.refuse()
     exponent, most = _FP8[of]

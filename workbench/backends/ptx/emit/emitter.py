@@ -40,7 +40,7 @@ class VariableLayout(msgspec.Struct, frozen=True):
 
 
 class Emitter(Writer):
-    """State while the instructions of one kernel are written.
+    """The state of emitting one kernel's instructions.
 
     Attributes:
         current: values of registers within the block that is being written.
@@ -257,7 +257,7 @@ class Emitter(Writer):
         return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
 
     def mask_bits(self, predicate: Value) -> str:
-        """Lanes of a predicate as an i32."""
+        """Return the lanes of a predicate as an i32."""
         predicate = self.spread(predicate)
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
@@ -284,7 +284,7 @@ class Emitter(Writer):
         return operand.items if isinstance(operand, Group) else (operand,)
 
     def address(self, operand: Operand) -> tuple[Operand, int]:
-        """Base and offset of `[base + offset]`.
+        """Return base and offset of `[base + offset]`.
 
         Raises:
             BuildError: it is no address.
@@ -295,5 +295,5 @@ class Emitter(Writer):
 
 
 def width(type: str) -> int:
-    """Bytes of a type."""
+    """Return the bytes of a type."""
     return max(BITS[type] // 8, 1)

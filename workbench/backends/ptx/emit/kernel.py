@@ -398,7 +398,7 @@ class _Kernel:
         return self.index[id(next(filter(waits, code)))]
 
     def _end(self) -> None:
-        """After the last block: lanes may wait at the heads of loops that were left to let others run."""
+        """Emit the end, where lanes may still wait at the heads of loops that were left to let others run."""
         e = self.e
         e.rows.append("finish:")
         if self.spins:

@@ -64,7 +64,7 @@ def _wait(e: Emitter, i: Instruction) -> None:
 
 
 def _copy(e: Emitter, i: Instruction) -> None:
-    """`cp.async.mbarrier.arrive`: an arrival when the thread's copies are done, which they are at once.
+    """Emit the arrival of `cp.async.mbarrier.arrive` at once: the thread's copies are done already.
 
     Without `.noinc` the object expects one arrival more for it, so nothing changes.
     """

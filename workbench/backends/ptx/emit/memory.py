@@ -239,7 +239,7 @@ def size_of(e: Emitter, size: Immediate) -> Value:
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
-    """prefetch, discard and the like: hints."""
+    """Emit nothing: prefetch, discard and the like are hints."""
 
 
 def _fence(e: Emitter, i: Instruction) -> None:

@@ -59,7 +59,7 @@ def _member(i: Instruction) -> int | None:
 
 
 def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
-    """Of the lanes at a block those go on whose others have come; the rest stay. `e.mask` becomes those."""
+    """Set `e.mask` to the lanes at a block whose partners have come; the others stay."""
     i = block.code[0]
     at = _member(i)
     members = e.int(-1, "i32") if at is None else e.read(i.operands[at], "b32")
@@ -78,7 +78,7 @@ def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
 
 
 def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
-    """After the last block: lanes may wait at heads of loops that were left to let others run, or for one another.
+    """Emit the end, where lanes may still wait at heads of loops that were left to let others run, or for one another.
 
     Args:
         e: the emitter.

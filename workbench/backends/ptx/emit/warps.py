@@ -192,7 +192,7 @@ def _trap(e: Emitter, i: Instruction) -> None:
 
 
 def _brkpt(e: Emitter, i: Instruction) -> None:
-    """Breakpoints and performance events mean nothing here."""
+    """Emit nothing: breakpoints and performance events mean nothing here."""
 
 
 RULES: dict[str, Rule] = {

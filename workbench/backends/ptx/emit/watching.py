@@ -35,7 +35,7 @@ def raced(e: Emitter, mask: str, address: Value, space: str, size: int, kind: in
 
     Args:
         e, mask, address, space, size: as for `watched`.
-        how: what it does (`library/races.py`).
+        kind: what it does (`library/races.py`).
         value: what a WRITE writes, as integers.
     """
     if not e.sanitizing or space not in ("shared", "global", ""):

@@ -22,7 +22,7 @@ def _table(name: str, indices: list[int]) -> str:
 
 
 def _spread(name: str, kind: str, wide: str) -> str:
-    """Registers to a dense matrix."""
+    """Return a function that spreads registers into a dense matrix."""
     element = _ELEMENT.get(kind, "double")
     return f"""
 define internal void @{name}(ptr %registers, ptr %dense, ptr %table, i32 %count) {{

@@ -31,7 +31,7 @@ Declaration = Callable[[Tokens, str, bool], Variable]
 
 
 class _Scope:
-    """Names that one pair of braces declares, and what they are called in the function."""
+    """The names that one pair of braces declares, and their unique names in the function."""
 
     def __init__(self, outer: _Scope | None) -> None:
         self.outer = outer
@@ -41,7 +41,7 @@ class _Scope:
 
 
 class Body:
-    """Reads one function's body, after its opening brace."""
+    """The parser of one function's body, after its opening brace."""
 
     def __init__(self, tokens: Tokens, head: Function, version: tuple[int, int], declaration: Declaration) -> None:
         self.t = tokens

@@ -118,7 +118,7 @@ def flat(value: Any, dtype: Scalar | Vector) -> Any:
 
 
 def shaped(value: Any, dtype: Scalar | Vector) -> Any:
-    """`flat` undone."""
+    """Undo `flat`: give a matrix's components their two axes again."""
     return library().jnp.reshape(value, (*value.shape[:-1], *dtype.shape)) if len(dtype.shape) > 1 else value
 
 
@@ -163,7 +163,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
 
 
 def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
-    """`dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
+    """Return `dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
 
     Raises:
         LaunchError: it is not that; `what` names it.
@@ -231,7 +231,7 @@ def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named
 def split(
     function: str, parameters: tuple[str, ...], num_outputs: int, in_out: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Parameters as inputs and outputs.
+    """Divide the parameters into inputs and outputs.
 
     Raises:
         LaunchError: the numbers do not fit.
@@ -399,7 +399,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
 
 
 def frozen(dims: Any) -> Any:
-    """Dimensions as what can be looked up."""
+    """Return dimensions in a hashable form."""
     if dims is None:
         return None
     if isinstance(dims, Mapping):

@@ -63,7 +63,7 @@ def is_partitioned(ctx: Any) -> bool:
 
 
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:
-    """Operands that all vary along the axes of any."""
+    """Return the operands such that all vary along the axes of any of them."""
     jax = library().jax
     tracers = [x for x in operands if isinstance(x, jax.core.Tracer)]
     axes = frozenset().union(*(varying(x.aval) for x in tracers))

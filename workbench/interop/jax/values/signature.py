@@ -37,9 +37,9 @@ class FunctionObject:
         cls.taking = taking
 
     def __copy__(self) -> Any:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Itself."""
+        """Return itself."""
         return self

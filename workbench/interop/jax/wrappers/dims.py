@@ -67,7 +67,7 @@ class Sizes:
         return cls(kernel, arrays, {n: size for n, (size, _) in sizes.items()})
 
     def dimensions(self, what: str, dims: Any) -> Shape:
-        """`dims` as a tuple of sizes, its expressions evaluated.
+        """Return `dims` as a tuple of sizes, its expressions evaluated.
 
         Raises:
             LaunchError: it is none; `what` names it.

@@ -39,7 +39,7 @@ class Wrapper(Protocol):
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
-    """`wrapped`, which `make` made and can make of the kernel that takes its kernel's place."""
+    """Return `wrapped`, which follows edits: `make` makes the wrapper of the kernel that replaces its kernel."""
     wrapped._newest.make = make
     return wrapped
 

@@ -104,7 +104,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self.definition.name
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Return a short description."""
         return f"<JAX function of {self.definition.name}>"
 
     def __reduce__(self) -> NoReturn:
@@ -290,7 +290,7 @@ def jax_callable(
     static_argnames: str | Sequence[str] = (),
     source: str | None = None,
 ) -> JaxCallable:
-    """`func`, which launches kernels on its parameters, as a JAX function.
+    """Return `func`, which launches kernels on its parameters, as a JAX function.
 
     Its parameters are inputs first, outputs last; outputs are arrays and annotated with their types. Inputs may be
     arrays, numbers, None, or trees of arrays. Inside, `wb.launch`, `wb.copy`, `fill_`, views, arrays made by `wb.zeros`

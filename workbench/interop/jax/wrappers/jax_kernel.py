@@ -172,11 +172,11 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return self.kernel.name
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Return a short description."""
         return f"<JAX function of the kernel {self.kernel.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By the kernel's IR; see `pickled`."""
+        """Pickle the kernel's IR; see `pickled`."""
         from workbench.interop.jax.wrappers.pickled import kernel_data
 
         options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
@@ -394,7 +394,7 @@ def jax_kernel(
     linear: str | Sequence[str] = (),
     sharding: str | None = None,
 ) -> JaxKernel:
-    """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
+    """Return `kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
     The kernel's parameters are inputs first, outputs last. Arrays of vectors are arrays with one more axis, the last. A
     struct is a tree with a value for each field (a dict, a named tuple), also as a result. Scalars may be traced; a new

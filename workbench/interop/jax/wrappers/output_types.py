@@ -22,7 +22,7 @@ _TRIALS = 4
 
 
 def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[str, Any]) -> dict[str, Any]:
-    """`output_dtypes` as a dict, where it names outputs whose types the kernel leaves open.
+    """Check `output_dtypes`, and return it as a dict: it names outputs whose types the kernel leaves open.
 
     Raises:
         LaunchError: it names something else.

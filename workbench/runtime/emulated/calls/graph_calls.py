@@ -165,7 +165,7 @@ def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[]
 
 
 def _kind(work: Leaf | None) -> str:
-    """ "copy" and "fill" are the names of the functions in `strided`."""
+    """Return the kind of a node's work; "copy" and "fill" are the names of functions of this file."""
     return "launch" if isinstance(work, tuple) else getattr(work, "__name__", "")
 
 

@@ -74,7 +74,7 @@ Body: TypeAlias = Callable[[Element], object]
 
 
 class Striped(msgspec.Struct, frozen=True):
-    """Element e of `count` in thread e % threads, register e // threads."""
+    """A layout with element e of `count` in thread e % threads, register e // threads."""
 
     count: int
     threads: int
@@ -286,7 +286,7 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
 
 
 def product(builder: Builder, value: Value, factor: int) -> Value:
-    """`value * factor`."""
+    """Emit `value * factor`."""
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 
@@ -304,7 +304,7 @@ def loop(builder: Builder, count: int, body: Callable[[Value], object], name: st
 
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
-    """`body` where the condition holds, or always."""
+    """Emit `body` under the condition, or always if it is None."""
     if condition is None:
         body()
         return

@@ -22,10 +22,9 @@ CHUNK = 16
 
 
 def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
-    """Return the row pitch in elements of each storage that is not dense. Tiles that are also seen in another shape, or
-    that cuBLASDx reads, stay dense.
+    """Return the row pitch in elements of each storage that is not dense.
 
-    What is also seen in another shape, and what cuBLASDx reads, keeps its rows side by side.
+    Tiles that are also seen in another shape, or that cuBLASDx reads, stay dense.
     """
     strided: dict[Value, bool] = {}
     fixed: set[Value] = set()

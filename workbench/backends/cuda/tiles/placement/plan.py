@@ -31,7 +31,7 @@ _ALONGSIDE = frozenset({"tile_map", "tile_insert"})
 
 @dataclass(eq=False)
 class Plan:
-    """The decision.
+    """The plan of where each tile of a kernel lies.
 
     Attributes:
         function: with a `tile_copy` where something is needed in shared memory that is not there.
@@ -55,7 +55,7 @@ class Plan:
 
 
 class Classes:
-    """Values in classes that are joined (union-find)."""
+    """Disjoint sets of values that can be joined (union-find)."""
 
     def __init__(self) -> None:
         self._parent: dict[Value, Value] = {}
@@ -114,7 +114,7 @@ def plan(function: Function) -> Plan:
 
 
 def _reduced(ops: list[Op]) -> set[Value]:
-    """Results of reductions along an axis: several threads make one element."""
+    """Return results of reductions along an axis: several threads make one element."""
     return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
 
 
@@ -125,7 +125,7 @@ def _linked(ops: list[Op]) -> set[Value]:
 
 
 def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
-    """Loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
+    """Return loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
     loads = {op.result for op in ops if op.name == "tile_load"}
     loops = [op for op in ops if op.name in LOOPS]
     pairs = [p for op in loops for p in zip(op.results, op.operands[LEAD[op.name] :], strict=True)]
