@@ -149,6 +149,6 @@ class Still:
 
 
 def hide_dead(twin: str) -> str:
-    """Return a style rule: the output after the fallback shows only with a live widget in it, not "model not found"."""
+    """Return a style rule that hides the output after a static fallback unless a live widget is in it."""
     dead = ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.wb-live))"
     return f".jp-OutputArea-child:has(.{twin}) + {dead} {{ display: none }}"

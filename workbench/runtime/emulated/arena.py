@@ -84,7 +84,7 @@ class Arena:
         self.changes = 0
 
     def used(self, owner: int) -> int:
-        """Return bytes that this owner has."""
+        """Return the number of bytes that an owner has allocated."""
         return self._used.get(owner, 0)
 
     def alloc(self, nbytes: int, owner: int) -> Allocation:
@@ -184,7 +184,7 @@ class Arena:
         return [self._live[start] for start in self._starts]
 
     def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
-        """Return bytes of the arena, to read and to write."""
+        """Return a writable view of bytes of the arena."""
         return self.memory[address - self.base : address - self.base + nbytes]
 
 
@@ -214,6 +214,6 @@ def reserve(size: int, least: int = LEAST) -> mmap.mmap:
 
 
 def host_bytes(address: int, nbytes: int) -> np.ndarray:
-    """Return bytes of the process's own memory, to read and to write."""
+    """Return a writable view of bytes of the process's own memory."""
     held: Any = (ctypes.c_uint8 * nbytes).from_address(address)
     return np.frombuffer(held, np.uint8)

@@ -27,7 +27,7 @@ class Unwritten:
         self._map: mmap.mmap | None = None
 
     def allocated(self, allocation: Allocation) -> None:
-        """Note that memory is new."""
+        """Mark new memory as unwritten."""
         if allocation.nbytes <= LARGEST:
             self._fresh[allocation.start], self._pieces[allocation.start] = allocation, []
 
@@ -45,7 +45,7 @@ class Unwritten:
             pieces.append((address, nbytes))
 
     def forget(self, start: int) -> None:
-        """Note that an allocation counts as written, or is freed."""
+        """Stop tracking an allocation, which counts as written or is freed."""
         allocation = self._fresh.pop(start, None)
         if allocation is not None and self._pieces.pop(start) is None:
             self._set(start, allocation.nbytes, 0)

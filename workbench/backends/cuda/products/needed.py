@@ -52,7 +52,7 @@ def product_spec(
     sizes: tuple[int, int, int], types: tuple[str, str], steps: tuple[tuple[int, int], tuple[int, int]],
     threads: int, target: str, *, aligned: bool, tf32: bool, role: str,
 ) -> ProductSpec | None:  # fmt: skip
-    """Return the product of A (m, k) and B (k, n) that lie so; None if cuBLASDx has none.
+    """Return the specification of the product of A (m, k) and B (k, n) in memory; None if cuBLASDx has none.
 
     Args:
         sizes: m, n, k.

@@ -141,7 +141,7 @@ def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int) -> Value:
-    """Return a float32 as eight bits in an i32."""
+    """Encode a float32 as the eight bits of an fp8 number, in an i32."""
     if "relu" in i.modifiers:
         value = e.intrinsic("llvm.maximum", value, e.float(0, "float"))
     mantissa, bias = 7 - exponent, (1 << exponent - 1) - 1
@@ -171,7 +171,7 @@ def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
-    """Return the last eight bits of an i32 as a float32."""
+    """Decode the fp8 number in the last eight bits of an i32 to a float32."""
     # A float16 with the same bits of exponent and mantissa is a power of two away: its bias is 15.
     size, bias = e.op("and", code, e.int(0x7F, "i32")), (1 << exponent - 1) - 1
     half = e.cast("bitcast", e.resize(e.op("shl", size, e.int(exponent + 3, "i32")), "i16"), "half")

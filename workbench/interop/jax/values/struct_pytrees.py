@@ -45,7 +45,7 @@ def _of_fields(kind: type[StructValue], names: tuple[str, ...], values: Iterable
 
 
 def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
-    """Yield the parameters of a kernel that one of these is: itself, or those of a struct's fields."""
+    """Yield name and type of a kernel's parameter; of a struct, those of each of its fields."""
     if isinstance(type, Struct):
         for field in type.fields:
             yield from fields_of(f"{name}.{field.name}", field.type)
