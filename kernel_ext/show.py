@@ -348,7 +348,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "")
     Args:
         kernel: the kernel.
         panes: of `workbench.inspect.PANES`.
-        said: a few words beside its name.
+        said: a few words next to its name.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -413,7 +413,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
     Args:
         verdict: what `wb.gradcheck` gave.
         tape: whose gradients to show; the arrays' own `.grad` if not given.
-        arrays: name=array, each beside its adjoint.
+        arrays: name=array, each next to its adjoint.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.

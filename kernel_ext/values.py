@@ -102,7 +102,7 @@ class Values:
         from kernel_ext.views.arrays.array_view import Look
 
         shown = _show("array_look", value, self._name(value, "array"), (), Look(values_first=True))
-        shown.text = repr(value)  # a terminal, and whoever reads the text, sees numbers as ever
+        shown.text = repr(value)  # a terminal or a reader of the text sees the numbers
         return shown
 
     def _timeline(self, value: wb.Recorder) -> Shown:

@@ -71,7 +71,7 @@ def _height(kind: str, view: dict[str, Any]) -> int:
         return _OTHER
     picture = view if kind == "array_view" else view.get("picture")
     runs = _SLIDER if kind == "animation" else 0
-    if kind == "controls":  # a pad is higher than the sliders beside it
+    if kind == "controls":  # a pad is higher than the sliders next to it
         pads = sum(slider["name"].endswith(".x") for slider in view["sliders"])
         runs = _BUTTONS + _SLIDER * len(view["sliders"]) + _PAD * pads
     if not picture:

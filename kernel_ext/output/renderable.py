@@ -134,7 +134,7 @@ class Shown:
         type(self).show_here(self)
 
     def _display_(self) -> Any:
-        """Return what marimo shows: the widget, or the static fallback where there is none."""
+        """Return what marimo shows: the widget, or the static fallback if there is none."""
         return self._laid_out() or Still(self.html)
 
 

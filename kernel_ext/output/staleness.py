@@ -31,7 +31,7 @@ class Slider(Protocol):
         ...
 
     def peek(self) -> Any:
-        """Return its value, without a note that somebody read it."""
+        """Return its value, without noting the read."""
         ...
 
 

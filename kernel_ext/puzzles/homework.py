@@ -37,7 +37,7 @@ GRADES = ("not yet", "right", "solved")
 
 @dataclass(frozen=True)
 class Row:
-    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts beside the solution's."""
+    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts next to the solution's."""
 
     submission: str
     puzzle: str
@@ -103,7 +103,7 @@ def courses_of(path: Path) -> dict[str, Course]:
     Raises:
         Refusal: it defines none.
     """
-    sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks beside it
+    sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks next to it
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise Refusal(f"--course takes a Python file with a Course; there is no {path}")

@@ -25,7 +25,7 @@ class Boxes:
     """An array, or threads, as boxes in rows and columns.
 
     Attributes:
-        name: what stands beside them.
+        name: what stands next to them.
         cells: the text of each box, row by row; a flat sequence is one row.
         at: column and row of the first box, in boxes.
         marked: boxes (row, column) filled blue.

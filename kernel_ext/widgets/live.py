@@ -22,7 +22,7 @@ from kernel_ext.views.view_data import as_data
 
 # anywidget gives a model two seconds to begin. If the page is busy for longer (a Run All while JupyterLab starts), it
 # says "Failed to initialize model", and from then on drops each message to that model: a card says "compiling" for
-# ever, a slider waits. So a message of ours waits as those do; if it is dropped, the model takes its messages
+# ever, a slider waits. So our message waits as those do; if it is dropped, the model takes its messages
 # itself, as ipywidgets' own models do, and asks for its state (anywidget 0.11.0, `Runtime.ready`).
 LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());

@@ -26,7 +26,7 @@ FRONT_END = (
     "frontend", "structs.py", "tiles.py", "source.py", "ranges.py", "host", "api/kernels", "api/builds",
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
-"""What turns a kernel's text into IR, beside `SOURCES`."""
+"""What turns a kernel's text into IR, besides `SOURCES`."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
 KEPT = "our sources"

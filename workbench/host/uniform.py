@@ -25,7 +25,7 @@ class Uniform:
     Attributes:
         type: the type of the kernel's parameter.
         arrays: those of one element that hold its value for kernels that take an array.
-        read: called when ordinary Python, or a launch that nobody records, takes the value.
+        read: called when ordinary Python, or a launch that is not recorded, takes the value.
     """
 
     __hash__ = object.__hash__
@@ -52,7 +52,7 @@ class Uniform:
     def store(self) -> None:
         """Put the value into the arrays, where something else may have been written."""
         for held in self.arrays.values():
-            Context().run(held.fill_, self._value)  # nobody who records or differentiates sees it
+            Context().run(held.fill_, self._value)  # unseen by recorders and tapes
 
     @property
     def users(self) -> list[Any]:
@@ -64,7 +64,7 @@ class Uniform:
         self._users.setdefault(id(user), user)
 
     def peek(self) -> Any:
-        """Return what it is now, without a note that somebody read it."""
+        """Return what it is now, without noting the read."""
         return self._value
 
     def __float__(self) -> float:

@@ -32,7 +32,7 @@ class LBFGS(Optimizer):
         for step in wb.optim.progress(30):
             step.report(optimizer.step(loss))
 
-    where `loss()` computes the loss from the parameters as they are then. The history lies beside the parameters; the
+    where `loss()` computes the loss from the parameters as they are then. The history lies next to the parameters; the
     products of its vectors are read back, so a step cannot be captured in a graph.
     """
 

@@ -141,7 +141,7 @@ class _Stepper(Optimizer):
 
 
 class SGD(_Stepper):
-    """Gradient descent, with momentum if it is asked for: v = momentum·v + g; x = x - lr·v.
+    """Gradient descent, with momentum on request: v = momentum·v + g; x = x - lr·v.
 
         optimizer = wb.optim.SGD([x], lr=0.1, momentum=0.9)
         optimizer.step()
@@ -174,7 +174,7 @@ class Adam(_Stepper):
         optimizer = wb.optim.Adam([weights, bias], lr=0.01)
         optimizer.step()
 
-    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie beside the
+    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie next to the
     parameters, and so does the count of steps, so that a captured graph counts on.
     """
 

@@ -34,7 +34,7 @@ class AnimationView:
         seconds: how long the last step took.
         said: what went wrong in it; empty if nothing did.
         picture: the frame.
-        others: pictures beside it.
+        others: pictures next to it.
     """
 
     title: str

@@ -119,7 +119,7 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     Args:
         value: the array; of a Workbench array of vectors or matrices each component is one picture, four at most.
         name: what to call it.
-        at: indices of the leading dimensions where there are more than two; zeros if not given.
+        at: indices of the leading dimensions if there are more than two; zeros if not given.
         look: colours, range, size.
 
     Raises:

@@ -235,7 +235,7 @@ def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     u = (number + 0.5) / np.repeat(numbers, numbers)
     if ends == 2:
         return each, np.stack([1 - u, u], axis=1)
-    v = number * 0.6180339887498949 % 1.0  # the golden section lies evenly beside equal steps
+    v = number * 0.6180339887498949 % 1.0  # the golden section lies evenly next to equal steps
     root = np.sqrt(u)
     return each, np.stack([1 - root, root * (1 - v), root * v], axis=1)
 

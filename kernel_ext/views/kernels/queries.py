@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
 NATIVE = "native"
-"""The architecture of the GPU in this machine; where there is none, each text's own default."""
+"""The architecture of the GPU in this machine; if there is none, each text's own default."""
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
 """Texts that a page without a kernel keeps: those for which nothing is compiled."""
 

@@ -54,7 +54,7 @@ class ControlsView:
         seconds: what the last one took.
         compiled: how many kernels were compiled in all of them.
         said: what went wrong in the last one; empty where nothing did.
-        picture: the watched array after it, where there is one.
+        picture: the watched array after it, if there is one.
         note: what is told of the last one, if it is not the usual.
     """
 

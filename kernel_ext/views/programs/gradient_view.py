@@ -1,4 +1,4 @@
-"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static fallback."""
+"""Gradients to look at: values next to their adjoints, and what a gradcheck compared; with its static fallback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckView:
 
 @dataclass(frozen=True)
 class PairView:
-    """An array beside its adjoint; a report keeps adjoints alone, and `value` is None."""
+    """An array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
 
     name: str
     value: ArrayView | None

@@ -1,4 +1,4 @@
-"""Values beside their adjoints, and what a gradcheck compared."""
+"""Values next to their adjoints, and what a gradcheck compared."""
 
 from __future__ import annotations
 

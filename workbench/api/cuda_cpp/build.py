@@ -29,7 +29,7 @@ from workbench.work import go_on
 EMULATED = "emulated"
 """What precedes the architecture in the target of PTX for emulated devices: `emulated sm_90`."""
 SANITIZED = "emulated with checks"
-"""The same for PTX whose accesses are looked at."""
+"""The same for PTX whose accesses are checked."""
 FORCED = "recompilation was requested"
 _LAST_KEYS: dict[str, Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
@@ -178,7 +178,7 @@ def _compiled(program: Program, target: str) -> Entry:
 
 
 def _mangled(name: str) -> str:
-    """Return the symbol of a managed variable, whose address NVRTC takes for no constant."""
+    """Return the symbol of a managed variable; NVRTC gives none, as it takes its address for no constant."""
     parts = name.split("::")
     return name if len(parts) == 1 else f"_ZN{''.join(f'{len(p)}{p}' for p in parts)}E"
 

@@ -373,7 +373,7 @@ class CudaSpecialisation(Specialisation):
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=metadata,
             make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.source.at,
-            apart=True,  # those that share memory are looked at in each launch: one may be __restrict__
+            apart=True,  # those that share memory are checked in each launch: one may be __restrict__
         )  # fmt: skip
 
 

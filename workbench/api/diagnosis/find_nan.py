@@ -28,7 +28,7 @@ def find_nan(infinities: bool = True) -> Generator[None]:
             for _ in range(100):
                 wb.launch(step, n, inputs=[u, dt])
 
-    For debugging: after each launch inside, the arrays that it has written are looked at, and arrays that a launch
+    For debugging: after each launch inside, the arrays that it has written are checked, and arrays that a launch
     changes in place are copied before it. Gradients are `explain_grad`'s matter: what `backward` runs is left alone.
 
     Args:

@@ -1,4 +1,4 @@
-"""Generated text whose lines end in `// @ line` of the cell, for reading beside it.
+"""Generated text whose lines end in `// @ line` of the cell, for reading next to it.
 
 The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
 a reader sees one text and a view knows which lines belong together.

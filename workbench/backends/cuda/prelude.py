@@ -25,7 +25,7 @@ _FUNCTIONS = "#define WB_FN static __device__ __forceinline__\n"
 _DIMS = "struct wb_dims { long long n[4]; };\n"
 _ARRAY = "template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };\n"
 
-# An index below 2^31 by a dimension, with the multiplier beside it (`backends/layout.py`) in place of a division.
+# An index below 2^31 by a dimension, with the multiplier next to it (`backends/layout.py`) in place of a division.
 _DIVIDE = """\
 WB_FN unsigned int wb_div(unsigned int n, unsigned long long dim) {
     return __umulhi(2U * n, (unsigned int)(dim >> 32)) >> (32 - __clz((int)dim - 1));

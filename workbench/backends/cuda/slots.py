@@ -41,7 +41,7 @@ def slots_in_registers(function: Function) -> frozenset[Value]:
 
 
 def _choose(block: Block, chosen: set[Value]) -> int:
-    """Add the block's slots to `chosen` if they fit beside those inside; returns how many words are needed at once."""
+    """Add the block's slots to `chosen` if they fit next to those inside; returns how many words are needed at once."""
     words_of = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
     last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in words_of}
     inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]

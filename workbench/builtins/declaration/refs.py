@@ -15,7 +15,7 @@ from workbench.types import ArrayType, Scalar, Type, Vector, strong
 
 
 class Ref:
-    """A value and the builder that new operations go to. Numbers beside a `Ref` take its type."""
+    """A value and the builder that new operations go to. Numbers combined with a `Ref` take its type."""
 
     __slots__ = ("builder", "value")
     __hash__ = None  # type: ignore[assignment]

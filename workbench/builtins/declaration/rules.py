@@ -116,7 +116,7 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
 
 
 def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
-    """Return the complex type that numbers meet in beside a complex one: as wide as the widest part."""
+    """Return the complex type that numbers meet with a complex one: as wide as the widest part."""
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
         raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
@@ -127,7 +127,7 @@ def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """Return the float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
+    """Return the float type that an integer takes in true division or with a float literal: float64 for 64 bits."""
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:
@@ -181,7 +181,7 @@ _NOT_BITS = {
     "bit_and": "Write `and` between conditions.",
     "bit_or": "Write `or` between conditions.",
 }
-"""What somebody means who writes an operator of bits between floats."""
+"""The intended operators of those who write bit operators between floats."""
 
 
 def integers(operands: int, bools: bool = False) -> Rule:

@@ -85,7 +85,7 @@ def _sqrt_or_zero(x):
 
 @written("_frame(a, b, c, scale)")
 def _frame(a, b, c, scale):
-    """Three directions at right angles: a's, b's beside a, and the one beside both, on c's side."""
+    """Three directions at right angles: a's, b's next to a, and the one next to both, on c's side."""
     axis, _, _ = _axes(scale)
     zero, one = type(scale)(0.0), type(scale)(1.0)
     small = scale * epsilon(scale) * 4.0
@@ -200,7 +200,7 @@ def _scaled2(m):
 
 @written("_frame2(a, b, scale)")
 def _frame2(a, b, scale):
-    """Two directions at right angles: a's, and the one beside it on b's side; b's, if a has none."""
+    """Two directions at right angles: a's, and the one next to it on b's side; b's, if a has none."""
     zero, one = type(scale)(0.0), type(scale)(1.0)
     first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
     x, y = first

@@ -89,7 +89,8 @@ def cofactors(m: Rows) -> Rows:
 def floats_of(
     name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool], integers: bool = False
 ) -> list[Vector]:
-    """Return the arguments in one float type (or integer type, if those are taken), if they have the wanted form.
+    """Return the arguments' types, promoted to one float type (or integer type, if allowed), if they have the wanted
+    form.
 
     Raises:
         KernelTypeError: they do not.

@@ -76,7 +76,7 @@ def clear(disk: Disk) -> int:
     """Remove every entry, left-over and damaged file, and nothing that this cache did not put there."""
     now, removed = time.time(), 0
     for file in list(disk.files()):
-        if file.digest or now - file.used > LEFT_OVER:  # a younger one is somebody's work of this moment
+        if file.digest or now - file.used > LEFT_OVER:  # a younger one is in use
             removed += _remove(file.path) and bool(file.digest)
     for file in disk.damaged():
         _remove(file.path)

@@ -25,7 +25,7 @@ class _Probe(msgspec.Struct, frozen=True):
 
 
 def driver() -> Driver | None:
-    """Return the driver where there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
+    """Return the driver if there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
     return _probe().driver
 
 

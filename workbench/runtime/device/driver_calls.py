@@ -95,7 +95,7 @@ class Driver:
         self.breakage = Breakage(self.label, kind == "emulated")
         self._used = threading.local()
         self._held: dict[int, int] = {}
-        self._to_free: list[Buffer] = []  # what nobody refers to, and CUDA refused to free: a stream was captured
+        self._to_free: list[Buffer] = []  # unreferenced, and CUDA refused to free it: a stream was captured
         self._allowed: WeakKeyDictionary[LoadedKernel, int] = WeakKeyDictionary()
         self.settle: Callable[..., object] = lambda index, wait, report=True: wait()
         self.printing: set[int] = set()  # devices whose kernels' text the driver may hold

@@ -65,7 +65,7 @@ class Arena:
     """
 
     def __init__(self, size: int = SIZE) -> None:
-        """Reserves `size` addresses, or half of them as often as the system refuses.
+        """Reserve `size` addresses, or half of them as often as the system refuses.
 
         Raises:
             CudaStatusError: it refuses even little.

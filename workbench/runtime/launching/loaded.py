@@ -94,7 +94,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
-        make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
+        make_function: returns the IR (an adjoint from the cache is derived only when it is read).
         compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
     """
 
@@ -209,12 +209,12 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def reports(self) -> bool:
-        """Return whether a launch leaves something on its device that is asked for later: faults, findings or text."""
+        """Return whether a launch leaves something on its device that is collected later: faults, findings or text."""
         return self.checked or self.sanitized or self.prints
 
     @cached_property
     def sanitized(self) -> bool:
-        """Return whether its accesses are looked at: with checks, on an emulated device."""
+        """Return whether its accesses are checked: with checks, on an emulated device."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     @cached_property

@@ -30,10 +30,10 @@ from workbench.errors import BuildError
 from workbench.ir.values import Function
 
 SANITIZED = "sanitized ptx"
-"""The kind of PTX with lines whose accesses are looked at when it runs on an emulated device."""
+"""The kind of PTX with lines whose accesses are checked when it runs on an emulated device."""
 POOL = Pool("nvrtc", lambda: None)
 
-_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
+_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and which function returns it
     "cubin": ("CUBIN", ["-Xptxas=-v"]),
     "ptx": ("PTX", []),
     "ptx with lines": ("PTX", ["-lineinfo"]),

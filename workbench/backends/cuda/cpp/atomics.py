@@ -33,7 +33,7 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """Emit an atomic addition; the old value is stored only if it is used."""
     value, target = op.operands[-1], lvalue_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
-    # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves lie beside these.
+    # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves are next to these.
     alone = e.expressions.options.contiguous and not array_of(op.operands[0]).pitch
     if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))

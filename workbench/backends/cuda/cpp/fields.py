@@ -44,7 +44,7 @@ class Fields(msgspec.Struct, frozen=True):
     def word(self, field: Value, constant: Collection[Value]) -> int:
         """Return the bytes, 16 or 8, to be read at once where a constant field is; 0 if its scalars are.
 
-        More than half of such a word is read anyway. Checked code reads what the user's does, and nothing beside it.
+        More than half of such a word is read anyway. Checked code reads what the user's does, and nothing else.
         """
         if field not in self.together or self.options.checks:
             return 0

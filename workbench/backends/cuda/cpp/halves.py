@@ -1,6 +1,6 @@
 """Floats of 16 bits in CUDA text: a struct of their bits, and functions between them and float.
 
-On the device float16 goes through PTX's own conversions, so no header is needed; the lines beside them mean the same on
+On the device float16 goes through PTX's own conversions, so no header is needed; the lines next to them do the same on
 the host. Source: F. Giesen, "Half to float done quic" and "Float to half conversion", 2012-2016.
 """
 

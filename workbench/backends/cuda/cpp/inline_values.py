@@ -1,6 +1,6 @@
 """The choice between named locals of the C++ text and expressions written where they are used.
 
-The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is
+The text is read next to the cell, so what the user named keeps its name, and what has no name is written where it is
 used once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect,
 and never into a loop.
 """

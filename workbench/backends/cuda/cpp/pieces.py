@@ -1,4 +1,4 @@
-"""Pieces of the prelude as data: the functions and types that a kernel's text may need beside it, each under a key.
+"""Pieces of the prelude as data: the functions and types that a kernel's text may need next to it, each under a key.
 
 Whoever writes text asks for keys; each file that needs pieces declares them as its `PIECES`, and `prelude` puts those
 that were requested in order.

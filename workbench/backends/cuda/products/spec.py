@@ -33,7 +33,7 @@ class ProductSpec:
         threads: threads of a block, all of which call it.
         arch: the architecture it is for, such as `sm_90`.
         layouts: of A, B, C: "row" or "column" major.
-        leading: elements from one row (column) to the next; 0 where there is no gap.
+        leading: elements from one row (column) to the next; 0 if there is no gap.
         aligned: whether the operands begin at multiples of 16 bytes.
         tf32: float32 operands are rounded to tf32 before they are multiplied.
         role: what the multiplication is for a reader; not part of what is compared.

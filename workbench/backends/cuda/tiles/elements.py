@@ -274,7 +274,7 @@ def tile_place(low: Lowering, op: Op) -> None:
     low.copies([(op.result, tile)], op)
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
-    # `Striped(1, 1)`: elements of the part are read by whoever needs them, which no share of the threads describes.
+    # `Striped(1, 1)`: which threads read the elements of the part, no share of the threads describes.
     low.touch(*low.uses("read", Striped(1, 1), part), *low.uses("write", layout, op.result))
     source, target = low.location_of(part), low.location_of(op.result)
 

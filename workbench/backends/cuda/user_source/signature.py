@@ -52,7 +52,7 @@ class Signature(msgspec.Struct, frozen=True):
     """A `__global__` function of a text.
 
     Attributes:
-        name: as it is asked for: with its namespace, and of a template's instance with its arguments.
+        name: as it is requested: with its namespace, and of a template's instance with its arguments.
         parameters: in order; until NVRTC has said their types, those that they seem to have.
         location: of its name.
         first, last: lines of its text.

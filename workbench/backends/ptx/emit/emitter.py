@@ -49,7 +49,7 @@ class Emitter(Writer):
         active: the same as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
-        sanitizing: accesses are looked at (`watching.py`).
+        sanitizing: accesses are checked (`watching.py`).
         used: registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).
@@ -273,7 +273,7 @@ class Emitter(Writer):
         self.rows.append(f"resumed.{number}:")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
-        """Return the two results `d|p`; the second is a sink where there is one only."""
+        """Return the two results `d|p`; the second is a sink if there is only one."""
         if isinstance(operand, Group):
             first, second = operand.items
             return first, second

@@ -123,7 +123,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             **named: inputs by name.
 
         Returns:
-            The result, or a tuple where there are several: those that are inputs too first.
+            The result, or a tuple if there are several: those that are inputs too first.
 
         Raises:
             LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.

@@ -200,7 +200,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             **named: inputs by name.
 
         Returns:
-            The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
+            The output, or a tuple if there are several: those that are inputs too first, in the parameters' order.
 
         Raises:
             LaunchError: an argument does not fit, or the launch must reach outside of it; `parameter` names it.

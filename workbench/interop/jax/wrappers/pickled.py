@@ -1,4 +1,4 @@
-"""A wrapped kernel in a pickle: the kernel's portable IR for each set of types, beside the wrapper's options.
+"""A wrapped kernel in a pickle: the kernel's portable IR for each set of types, with the wrapper's options.
 
 So a tree that holds wrapped kernels can be sent to a process that does not have the kernel's source code. There it is
 compiled for the machine at hand, and never follows an edit.

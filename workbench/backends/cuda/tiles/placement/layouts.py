@@ -113,7 +113,7 @@ class Striped(msgspec.Struct, frozen=True):
         builder.for_(lane, stop, step, (), opened.block, {PLAIN: True})
 
     def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
-        """Do `body` for the element in a register, where there is one."""
+        """Do `body` for the element in a register, if there is one."""
         here = builder.one("add", (product(builder, register, self.threads), lane), int32)
         when(builder, self._inside_test(builder, here), lambda: body(Element(builder, shape, register, here)))
 
