@@ -46,7 +46,7 @@ PLACES: Completions = {
     ("grad", "wrt"): _of((wb.array,)),
     ("tape", "loss"): _of((wb.array,)),
 }
-"""What fits where a parser only says "a word": by the magic, or it and its first word, and its argument."""
+"""Completions for a parser's "a word": by the magic, or it and its first word, and its argument."""
 
 _HEADERS = (("cuda", "use"), ("cuda", "header"))
 

@@ -31,7 +31,7 @@ from workbench.errors import CellErrors, WorkbenchError
 
 _MARK = re.compile(r"^(\s*)### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
 LEFT_OPEN = "...  # your code here"
-"""What stands in the place of an answer: a kernel refuses it at its line."""
+"""The placeholder for an answer: a kernel refuses it at its line."""
 GRADES = ("not yet", "right", "solved")
 
 

@@ -12,7 +12,7 @@ import workbench as wb
 from kernel_ext.puzzles.pictures import Picture
 
 DIFFERENCES = 1e-4
-"""How far a number may be off, relative and absolute, if a case says nothing else."""
+"""The default tolerance of numbers, relative and absolute."""
 
 
 class Wrong(Exception):

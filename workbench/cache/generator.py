@@ -26,15 +26,15 @@ FRONT_END = (
     "frontend", "structs.py", "tiles.py", "source.py", "ranges.py", "host", "api/kernels", "api/builds",
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
-"""What turns a kernel's text into IR, besides `SOURCES`."""
+"""Files that turn a kernel's text into IR, besides `SOURCES`."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
 KEPT = "our sources"
-"""What lists of the cache call a digest."""
+"""The name of digests in lists of the cache."""
 REMEMBER: list[Memory] = []
 """At most one: where digests are kept."""
 FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squashfs tmpfs xfs zfs".split())
-"""Those of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
+"""File systems of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
 _MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PREFIX = f"{__name__.partition('.')[0]}."

@@ -89,7 +89,7 @@ _MODULES = {
     ),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
-"""Where names are that are imported on first use: a notebook's first prompt needs none of them."""
+"""The modules of names that are imported on first use: a notebook's first prompt needs none of them."""
 
 
 def devices() -> str:

@@ -29,7 +29,7 @@ from workbench.runtime.device.device import CPU
 from workbench.types import Type
 
 CUDA_PANES = cuda_panes.PANES
-"""Those of a CUDA C++ kernel."""
+"""The panes of a CUDA C++ kernel."""
 _OPTIONS = Options()
 P = ParamSpec("P")
 

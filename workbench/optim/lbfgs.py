@@ -22,7 +22,7 @@ from workbench.types import element
 
 Arrays = list[array]
 DECREASE, CURVATURE = 1e-4, 0.9
-"""How much of what the slope promises a step must lower the loss by, and how much of the slope may be left."""
+"""The Wolfe conditions: the share of the slope's decrease that a step must reach, and of the slope that may remain."""
 
 
 class LBFGS(Optimizer):

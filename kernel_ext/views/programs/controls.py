@@ -25,7 +25,7 @@ from workbench.errors import WorkbenchError
 
 Subject = wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
-"""How many places a slider has where no step is given."""
+"""The number of steps of a slider, by default."""
 AXES, PARTS = "xyzw", ("real", "imag")
 VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4, wb.vec4i)}
 """By shape, of floats and of integers."""

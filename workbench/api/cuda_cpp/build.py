@@ -27,7 +27,7 @@ from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, N
 from workbench.work import go_on
 
 EMULATED = "emulated"
-"""What precedes the architecture in the target of PTX for emulated devices: `emulated sm_90`."""
+"""The prefix of the architecture in targets of PTX for emulated devices: `emulated sm_90`."""
 SANITIZED = "emulated with checks"
 """The same for PTX whose accesses are checked."""
 FORCED = "recompilation was requested"

@@ -57,7 +57,7 @@ class Moment(msgspec.Struct):
 SourceLine = tuple[int, str]
 """A line's number and text."""
 Noted = tuple[SourceLine, object, Moment]
-"""Where, what (a line that does the same again begins a new step), and the values."""
+"""Line, event (a repeated one begins a new step), and the values."""
 SweepStep = tuple[SourceLine, dict[str, Moment]]
 
 

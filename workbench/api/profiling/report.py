@@ -23,7 +23,7 @@ COLUMNS = (
     ("instructions", "instr"), ("efficiency", "lanes"), ("global_sectors", "sectors"), ("shared_wavefronts", "waves"),
     ("atomics", "atomics"), ("atomic_conflicts", "same"), ("barriers", "barriers"), ("flops", "flops"),
 )  # fmt: skip
-"""What the text and the card show of each line: attribute and heading; of sectors and wavefronts also how many times
+"""The columns of the text and the card: attribute and heading; of sectors and wavefronts also how many times
 the least they are."""
 _GLOBAL = "l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum"
 NSIGHT = {
@@ -240,7 +240,7 @@ class Profile:
 WORTH = 0.02
 """The share of instructions saved, or of occupancy gained, from which on it is worth a sentence."""
 SHARES = {"memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves"}
-"""What lines have a share of, by what bounds the launch."""
+"""The counts that lines have a share of, by what bounds the launch."""
 
 
 def cell(counts: Counts, name: str) -> str:

@@ -21,16 +21,16 @@ from workbench.errors import DeviceError
 
 NVRTC, NVJITLINK, MATHDX = "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "nvidia-libmathdx"
 LEAST_DRIVER = 12_000
-"""What `cuDriverGetVersion` returns for the oldest driver that loads the code of CUDA 12.9, as every later one does."""
+"""The version (`cuDriverGetVersion`) of the oldest driver that loads the code of CUDA 12.9."""
 DEFAULT = 12
 """The major that is recommended: its code runs with each driver from `LEAST_DRIVER` on."""
 _MAJORS = (13, 12)
 _LEAST = (12, 9)
 """The first version of NVRTC that takes our options."""
 _ARCHITECTURES_12 = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121)
-"""What CUDA 12.9, the last of its major, compiles for."""
+"""The architectures of CUDA 12.9, the last of its major."""
 _OLDEST_13, _RENAMED = 75, 101
-"""Where CUDA 13 begins, and what it calls sm_110."""
+"""The oldest architecture of CUDA 13, and the older name of sm_110."""
 _BUNDLING = (13, 3)
 """The first version of NVRTC that contains CUDA's headers."""
 _HEADERS = {
@@ -220,7 +220,7 @@ def _wheel(wheel: str, major: int) -> str:
 
 
 _libraries: dict[tuple[str, int], Library] = {}
-"""Those that were found; what is missing is looked for again, since it may be installed meanwhile."""
+"""The libraries found so far; missing ones are searched again, since they may be installed meanwhile."""
 
 
 def _library(wheel: str, major: int) -> Library | None:

@@ -22,7 +22,7 @@ ROW = (
 between neighbouring lanes' addresses in global memory, over all executions; `shared_low` to `shared_high` in shared."""
 AT = {name: n for n, name in enumerate(ROW)}
 NEVER = 1 << 62
-"""What `low` begins with; `high` with its negative."""
+"""The initial value of `low`; that of `high` is its negative."""
 UNEVEN = 1 << 40
 """Distances from minus to plus this: lanes were not evenly spaced."""
 

@@ -178,7 +178,7 @@ def _library() -> None:
 
 
 CELL = "/cell/"
-"""How the files of a cell begin."""
+"""The prefix of the files of a cell."""
 
 
 def load(text: bytes, architecture: Architecture) -> Executable:

@@ -135,7 +135,7 @@ class EmulatedBackend(CudaBackend):
 
 
 IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}
-"""What devices of each kind load."""
+"""The kind of code that each kind of device loads."""
 
 
 def metadata_of(

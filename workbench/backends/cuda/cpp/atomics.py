@@ -16,7 +16,7 @@ from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_
 from workbench.types import Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
-"""What `atomicAdd` takes."""
+"""The types that `atomicAdd` takes."""
 
 _HARDWARE = {
     "min": ("atomicMin", {"int32", "uint32", "int64", "uint64"}),
@@ -33,7 +33,7 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """Emit an atomic addition; the old value is stored only if it is used."""
     value, target = op.operands[-1], lvalue_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
-    # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves are next to these.
+    # Adding to two halves at once would make a quiet NaN of other bits: only halves are next to these.
     alone = e.expressions.options.contiguous and not array_of(op.operands[0]).pitch
     if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))

@@ -239,7 +239,7 @@ class Expressions(msgspec.Struct):
 
 
 _SHORT: dict[bool, Key] = {True: ("int",), False: ()}
-"""What the key of a prelude's piece ends in where indices have 32 bits."""
+"""The end of a prelude piece's key if indices have 32 bits."""
 _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 

@@ -7,6 +7,6 @@ that were requested in order.
 from __future__ import annotations
 
 Key = tuple[str, ...]
-"""What a piece is, and for which type or form: `("range",)`, `("to", "int32")`, `("op", "3", "+", "vv")`."""
+"""A piece's name, with its type or form: `("range",)`, `("to", "int32")`, `("op", "3", "+", "vv")`."""
 Pieces = dict[Key, str]
 """The C++ text of each piece, in the order in which they stand in the prelude."""

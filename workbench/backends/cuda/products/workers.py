@@ -30,7 +30,7 @@ POLL = 0.02
 ENDING = 5.0
 """Seconds within which a process that was ended is gone."""
 POOL = Pool("products", lambda: None, most=64, once=True)
-"""One process a product or link: they take gigabytes, and leave what they took only when they end."""
+"""A pool with one process per product or link: they take gigabytes, which they free only when they end."""
 
 
 class Builder(msgspec.Struct, frozen=True):

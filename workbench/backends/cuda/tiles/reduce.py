@@ -27,7 +27,7 @@ from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
 from workbench.types import bool as bool_
 
 Parts = tuple[Value, ...]
-"""What is combined: an element, or with its place."""
+"""The parts that are combined: an element, or an element and its index."""
 
 
 def with_combinations(function: Function) -> Function:

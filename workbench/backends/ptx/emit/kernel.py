@@ -186,7 +186,7 @@ class _Kernel:
         self.definitions = Counter(name for i in function.code for name in writes(i))
         self.starts = tuple(index[id(b.code[0])] if b.code else len(function.code) for b in blocks)
         self.bodies: list[tuple[int, int]] = []
-        """Where the rows of each block begin and end that run its instructions and hand its lanes on."""
+        """Begin and end of each block's rows that run its instructions and hand its lanes on."""
 
     def text(self) -> str:
         for n in range(len(self.blocks)):

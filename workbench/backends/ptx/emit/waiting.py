@@ -13,7 +13,7 @@ from workbench.backends.ptx.flow import Block
 from workbench.backends.ptx.syntax.program import Instruction
 
 _MEMBERS = {"bar": 0, "shfl": 4, "vote": 2, "match": 2, "redux": 2, "elect": 1}
-"""Which operand is the member mask."""
+"""The operand that is the member mask."""
 
 COROUTINE = [
     "declare token @llvm.coro.id(i32, ptr, ptr, ptr)",
@@ -42,7 +42,7 @@ OVER = [
 ]
 WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "store i32 0, ptr %turns",
          "store i32 0, ptr %strict", "store i64 0, ptr %seen")  # fmt: skip
-"""What such a kernel keeps: jumps back since the last rest, whether lanes go on without the others, the last state."""
+"""The variables of such a kernel: jumps back since the last rest, whether lanes go on without the others, the last state."""
 
 
 def is_meeting_point(block: Block) -> bool:

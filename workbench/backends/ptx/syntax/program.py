@@ -12,7 +12,7 @@ import msgspec
 from workbench.errors import BuildError
 
 SANITIZED = b"// sanitized\n"
-"""What PTX begins with whose accesses are checked when it runs; its `.loc`s are places in a cell."""
+"""The first line of PTX whose accesses are checked when it runs; its `.loc`s are places in a cell."""
 
 BITS: dict[str, int] = {
     **{f"{kind}{bits}": bits for kind in "bsu" for bits in (8, 16, 32, 64)},

@@ -18,7 +18,7 @@ from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 TABLE: Table = {}
 _BODIES = 16
-"""Where `phGraph_out` lies in CUDA_CONDITIONAL_NODE_PARAMS (cuda.h): behind the handle, the type and the size."""
+"""The offset of `phGraph_out` in CUDA_CONDITIONAL_NODE_PARAMS (cuda.h): behind the handle, the type and the size."""
 
 
 @function(TABLE)

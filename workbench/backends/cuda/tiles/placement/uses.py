@@ -14,7 +14,7 @@ from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
 FIRST = "first"
-"""Who: any thread; the first of the block. Every other word names a fixed share of the elements for each thread."""
+"""Values of `who`: any thread; the first of the block. Every other word names a fixed share of the elements for each thread."""
 
 ALIGNMENT = 16
 
