@@ -6,6 +6,7 @@ A room is added to `ROOMS` when its docstrings and names were gone through; CONT
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,17 @@ def opening(node: Definition, path: str = "") -> str:
     return word if word in RIDDLES | ARTICLES else ""
 
 
+def attributes(room: str) -> Iterator[tuple[str, int, str]]:
+    """Yield path, line and text of each string that documents the assignment above it."""
+    for path in sorted((ROOT / room).rglob("*.py")):
+        for node in ast.walk(tree(path)):
+            body = getattr(node, "body", None)
+            for above, below in itertools.pairwise(body if isinstance(body, list) else ()):
+                if isinstance(above, ast.Assign | ast.AnnAssign) and isinstance(below, ast.Expr):
+                    if isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+                        yield path.relative_to(ROOT).as_posix(), below.lineno, below.value.value
+
+
 def fault_of_predicate(node: Definition) -> str:
     """Return what is wrong with a function that answers yes or no: its name, or that it changes what it was given."""
     named = node.name.lstrip("_").startswith(("is_", "has_"))
@@ -124,6 +136,7 @@ def vague_names(path: Path) -> Iterator[tuple[int, str]]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_docstrings_open_with_what_is_done_or_what_a_class_is(room: str) -> None:
     riddles = [f"{path}:{d.lineno} {d.name}: {summary(d)}" for path, d in definitions(room) if opening(d, path)]
+    riddles += [f"{path}:{line} {text}" for path, line, text in attributes(room) if text.split()[0] in RIDDLES]
     assert not riddles, "\n".join(riddles)
 
 

@@ -34,7 +34,7 @@ KEPT = "our sources"
 REMEMBER: list[Memory] = []
 """At most one: where digests are kept."""
 FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squashfs tmpfs xfs zfs".split())
-"""File systems of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
+"""File systems of Linux whose times of change are the system's own; FAT and sshfs give modification times."""
 _MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PREFIX = f"{__name__.partition('.')[0]}."

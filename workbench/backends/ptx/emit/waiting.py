@@ -42,7 +42,7 @@ OVER = [
 ]
 WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "store i32 0, ptr %turns",
          "store i32 0, ptr %strict", "store i64 0, ptr %seen")  # fmt: skip
-"""The variables of such a kernel: jumps back since the last rest, whether lanes go on without the others, the last state."""
+"""The variables of such a kernel: jumps back since the last rest, whether lanes go on alone, the last state."""
 
 
 def is_meeting_point(block: Block) -> bool:

@@ -14,7 +14,7 @@ from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
 FIRST = "first"
-"""Values of `who`: any thread; the first of the block. Every other word names a fixed share of the elements for each thread."""
+"""Values of `who`: any thread; the first of the block. Other words name a fixed share of the elements per thread."""
 
 ALIGNMENT = 16
 
