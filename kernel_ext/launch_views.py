@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, step_view, sweeps_view, threads_view
+from kernel_ext.views.programs import profile_view, step_view, threads_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -211,5 +211,5 @@ def both_ways(sweeps: inspect.Sweeps) -> Shown:
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
-    view = sweeps_view.sweeps_view(sweeps)
-    return Shown("sweeps_view", view, lambda _: sweeps_view.sweeps_text(sweeps), sweeps_view.sweeps_html)
+    view = step_view.sweeps_view(sweeps)
+    return Shown("sweeps_view", view, lambda _: step_view.sweeps_text(sweeps), step_view.sweeps_html)

@@ -14,9 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.accumulate import accumulate
 from workbench.backends.cuda.cpp import faults
-from workbench.backends.cuda.cpp.accumulators import combines, declared, ending
+from workbench.backends.cuda.cpp.accumulators import accumulate, combines, declared, ending
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
