@@ -68,9 +68,9 @@ def complete(
         return None
     magic, before, last = words[0].lstrip("%"), [w for w in words[1:-1] if w], words[-1]
     options = {flag: action for action in parser._actions for flag in action.option_strings}
-    opened = options.get(before[-1]) if before else None
-    if opened is not None and opened.nargs != 0:
-        names = _values(opened, completions.get((magic, opened.dest)), namespace)
+    option = options.get(before[-1]) if before else None
+    if option is not None and option.nargs != 0:
+        names = _values(option, completions.get((magic, option.dest)), namespace)
     elif last.startswith("-"):
         names = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
         names += [flag for flag in options if last == "-" and flag.startswith("--")]

@@ -114,13 +114,13 @@ class Lowering:
 
     def block(self, block: Block) -> Block:
         """Lower a block; its parameters and yield lose their tiles."""
-        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for op in block.ops:
                 if op.name != "yield":
                     self.op(op)
             if block.ops and block.ops[-1].name == "yield":
                 self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
-        return opened.block
+        return scope.block
 
     def op(self, op: Op) -> None:
         """Lower one operation."""
@@ -187,14 +187,14 @@ class Lowering:
 
     def _branch(self, op: Op, block: Block) -> Block:
         """Lower a block of an `if`, which ends with new values for the results' tiles."""
-        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for inner in block.ops[:-1]:
                 self.op(inner)
             self.now = block.ops[-1]
             # Tiles are not yielded but written to the storage of the results, which all branches share.
             self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
             self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
-        return opened.block
+        return scope.block
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
         results = tuple(v for v in op.results if not is_tile(v))

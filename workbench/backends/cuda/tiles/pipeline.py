@@ -62,7 +62,7 @@ def for_loop(low: Lowering, op: Op) -> None:
         _begin(low, op, loads, ahead, b.const(stage))
     stage = Value(int32, "stage")
     params = tuple(p for p in block.params if not is_tile(p))
-    with b.block((*params, stage)) as opened:
+    with b.block((*params, stage)) as scope:
         b.emit("barrier", (), (), {WAIT: True, COUNT: stages - 2})
         low.touch(*_reads(loads))
         before = b.one("eq", (stage, b.const(0)), bool_)
@@ -82,7 +82,7 @@ def for_loop(low: Lowering, op: Op) -> None:
         b.yield_(*(v for v in block.yielded if not is_tile(v)), following)
     operands = (*op.operands[:3], *(v for v in carried if not is_tile(v)), b.const(0))
     results = (*(v for v in op.results if not is_tile(v)), Value(int32, ""))
-    b.append(op.replace(operands, results=results, blocks=(opened.block,)))
+    b.append(op.replace(operands, results=results, blocks=(scope.block,)))
 
 
 def _advance(low: Lowering, step: Value, iterations: int) -> int:

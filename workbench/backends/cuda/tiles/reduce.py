@@ -49,12 +49,12 @@ def _combination(op: Op) -> Block:
     params = [Value(dtype, "a"), Value(dtype, "b")]
     if kind.startswith("arg"):
         params = [Value(dtype, "a"), Value(int32, "i"), Value(dtype, "b"), Value(int32, "k")]
-    with builder.block(params) as opened:
+    with builder.block(params) as scope:
         if kind.startswith("arg"):
             builder.yield_(*_earlier(builder, kind, *params))
         else:
             builder.yield_(builder.one("add" if kind == "sum" else kind, params, dtype))
-    return opened.block
+    return scope.block
 
 
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
@@ -161,7 +161,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
         return parts
     number, carried = Value(int32, "r"), tuple(Value(t) for t in types)
     registers = isinstance(location, InRegisters)
-    with b.block((number, *carried)) as opened:
+    with b.block((number, *carried)) as scope:
         here = number
         if registers:
             here = b.one("add", (product(b, number, low.threads), low.lane), int32)
@@ -175,7 +175,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
     else:
         start = b.one("add", (low.lane, b.const(low.threads)), int32)
         ends, hint = (start, b.const(layout.count), b.const(low.threads)), PLAIN
-    return b.for_(*ends, parts, opened.block, {hint: True})
+    return b.for_(*ends, parts, scope.block, {hint: True})
 
 
 def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
@@ -250,10 +250,10 @@ def _along(low: Lowering, op: Op) -> None:
         start = element(here, first)
         index = Value(int32, "k")
         carried = tuple(Value(v.type, "") for v in start)
-        with b.block((index, *carried)) as opened:
+        with b.block((index, *carried)) as scope:
             b.yield_(*combine(b, block, carried, element(here, index)))
         begin = b.one("add", (first, b.const(team)), int32) if team > 1 else b.const(1)
-        parts = b.for_(begin, b.const(length), b.const(team), start, opened.block, {PLAIN: True})
+        parts = b.for_(begin, b.const(length), b.const(team), start, scope.block, {PLAIN: True})
         step = team // 2
         while step:
             other = tuple(shuffled(b, v, "xor", step, low.threads) for v in parts)

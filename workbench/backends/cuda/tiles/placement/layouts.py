@@ -106,11 +106,11 @@ class Striped(msgspec.Struct, frozen=True):
             return
         stop, step = builder.const(self.count), builder.const(self.threads)
         linear = Value(int32, "e")
-        with builder.block((linear,)) as opened:
+        with builder.block((linear,)) as scope:
             body(Element(builder, shape, None, linear))
             builder.yield_()
         # Neighbouring threads take neighbouring elements, so that a warp's accesses coalesce.
-        builder.for_(lane, stop, step, (), opened.block, {PLAIN: True})
+        builder.for_(lane, stop, step, (), scope.block, {PLAIN: True})
 
     def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
         """Do `body` for the element in a register, if there is one."""
@@ -296,11 +296,11 @@ def loop(builder: Builder, count: int, body: Callable[[Value], object], name: st
         body(builder.const(0))
         return
     number = Value(int32, name)
-    with builder.block((number,)) as opened:
+    with builder.block((number,)) as scope:
         body(number)
         builder.yield_()
     # Registers have no address: an index into them must be known after unrolling.
-    builder.for_(builder.const(0), builder.const(count), builder.const(1), (), opened.block, {UNROLL: True})
+    builder.for_(builder.const(0), builder.const(count), builder.const(1), (), scope.block, {UNROLL: True})
 
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
