@@ -49,7 +49,7 @@ class Emitter(Writer):
         active: the same as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
-        sanitizing: accesses are checked (`watching.py`).
+        sanitizing: accesses are checked (`sanitizing.py`).
         used: registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).

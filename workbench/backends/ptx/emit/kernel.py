@@ -28,8 +28,8 @@ from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
+from workbench.backends.ptx.emit.sanitizing import GROUPS
 from workbench.backends.ptx.emit.values import Value, stored
-from workbench.backends.ptx.emit.watching import GROUPS
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.expansions import WORKSPACE
@@ -104,7 +104,7 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
         program: what `parse` returned.
         name: of the kernel.
         counting: count what is executed (`counters.py`).
-        sanitizing: look at each access (`watching.py`).
+        sanitizing: look at each access (`sanitizing.py`).
 
     Raises:
         BuildError: it has an instruction, a form or a special register that cannot be executed; the message names it,

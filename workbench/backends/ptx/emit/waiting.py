@@ -122,7 +122,7 @@ def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
     e.row("br label %over")
 
 
-def changed(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
+def note_change(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
     """Note that memory changes, which another thread may wait for; an atomic that leaves it as it was does not count.
 
     Args:
