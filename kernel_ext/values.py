@@ -27,7 +27,7 @@ class Values:
     """The views of values in one shell."""
 
     def __init__(self, shell: Any, label: Label) -> None:
-        """`label` turns a file's name into what people call it."""
+        """Describe values; `label` turns a file's name into what people call it."""
         self.shell = shell
         self._label = label
         # By name, and `show` when it is needed: to look for the types would import all that they belong to.

@@ -290,7 +290,7 @@ class StatusDisplay:
     """
 
     def __init__(self, live: bool, quiet: bool = False) -> None:
-        """`live`: the front end can change an output later; `quiet`: show nothing at all."""
+        """Make an empty display; `live`: the front end can change an output later; `quiet`: show nothing at all."""
         self.card: Showing | None = None
         self._live = live
         self._quiet = quiet

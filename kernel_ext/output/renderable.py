@@ -43,7 +43,7 @@ class Shown:
     """Displays one in the running cell: `output_area` sets it, which knows the cells."""
 
     def __init__(self, kind: str, view: Any, text: str | Make, html: str | Make, **live: Any) -> None:
-        """`text` and `html` may be functions of the view; `live`: what the widget takes besides the view."""
+        """Hold the forms; `text` and `html` may be functions of the view, `live` is what the widget takes as well."""
         self.kind, self.view = kind, view
         self._text, self._html = text, html
         self.live_parts: MutableMapping[str, Any] = live

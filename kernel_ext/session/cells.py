@@ -103,7 +103,7 @@ class Cells:
     """The kernel cells of one session."""
 
     def __init__(self) -> None:
-        """No cell has run yet."""
+        """Make the state of a session in which no cell has run."""
         self._made: dict[str, dict[str, Any]] = {}
 
     def build(

@@ -124,7 +124,7 @@ class Recording:
     """A recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
 
     def __init__(self) -> None:
-        """Off."""
+        """Make a recording that is off."""
         self.recorder: wb.Recorder | None = None
 
     def on(self, inputs: bool = False, counter: Sequence[str] = ()) -> wb.Recorder:

@@ -86,7 +86,7 @@ class Live(anywidget.AnyWidget):
     stale = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
-        """`twin` is a class of the static output to hide; `more` is what the kind of widget takes besides the view."""
+        """Make a view's widget; `twin` is a class of the static output to hide, `more` what goes with the view."""
         self._hearing = threading.Lock()
         own = uuid.uuid4().hex
         super().__init__(model_id=own, _own=own, twin=twin, layout=None if twin else {}, **self.take(view, **more))

@@ -39,8 +39,8 @@ RIDDLES = frozenset(
     "He How It Its One She That These They This Those What When Where Whether Which Who Whose Why".split()
 )
 """A docstring that opens with one of these is a clause: it neither says what a function does nor what a class is."""
-ARTICLES = frozenset(("A", "An", "The"))
-"""A function's docstring that opens with an article names a result in place of what is done."""
+FRAGMENTS = frozenset("A All An At By Every For From In No Of Off On The With".split())
+"""A function's docstring that opens with one of these names a result or a parameter in place of what is done."""
 LANGUAGE = "workbench/builtins"
 """Decorated functions here are words of the kernel language, whose docstrings are its documentation."""
 DEMANDS = frozenset(
@@ -80,10 +80,10 @@ def is_property(node: Definition) -> bool:
 def opening(node: Definition, path: str = "") -> str:
     """Return the first word of a docstring that opens as a riddle; a property may say whether something holds."""
     first = summary(node).split()[:1]
-    word = first[0].strip(".,:`") if first else ""
+    word = first[0].strip(".,:") if first else ""
     if isinstance(node, ast.ClassDef) or is_property(node) or (path.startswith(LANGUAGE) and node.decorator_list):
         return word if word in RIDDLES - {"Whether"} or (word == "Whether" and not is_property(node)) else ""
-    return word if word in RIDDLES | ARTICLES else ""
+    return word if word in RIDDLES | FRAGMENTS or word.startswith("`") else ""
 
 
 def attributes(room: str) -> Iterator[tuple[str, int, str]]:

@@ -31,7 +31,7 @@ class Uniform:
     __hash__ = object.__hash__
 
     def __init__(self, value: Any, type: Any) -> None:
-        """`value` is a Python number or a vector, and `type` what a kernel takes it as."""
+        """Wrap `value`, a Python number or a vector; `type` is what a kernel takes it as."""
         self._value, self.type = value, type
         self.arrays: dict[Any, Any] = {}
         self._users: WeakValueDictionary[int, Any] = WeakValueDictionary()

@@ -41,7 +41,7 @@ class _PaneTexts:
     """The texts that answer `{ask: "pane", kernel, pane}`."""
 
     def __init__(self, make: PaneMaker | None) -> None:
-        """`make` returns the text of a kernel's pane; without it there is none yet."""
+        """Hold no text yet; `make` returns that of a kernel's pane."""
         self._make = make
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
 

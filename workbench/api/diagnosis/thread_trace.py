@@ -172,7 +172,11 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool, tuple[int, ...] | None]:
-    """Return whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
+    """Run a launch on copies, with asserts, to find the first thread that writes a NaN or an infinity.
+
+    Returns:
+        Whether asserts can find that thread in this launch, and its index: None if they can't, or if no thread does.
+    """
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:

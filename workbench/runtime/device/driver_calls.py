@@ -85,7 +85,7 @@ class Driver:
     """
 
     def __init__(self, core: Any, api: Any, kind: str = "cuda", labels: Sequence[str] = ()) -> None:
-        """Read the facts of all devices; no context is created."""
+        """Read the properties of all devices; no context is created."""
         self._core = core
         self.kind, self._labels = kind, labels
         self._api = api

@@ -51,7 +51,7 @@ class Breakage:
     """The broken devices of a driver, and the last launch on each device, which is the one to look at."""
 
     def __init__(self, label: Callable[[int], str] = "cuda:{}".format, resets: bool = False) -> None:
-        """`label` is what messages call the device of a number; `resets`: `Driver.reset` makes one usable again."""
+        """Know no broken device yet; `label` names one in messages; `resets`: `Driver.reset` makes one usable again."""
         self._label = label
         self.resets = resets
         self.devices: dict[int, Broken] = {}

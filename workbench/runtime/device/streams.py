@@ -275,7 +275,7 @@ class ScopedTimer:
     """
 
     def __init__(self, name: str = "", device: Device | str | None = None) -> None:
-        """For work on `device`, the current one if none is given."""
+        """Make a timer of work on `device`, the current one if none is given."""
         self.name = name
         self.elapsed: float | None = None
         self._device = get_device(device) if device is not None else None

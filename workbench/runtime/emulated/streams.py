@@ -87,7 +87,7 @@ class Streams:
     """The streams of a driver, and all work that is queued on its devices."""
 
     def __init__(self, devices: int, seed: int | None = None) -> None:
-        """For so many devices; with a seed, in another order than it was queued."""
+        """Make the default stream of each device; with a seed, work runs in another order than it was queued."""
         self.default = [Stream(n, default=True) for n in range(devices)]
         self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
         self.broken: dict[int, CudaStatusError] = {}

@@ -80,7 +80,7 @@ class PickledSpecialisation(SavedSpecialisation):
     tiling = None
 
     def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
+        """Wrap the IR of a specialisation."""
         super().__init__(function, checkpoints, fma)
         self.kernel = kernel
         self.jax_plans, self.notices = {}, ()

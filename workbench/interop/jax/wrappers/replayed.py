@@ -38,7 +38,7 @@ class Replayed:
     output_dims: dict[str, tuple[int, ...]]
 
     def __init__(self, work: Iterable[Work]) -> None:
-        """Of a record, a tape or a graph.
+        """Wrap a record, a tape or a graph.
 
         Raises:
             LaunchError: it is empty or did not run on the CPU, a step cannot run again, or views of one memory have

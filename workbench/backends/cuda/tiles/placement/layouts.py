@@ -35,7 +35,7 @@ class Element:
         self, builder: Builder, shape: tuple[int, ...], register: Value | None, linear: Value | None = None,
         indices: tuple[Value, ...] = (),
     ) -> None:  # fmt: skip
-        """Known by its place in row-major order, or by its indices."""
+        """Name an element by its position in row-major order, or by its indices."""
         self.builder, self.shape, self.register = builder, shape, register
         self._linear = linear
         self._indices: dict[int, Value] = dict(enumerate(indices))
