@@ -47,7 +47,7 @@ class Staleness:
         self._read: dict[Slider, Any] = {}
 
     def install(self) -> None:
-        """Look from now on."""
+        """Register both methods with the shell, to be called around each cell from now on."""
         self._shell.events.register("pre_run_cell", self.cell_begins)
         self._shell.events.register("post_run_cell", self.cell_ends)
         NOTEBOOK[:] = [self]
@@ -77,7 +77,7 @@ class Staleness:
         self.mark()
 
     def mark(self) -> None:
-        """Mark what is stale."""
+        """Mark each run of a cell with the names and sliders that have changed since, or remove its mark."""
         names = self._shell.user_ns
         for run in runs_of_cells(self._shell)[1]:
             changed = [name for used in run.uses(names) for name in inspect.changes_of(used, names)]

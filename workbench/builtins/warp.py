@@ -52,14 +52,14 @@ MEANINGS["cw_div", "int"] = div
 
 @_means("mod", "int")
 def mod(x, y):
-    """With the sign of x, as in C."""
+    """The remainder of x / y, with the sign of x, as in C."""
     r = x % y
     return where(r != 0 and (x < 0) != (y < 0), r - y, r)
 
 
 @_means("mod", "float")
 def float_mod(x, y):
-    """With the sign of x, as in C."""
+    """The remainder of x / y, with the sign of x, as in C."""
     return fmod(x, y)
 
 

@@ -42,7 +42,7 @@ from workbench.types import ArrayType, Vector
 
 
 class Text(Protocol):
-    """The text that a kernel is of, as far as launching it goes: `module.py` has it."""
+    """The part of `CudaModule` that its kernels need, as a protocol: `module.py` imports this file."""
 
     @property
     def program(self) -> Program:

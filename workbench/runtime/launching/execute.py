@@ -128,7 +128,7 @@ def execute_again(record: LaunchRecord) -> None:
 
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
-    """Return the launch as one native function, stored with the record; None if it takes more than that."""
+    """Return a native function that repeats the launch, stored with the record; None if it takes several calls."""
     loaded = record.loaded
     if not loaded.one_call:
         return None

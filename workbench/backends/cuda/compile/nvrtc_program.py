@@ -54,7 +54,7 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
 
 
 def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Return `known`: the compute capabilities that the NVRTC at the path `library` compiles for.
+    """Answer a request with `known`: the compute capabilities that the NVRTC at its path `library` compiles for.
 
     Raises:
         DeviceError: it cannot be loaded.

@@ -73,7 +73,7 @@ WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
 
 
 def is_chunked(low: Lowering, op: Op) -> bool:
-    """Return whether the rows of a loaded tile are whole chunks of `WIDE` bytes that are adjacent in the array."""
+    """Return whether a tile is loaded to shared memory in chunks of `WIDE` bytes: its rows are contiguous multiples."""
     array, tile = array_of(op.operands[0]), tile_of(op.result)
     location, axes, shape = low.location_of(op.result), op.attrs[AXES], op.attrs[SHAPE]
     fits = isinstance(location, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)

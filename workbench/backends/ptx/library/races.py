@@ -323,7 +323,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that find races in shared memory."""
     return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
 
 
