@@ -84,7 +84,7 @@ startComputing(document.getElementById("worker").textContent, programs, models, 
 def page(
     title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), above: Sequence[str] = ()
 ) -> str:
-    """Return the page's text.
+    """Return an HTML page of views that needs no kernel, with texts and with programs that compute in the browser.
 
     Args:
         title: its heading; empty: it has none.

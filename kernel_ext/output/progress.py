@@ -30,7 +30,7 @@ def line_text(task: inspect.UnderWay) -> str:
 
 
 def line_html(task: inspect.UnderWay) -> str:
-    """Return the line with the button."""
+    """Return the HTML of the line of a task, with a button that interrupts the kernel."""
     look = "opacity: 0.65; font-size: 90%; padding-left: 7px"  # where a cell's text begins
     return f'<div class="wb-progress" style="{look}">{escape(line_text(task))}{_STOP}</div>'
 
@@ -75,7 +75,7 @@ class Progress:
         self._thread: threading.Thread | None = None
 
     def install(self) -> None:
-        """Begin."""
+        """Watch the shell's cells from now on, in a thread; in a terminal, or without widgets, do nothing."""
         if getattr(self._shell, "kernel", None) is not None and widgets_wanted():
             self._shell.events.register("pre_run_cell", self.cell_begins)
             self._shell.events.register("post_run_cell", self.cell_ends)
@@ -83,7 +83,7 @@ class Progress:
             self._thread.start()
 
     def remove(self) -> None:
-        """End."""
+        """Stop watching, and wait for the thread to end."""
         if self._thread is not None:
             self._shell.events.unregister("pre_run_cell", self.cell_begins)
             self._shell.events.unregister("post_run_cell", self.cell_ends)

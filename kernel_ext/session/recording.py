@@ -58,7 +58,7 @@ def _gaps(rows: Sequence[SpanRow], end: float) -> list[SpanRow]:
 
 
 def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
-    """Return the recorder of this name.
+    """Return the recorder that `name` is bound to in `namespace`.
 
     Raises:
         Refusal: there is none.

@@ -37,7 +37,7 @@ def box(*parts: str) -> str:
 
 
 def line(text: str) -> str:
-    """Format one line of text."""
+    """Format text as a `div`, escaped."""
     return f"<div>{escape(text)}</div>"
 
 

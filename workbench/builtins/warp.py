@@ -89,7 +89,7 @@ def clamp(x, low, high):
 
 @_means("sign", "int", "float")
 def sign(x):
-    """1 at 0."""
+    """The sign of x as -1 or 1; 1 at 0."""
     return where(x < type(x)(0), type(x)(-1), type(x)(1))
 
 

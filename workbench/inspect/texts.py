@@ -95,10 +95,10 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("adjoint")
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
-    """Return the adjoint's IR.
+    """Return the IR of the kernel that runs backwards, its adjoint.
 
     Returns:
-        Text as `ir` returns it, of the kernel that runs backwards.
+        Text as `ir` returns it.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -108,10 +108,10 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("tangent")
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
-    """Return the tangent's IR.
+    """Return the IR of the kernel with its derivative along a direction, its tangent.
 
     Returns:
-        Text as `ir` returns it, of the kernel with its derivative along a direction.
+        Text as `ir` returns it.
 
     Raises:
         NotDifferentiable: a derivative would flow through what has none; the message says at which line.

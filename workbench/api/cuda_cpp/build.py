@@ -68,7 +68,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def key_of(program: Program, target: str) -> Key:
-    """Return the key of a program's artifact."""
+    """Return the key under which a program compiled for a target is cached: its text, names, options and compiler."""
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(program.defines.items())]
     compiler = nvrtc.CudaBackend().version(target.split()[-1])
     parts.append(Part("code", "code", program.source.text.encode()))
@@ -220,7 +220,7 @@ def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Arou
 
 
 def ptx(program: Program, target: str) -> str:
-    """Return the PTX, for reading.
+    """Return the PTX of a program as text, from the cache or compiled.
 
     Raises:
         BuildError, DeviceError: as `find`.

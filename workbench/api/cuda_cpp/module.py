@@ -441,7 +441,7 @@ def _with_kernels(module: CudaModule) -> CudaModule:
 
 
 def _by_name(declared: Sequence[Signature]) -> dict[str, Signature]:
-    """Return the signatures by name.
+    """Return a dictionary of signatures by name; a name that `#else` defines again has the first one.
 
     Raises:
         KernelSyntaxError: two have one name.

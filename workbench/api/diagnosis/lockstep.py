@@ -49,7 +49,7 @@ class Moment(msgspec.Struct):
     store: bool = False
 
     def item(self, lanes: int) -> Item:
-        """Return the finished item for `lanes` lanes."""
+        """Return the moment's values and indices as an item with one entry for each of `lanes` lanes."""
         values = tuple(_plain(self.values.get(k)) for k in range(lanes))
         return Item(self.name, values, tuple(self.indices.get(k) for k in range(lanes)), self.floating)
 

@@ -253,7 +253,7 @@ def cell(counts: Counts, name: str) -> str:
 
 
 def line_of(counts: Counts, **more: Any) -> Line:
-    """Return counts as a line."""
+    """Return a line with these counts; `more` are its other fields."""
     values: dict[str, Any] = msgspec.structs.asdict(counts)
     return Line(**values, **more)
 

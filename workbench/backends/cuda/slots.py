@@ -68,7 +68,7 @@ def _words(value: Value) -> int:
 
 
 def emit_slots(e: Emitter, op: Op) -> list[str]:
-    """Emit the declaration of slots."""
+    """Emit the declaration of slots as a local array with a fresh name."""
     type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name or "slots")
     e.expressions.meet(type.dtype)

@@ -90,7 +90,7 @@ def first_row(blocks: int) -> int:
 
 
 def empty_table(blocks: int, instructions: int) -> list[int]:
-    """Return a table to count in."""
+    """Return a table of counters for so many blocks and instructions: zeros, and ranges that are empty."""
     row = [0] * len(ROW)
     row[AT["low"]] = row[AT["shared_low"]] = NEVER
     row[AT["high"]] = row[AT["shared_high"]] = -NEVER

@@ -98,7 +98,7 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """Return the type that a bound is converted to."""
+    """Return the type of a bound of a random number: its own if it is a float, else `type` if nothing is lost."""
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:

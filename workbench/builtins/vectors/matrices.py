@@ -42,7 +42,7 @@ def summed(terms: Sequence[Any]) -> Any:
 
 
 def products(a: Rows, b: Rows) -> Rows:
-    """Return the matrix product."""
+    """Return the matrix product of two matrices, as rows of scalars."""
     columns = list(zip(*b, strict=True))
     return [[summed([x * y for x, y in zip(row, column, strict=True)]) for column in columns] for row in a]
 

@@ -102,7 +102,7 @@ def quat_slerp(a, b, t, /):
 
 @written("_quat_about(axis, angle)")
 def _quat_about(axis, angle):
-    """The rotation about the axis 0, 1 or 2."""
+    """The quaternion of the rotation by an angle about the axis 0, 1 or 2."""
     s = sin(angle * 0.5)
     return quaternion(where(axis == 0, s, 0.0), where(axis == 1, s, 0.0), where(axis == 2, s, 0.0), cos(angle * 0.5))
 

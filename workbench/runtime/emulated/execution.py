@@ -43,7 +43,7 @@ class _Entries(dict[str, Entry]):
         self._make = make
 
     def __missing__(self, name: str) -> Entry:
-        """Make the entry.
+        """Make the entry of a kernel when it is first requested, and store it.
 
         Raises:
             KeyError: the program has no such kernel.
@@ -192,7 +192,7 @@ def load(text: bytes, architecture: Architecture) -> Executable:
 
 
 def fitting(program: Program, architecture: Architecture) -> Program:
-    """Return the program.
+    """Check that an architecture can run a program, and return the program.
 
     Raises:
         DeviceError: it was made for a newer architecture.

@@ -294,7 +294,7 @@ class State:
     # Memory.
 
     def alloc(self, nbytes: int, device: int) -> Allocation:
-        """Allocate memory of a device.
+        """Allocate memory of a device, or of the host if its number is negative.
 
         Raises:
             CudaStatusError: it has not that much left.

@@ -21,7 +21,7 @@ MAX_SHARED = 227 * 1024
 
 
 class Block(msgspec.Struct, frozen=True):
-    """The threads of a block.
+    """The shape of a block of threads, and its dynamic shared memory.
 
     Attributes:
         x, y, z: how many along each axis.

@@ -69,7 +69,7 @@ def label(form: str) -> str:
 
 
 def struct(form: str) -> str:
-    """Return the struct template of a form."""
+    """Return the name of the C++ struct template for a form: `wb_vec3` for "3", `wb_mat33` for "3x3"."""
     return f"wb_mat{label(form)}" if "x" in form else f"wb_vec{label(form)}"
 
 

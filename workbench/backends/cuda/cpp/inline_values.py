@@ -144,7 +144,7 @@ def _claim_component(op: Op, state: Inlining) -> bool:
 
 
 def is_constant(value: Value, state: Inlining) -> bool:
-    """Return whether the value is a literal."""
+    """Return whether the value is defined by a `const` operation."""
     return value in state.definition and state.definition[value].name == "const"
 
 

@@ -38,7 +38,7 @@ class Locals:
         return value
 
     def members(self, value: Value) -> set[Value]:
-        """Return all values of the group."""
+        """Return all values that share the value's local; itself if it has none."""
         return self._members.get(self.of(value), {value})
 
     def _join(self, a: Value, b: Value) -> None:

@@ -133,7 +133,7 @@ def _finish(running: _Running, builder: Builder) -> Product:
 
 
 def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
-    """Return the answer of a finished job.
+    """Wait for a job, and return what its process answered.
 
     Args:
         job: one of `POOL`.

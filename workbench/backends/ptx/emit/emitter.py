@@ -156,7 +156,7 @@ class Emitter(Writer):
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """Return a special register."""
+        """Return the value of a special register such as `%tid.x`."""
         base, _, axis = name[1:].partition(".")
         if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
             return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
@@ -295,5 +295,5 @@ class Emitter(Writer):
 
 
 def width(type: str) -> int:
-    """Return the bytes of a type."""
+    """Return the size in bytes of an LLVM type; an i1 takes one byte."""
     return max(BITS[type] // 8, 1)

@@ -221,7 +221,7 @@ class Program(msgspec.Struct, frozen=True):
         return {name: 16 * n for n, name in enumerate(self.functions, 1) if name in named}
 
     def entry(self, name: str) -> Function:
-        """Return the kernel of that name.
+        """Return the function of that name that can be launched.
 
         Raises:
             BuildError: there is none.

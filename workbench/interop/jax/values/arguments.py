@@ -139,7 +139,7 @@ def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
 
 
 def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
-    """Return the type of an output.
+    """Return the array type of an output, which its annotation gives.
 
     Raises:
         LaunchError: the kernel does not say it, or it is not an array.

@@ -44,7 +44,7 @@ class PickledKernel(SavedKernel):
         self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
 
     def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """Return the kernel for these types.
+        """Return the specialisation for these types that was pickled.
 
         Raises:
             LaunchError: it did not have them when it was pickled.

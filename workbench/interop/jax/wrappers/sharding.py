@@ -37,7 +37,7 @@ class ShardingRule:
     exchanged: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the rule."""
+        """Return the rule as Shardy writes it."""
         return self.rule
 
     def __repr__(self) -> str:

@@ -286,7 +286,7 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
 
 
 def product(builder: Builder, value: Value, factor: int) -> Value:
-    """Emit `value * factor`."""
+    """Emit `value * factor` as an int32; nothing if the factor is 1."""
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 

@@ -55,7 +55,7 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
         return builder.slot_read(self.region.slots, self.at(element))
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
-        """Set an element."""
+        """Emit a store of an element to the tile's slots in shared memory."""
         builder.slot_write(self.region.slots, self.at(element), value)
 
     def at(self, element: Element) -> Value:
