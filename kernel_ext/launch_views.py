@@ -65,7 +65,7 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Return what the threads of the last launch that was given an array did.
+    """Look up the last launch that was given an array, and follow its threads.
 
     Args:
         value: the array.
@@ -158,7 +158,7 @@ def followed(
     follow: Callable[[int], threads_view.ThreadsView] | None = None,
     at: tuple[int, int] | None = None,
 ) -> Shown:
-    """Show what `workbench.inspect.threads` returned.
+    """Show threads that `workbench.inspect.threads` has followed.
 
     Args:
         threads: what the threads did.

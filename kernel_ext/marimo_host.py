@@ -19,7 +19,7 @@ class MarimoNotebook:
     """The notebook that sliders see under marimo (`Staleness` in Jupyter): marimo knows which cells to run again."""
 
     def name_of(self, slider: Slider) -> str:
-        """Return what the notebook calls it; empty if it has no name."""
+        """Return the name that the slider is bound to in the notebook; empty if there is none."""
         return next((n for n, v in names().items() if v is slider), "")
 
     def add(self, slider: Slider) -> None:

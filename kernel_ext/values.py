@@ -57,7 +57,7 @@ class Values:
         formatters["text/html"].for_type(_RECORD, lambda value: self._timeline(value).html)
 
     def remove(self) -> None:
-        """Show them as they show themselves."""
+        """Remove the formatters, so that IPython shows these values as it did before."""
         for kind in self._shown:
             self.shell.display_formatter.ipython_display_formatter.pop(kind, None)
         for kind in ("text/plain", "text/html"):

@@ -92,7 +92,7 @@ class KernelMagics(Magics):
     )
     @line_magic
     def inspect(self, line: str) -> None:
-        """Show what was made of a kernel, side by side.
+        """Show texts of a kernel side by side: its source, IR and code, or the differences from another kernel.
 
         Examples::
 
@@ -212,7 +212,7 @@ class KernelMagics(Magics):
         return CellOrigin(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """Return what is the same for each run of the cell, if the front end or `-n` identifies it."""
+        """Return an identity that a cell keeps when it runs again: its id in the front end, or `-n`; else ""."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

@@ -118,7 +118,7 @@ def help_text(magic: Callable[..., Any], signs: str) -> str:
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
-    """Return what a line requests; `backend` and `panes` are the defaults.
+    """Return the options of a cell from the parsed arguments of its line; `backend` and `panes` are the defaults.
 
     Raises:
         KernelUsageError: a constant or a pane is none.

@@ -148,7 +148,7 @@ class Help:
         self._shell._object_find = find_word
 
     def remove(self) -> None:
-        """Show what IPython shows."""
+        """Remove the hooks, so that IPython shows its own help again."""
         if self._before is not None:
             self._inspector.mime_hooks = self._before
             del self._shell._object_find

@@ -228,7 +228,7 @@ def write_page(
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
-    """Return what a widget without a kernel answers with: its tabs and their texts."""
+    """Return the tabs of a view and their texts as a widget's data; empty if there are no texts."""
     if not texts:
         return {}
     tabs = [[name, PANE_TITLES[name]] for name in PANE_TITLES if any(text.name == name for text in texts)]

@@ -64,7 +64,7 @@ class _Run:
         self.said = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """Return what ran for these outputs of each kernel; a card shows what its kernels ran as last."""
+        """Return the uses of kernels that made these outputs; for a card, the last use of each of its kernels."""
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 

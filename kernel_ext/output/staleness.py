@@ -94,11 +94,11 @@ class Staleness:
         self._added.append(slider)
 
     def name_of(self, slider: Slider) -> str:
-        """Return what the notebook calls it; empty if it has no name."""
+        """Return the public name that the slider is bound to in the notebook; empty if there is none."""
         return next((n for n, v in self._shell.user_ns.items() if v is slider and not n.startswith("_")), "")
 
     def read(self, slider: Slider) -> None:
-        """Note that the running cell took its value, and would take another one now."""
+        """Note the slider's value when the running cell reads it for the first time."""
         self._read.setdefault(slider, slider.peek())
 
     def reaches(self, user: Any) -> bool:

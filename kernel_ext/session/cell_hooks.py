@@ -72,7 +72,7 @@ def settle(shell: Any, result: Any = None) -> None:
 
 
 def note_edits(shell: Any, result: Any = None) -> None:
-    """Note what the names mean now, so that stale JAX programs are detected.
+    """Note the values that names are bound to after a cell, so that stale JAX programs are detected.
 
     `%%kernel` cells do it themselves; a plain cell may define kernels by a decorator, or change a constant.
     """
@@ -101,7 +101,7 @@ class Interrupted:
         self._events.unregister("post_run_cell", self.cell_ends)
 
     def cell_begins(self, *_: Any) -> None:
-        """Note which tapes are open."""
+        """Note the tapes that are open before the cell."""
         self._before = opened()
 
     def cell_ends(self, result: Any) -> None:

@@ -97,7 +97,7 @@ class Live(anywidget.AnyWidget):
         raise NotImplementedError
 
     def redraw(self) -> Any:
-        """Show what it shows as that is now; return the view, or None if it is the same."""
+        """Make the view again from current values and show it; return it, or None if nothing has changed."""
         view = self.again() if self.again is not None and not self.closed else None
         if view is not None:
             self.view = as_data(view)

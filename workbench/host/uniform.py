@@ -60,11 +60,11 @@ class Uniform:
         return list(self._users.values())
 
     def taken_by(self, user: Any) -> None:
-        """Note that a record or a kept launch takes its value."""
+        """Note a user, such as a record, that takes the value."""
         self._users.setdefault(id(user), user)
 
     def peek(self) -> Any:
-        """Return what it is now, without noting the read."""
+        """Return the current value, without noting the read."""
         return self._value
 
     def __float__(self) -> float:

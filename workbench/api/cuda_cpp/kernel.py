@@ -299,7 +299,7 @@ class Configured:
         self.dim = dim
 
     def __call__(self, *arguments: Any, block_dim: object = 256, shared: int = 0, stream: Any = None) -> None:
-        """Run it. NumPy arrays are copied to the device, and what the kernel may change of them back.
+        """Launch the kernel. NumPy arrays are copied to the device, and those it may change are copied back.
 
         Args:
             arguments: one for each parameter.

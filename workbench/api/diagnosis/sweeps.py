@@ -240,7 +240,7 @@ def _added(
     op: Op, taken: interpret.Step, name: str, sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
     loads: dict[Value, str],
 ) -> Any:  # fmt: skip
-    """Return what an access to a gradient reads, or adds to it; None if it only clears."""
+    """Return the value that an access to a gradient reads, or adds to it; None if it only clears."""
     if op.name == "load":
         return taken.results[0]
     operands, values = sums.get(op.operands[-1], ((), ()))

@@ -160,7 +160,7 @@ class Threads(msgspec.Struct, frozen=True):
         return touches
 
     def outcomes(self, block: int, warp: int) -> tuple[tuple[int, ...], int]:
-        """Return which of `OUTCOMES` each lane came to, and a mask of the lanes that were inactive in a step."""
+        """Return the index in `OUTCOMES` for each lane, and a mask of the lanes that were inactive in a step."""
         reads = writes = every = dark = 0
         steps = self.warps.get((block, warp), ())
         for step in steps:

@@ -72,7 +72,7 @@ def inverse(d, /):
 
 @written("_box_entered(lower, upper, start, inv, limit)")
 def entered(lower, upper, start, inv, limit, /):
-    """Return where along a ray a box begins, at least 0; 3e38 if the ray does not meet it before the limit.
+    """Return the distance along a ray at which it enters a box, at least 0; 3e38 if it does not before the limit.
 
     `inv` is 1 over each component of the direction. Beside a direction of 0, a face on which the ray begins gives NaN,
     which the order of the comparisons leaves out. The near end is drawn in by a few roundings, so that no ray passes

@@ -298,7 +298,7 @@ class Driver:
         return int(address), int(size)
 
     def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:
-        """Return how a kernel is launched whose parameters lie at these offsets of packed ones."""
+        """Return the function that launches a kernel, whose parameters lie at these offsets of packed ones."""
         name = "cuLaunchCooperativeKernel" if kernel.cooperative else "cuLaunchKernel"
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
@@ -308,7 +308,7 @@ class Driver:
         return self._queue(name, kernel.device, int(kernel.function), offsets, launch)
 
     def graph_queue(self, index: int, graph: Any) -> Queue:
-        """Return how an instantiated graph is launched: by `launch` with no parameters and no shape."""
+        """Return the function that launches an instantiated graph, without parameters or a shape."""
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
             return self._api.cuGraphLaunch(graph, self._api.CUstream(stream))
@@ -334,7 +334,7 @@ class Driver:
             return int(launch(*args)[0])
 
     def addresses(self, names: Sequence[str], version: int = LEAST_DRIVER) -> dict[str, int]:
-        """Return where these functions of the driver are, for native code, as `version` of CUDA has them.
+        """Return the addresses of functions of the driver, for native code, as `version` of CUDA has them.
 
         Raises:
             DeviceError: it lacks one.

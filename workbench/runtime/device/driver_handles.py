@@ -113,7 +113,7 @@ class PageLocked:
         self._free, self._address = free, address
 
     def close(self) -> None:
-        """Give it back; again does nothing."""
+        """Free the memory; calling it again does nothing."""
         if self._address:
             self._free(self._address)
             self._address = 0

@@ -122,7 +122,7 @@ class Machine:
         return self.arena.alloc(nbytes, self.device).start
 
     def free(self, address: int) -> None:
-        """Give it back."""
+        """Free memory that `alloc` returned."""
         self.arena.free(address)
 
     def spans(self) -> tuple[np.ndarray, np.ndarray]:

@@ -132,7 +132,7 @@ class Streams:
         return [w for w in last if not w.done]
 
     def finish(self, marks: Iterable[Work]) -> None:
-        """Do what is queued until these are done; nothing from inside of what is being done.
+        """Run queued work until all of `marks` is done; from within running work, do nothing.
 
         Raises:
             CudaStatusError: a piece of work failed, which has broken its device.

@@ -112,7 +112,7 @@ class Expressions(msgspec.Struct):
         return self._builtin(op)
 
     def meet(self, type: Type) -> None:
-        """Note that the text uses a type."""
+        """Note a type that the text uses, whose struct or conversions the prelude must have."""
         inner = type.dtype if isinstance(type, ArrayType) else type
         if is_half(inner):
             self.keys.add(("half", element(inner).name))

@@ -64,7 +64,7 @@ def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
 
 
 def _memory(op: Op, used: set[Value]) -> list[Use]:
-    """Return how a map's block uses arrays."""
+    """Return the uses of arrays in a map's block, each as read, write or addition."""
     uses: dict[tuple[Value, str], None] = {}
     for inner in walk(op.blocks[0]):
         # The text of a `native` func is not analysed, so it may write to each array it is given.

@@ -249,7 +249,7 @@ class Lowering:
         self.views[op.result] = source if isinstance(source, InRegisters) else view(self.builder, op, source)
 
     def layout(self, *values: Value) -> tuple[Layout, bool]:
-        """Return which thread does which element of these tiles of one shape, and whether some are in registers."""
+        """Return the layout over threads of these tiles of one shape, and whether one of them is in registers."""
         for value in values:
             location = self.location_of(value)
             if isinstance(location, InRegisters):

@@ -216,7 +216,7 @@ def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
 
 
 def window(e: Emitter, space: str) -> Value:
-    """Return what to add to an address within a space to make it generic."""
+    """Return the number that, added to an address within a space, makes it generic."""
     if space == "shared":
         return e.word("SHARED")
     if space == "local":

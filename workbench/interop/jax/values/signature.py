@@ -33,7 +33,7 @@ class FunctionObject:
     __signature__ = _Signature()
 
     def __init_subclass__(cls, *, taking: str) -> None:
-        """Note where the names are."""
+        """Store the name of the attribute that holds the parameters' names."""
         cls.taking = taking
 
     def __copy__(self) -> Any:

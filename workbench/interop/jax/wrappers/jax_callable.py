@@ -169,7 +169,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """Return what distinguishes one signature from another if no argument is a tree; None if one is."""
+        """Return a key that distinguishes signatures without making one; None if an argument is a tree."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -188,7 +188,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return True
 
     def signature(self, values: Mapping[str, Any], output_dims: Any) -> Signature:
-        """Return what decides the program for these values.
+        """Return the signature of a call with these values, which decides its program.
 
         Raises:
             LaunchError: an argument does not fit.

@@ -87,7 +87,7 @@ class CallSignature:
     def config(
         self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: JaxKernel, block: int
     ) -> LaunchConfig:
-        """Return what is static about a call of `like` with these values; its operands have this signature's shapes.
+        """Return the static part of a call of `like` with these values; its operands have this signature's shapes.
 
         Raises:
             LaunchError: it must reach outside of an array, or cannot be divided as `like` declares.

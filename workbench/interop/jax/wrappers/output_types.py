@@ -116,7 +116,7 @@ def _stored_types(
 
 
 def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar | Vector]:
-    """Return what the kernel stores in each array instead, as far as its errors say."""
+    """Return the type that the kernel stores in each missing array, as far as its errors say."""
     parts = error.errors if isinstance(error, CellErrors) else (error,)
     outputs = {f"An element of {n}": n for n in missing}
     return {

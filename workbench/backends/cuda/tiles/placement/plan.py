@@ -198,7 +198,7 @@ def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread
 
 
 def product_layout(op: Op, threads: int) -> Spread:
-    """Return which rows and columns of a product each thread does."""
+    """Return the layout of a product's rows and columns over threads: that of the tensor cores where they are used."""
     rows, columns = tile_of(op.result).shape
     fragments = for_fragments(rows, columns, threads) if is_on_tensor_cores(op) else None
     return fragments or for_product(rows, columns, threads)
