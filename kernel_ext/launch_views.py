@@ -140,7 +140,7 @@ class _Followed:
     parameter: str
 
     def __call__(self, block: int) -> dict[str, Any]:
-        """Follow them from a block on."""
+        """Follow the launch's threads from a block on; return the view as data, or the reason for none."""
         last, arguments = self.last, self.last.arguments
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}

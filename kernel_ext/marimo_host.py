@@ -23,7 +23,7 @@ class MarimoNotebook:
         return next((n for n, v in names().items() if v is slider), "")
 
     def add(self, slider: Slider) -> None:
-        """Leave it to its cell to show it."""
+        """Do nothing: in marimo a cell shows its slider itself."""
 
     def read(self, slider: Slider) -> None:
         """Mark nothing."""

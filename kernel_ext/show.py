@@ -253,7 +253,7 @@ def animate(
         What is shown; `.save("wave.gif")` or `.save("wave.mp4")` writes all frames.
 
     Raises:
-        Refusal: the step is none, or an option does not fit.
+        Refusal: `step` is nothing that can run, or an option does not fit.
     """
     title = name or "animation"
     watched = list(watch) if isinstance(watch, list | tuple) else [watch]

@@ -121,7 +121,7 @@ def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", pa
     """Return the options of a cell from the parsed arguments of its line; `backend` and `panes` are the defaults.
 
     Raises:
-        KernelUsageError: a constant or a pane is none.
+        KernelUsageError: a constant cannot be evaluated, or a pane does not exist.
     """
     try:
         constants = cells.parse_constants(args.constants, namespace)

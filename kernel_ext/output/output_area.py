@@ -69,7 +69,7 @@ class _Run:
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
     def show_static(self, shown: Shown | None, shell: Any) -> None:
-        """Display it without a widget, or an empty output, such that a front end can mark it later."""
+        """Display a view without its widget, or an empty output, such that a front end can mark it later."""
         twin = _twin() if getattr(shell, "kernel", None) is not None else None
         if twin is not None:
             self.static[twin] = shown
@@ -259,7 +259,7 @@ class LiveViews:
         self._shown: dict[str, Showing] = {}
 
     def show(self, name: str, shown: Shown) -> None:
-        """Display it, under a name."""
+        """Display a view under a name, and close the earlier one of that name."""
         old = self._shown.pop(name, None)
         showing = show_and_keep(shown, self._shell)
         if old is not None:

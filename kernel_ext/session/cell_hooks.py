@@ -105,7 +105,7 @@ class Interrupted:
         self._before = opened()
 
     def cell_ends(self, result: Any) -> None:
-        """Close those that an interrupted cell opened."""
+        """Close the tapes that an interrupted cell opened."""
         if isinstance(result.error_in_exec, KeyboardInterrupt):
             for tape in reversed(opened()):
                 if tape not in self._before:

@@ -119,7 +119,7 @@ class Live(anywidget.AnyWidget):
         return self.comm is None or getattr(self.comm, "_closed", False)  # marimo closes only the comm
 
     def close(self) -> None:
-        """Close it and its layout, here and in the front end."""
+        """Close the widget and its layout, here and in the front end."""
         layout = self.layout
         super().close()
         if layout is not None:

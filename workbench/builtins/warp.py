@@ -71,13 +71,13 @@ def floordiv(x, y):
 
 @_means("min", "float")
 def min(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """The smaller one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x < y or y != y, x, y)
 
 
 @_means("max", "float")
 def max(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """The larger one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x > y or y != y, x, y)
 
 
@@ -199,7 +199,7 @@ def sample_unit_hemisphere(state, /):
 
 @_means("noise", "form", takes=at_point)
 def noise(state, x, /):
-    """Perlin's."""
+    """Perlin noise at x, as in Warp."""
     return _noise(state, x)
 
 

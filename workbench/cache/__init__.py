@@ -28,7 +28,7 @@ def clear() -> int:
 
 
 def remove(digest: str) -> bool:
-    """Forget one artifact, in memory and on disk; whether there was one. Code that is loaded goes on running.
+    """Remove one artifact from memory and disk; return whether there was one. Code that is loaded goes on running.
 
     Raises:
         CacheError: the digest is not 64 hex digits.

@@ -190,7 +190,7 @@ class Store:
         return prune(self.disk, self._limit.bytes if limit is None else limit)
 
     def remove(self, digest: str) -> bool:
-        """Forget one artifact, in memory and in this user's folder; whether there was one.
+        """Remove one artifact from memory and this user's folder; return whether there was one.
 
         Raises:
             CacheError: the digest is not 64 hex digits.

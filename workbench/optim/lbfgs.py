@@ -45,7 +45,7 @@ class LBFGS(Optimizer):
             evaluations: the most evaluations of the loss in one step.
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params)
         for k, x in enumerate(self.params):

@@ -163,7 +163,7 @@ class SGD(_Stepper):
             nesterov: look ahead along the momentum (Sutskever et al., 2013).
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params, lr, _sgd, 1, (momentum, weight_decay, float(nesterov)))
 
@@ -193,6 +193,6 @@ class Adam(_Stepper):
                 Hutter, 2019).
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params, lr, _adam, 2, (*betas, eps, weight_decay))

@@ -111,7 +111,7 @@ class HashGrid(StructValue):
                 periodic grid, or to keep the width of before.
 
         Raises:
-            LaunchError: the points are no such array or lie elsewhere, or the radius is not positive.
+            LaunchError: `points` is not such an array or is on another device, or the radius is not positive.
         """
         if (
             not isinstance(points, array)

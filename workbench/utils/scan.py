@@ -64,7 +64,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
         `out`.
 
     Raises:
-        LaunchError: `x` is no such array, or `out` does not fit.
+        LaunchError: `x` is not such an array, or `out` does not fit.
     """
     require("array_scan()", x)
     if out is None:

@@ -43,7 +43,7 @@ def radix_sort(keys: array, count: int | None = None) -> None:
         count: how many of them, from the first, are sorted; all if it is not given.
 
     Raises:
-        LaunchError: the keys are no such array, or fewer than `count`.
+        LaunchError: `keys` is not such an array, or has fewer elements than `count`.
     """
     _sort("radix_sort()", keys, None, count, 0, None)
 
@@ -68,7 +68,7 @@ def radix_sort_pairs(
         begin_bit, end_bit: sort by these bits of the keys alone, begin_bit ≤ bit < end_bit: of keys below 2¹⁶, 16 do.
 
     Raises:
-        LaunchError: an array is none of these or has fewer elements than `count`, or there are no such bits.
+        LaunchError: an array is not as above or has fewer elements than `count`, or the keys do not have these bits.
     """
     _sort("radix_sort_pairs()", keys, values, count, begin_bit, end_bit)
 

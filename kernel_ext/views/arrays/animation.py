@@ -72,7 +72,7 @@ class Animation:
         """Check the numbers and draw frame 0; without a `range` in `options`, the colours' grows with the frames.
 
         Raises:
-            Refusal: the step is none, or a number is out of range.
+            Refusal: `step` is nothing that can run, or a number is out of range.
         """
         if not (isinstance(frames, int) and 1 < frames <= MOST_FRAMES):
             raise Refusal(f"frames takes a number from 2 to {MOST_FRAMES:,}; it got {frames!r}")

@@ -111,7 +111,7 @@ def _check(verdict: wb.Verdict) -> CheckView:
 
 
 def grads_text(view: GradsView) -> str:
-    """Format all of it as lines of ASCII."""
+    """Format the checks and the arrays with their adjoints as lines of ASCII."""
     rows = [view.title] if view.check is None else [view.check.said]
     if view.check is not None:
         cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]

@@ -20,7 +20,7 @@ class Bytes(Protocol):
 
     @property
     def memory(self) -> np.ndarray:
-        """All of it."""
+        """All bytes of the memory."""
         ...
 
     @property

@@ -472,7 +472,7 @@ class Driver:
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Iterator[None]:
-        """Queue in this stream what is queued inside without naming one."""
+        """Make a stream the default one of a device inside a `with`."""
         token = self._current.set({**self._current.get(), index: stream})
         try:
             yield

@@ -57,7 +57,7 @@ class Buffer:
             self.given_back(self)
 
     def free_or_keep(self) -> None:
-        """Free it; if the driver refuses, hand it to `refused`."""
+        """Free the memory; if the driver refuses, hand the buffer to `refused`."""
         try:
             self.free()
         except Exception:

@@ -176,7 +176,7 @@ class Arena:
         return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
 
     def holds(self, address: int) -> bool:
-        """Return whether it is an address of the arena, allocated or not."""
+        """Return whether an address belongs to the arena, allocated or not."""
         return self.base <= address < self.base + self.size
 
     def live(self) -> list[Allocation]:

@@ -132,7 +132,8 @@ class Allocated:
         self._core, self.handle, self._device = core, address, device
 
     def close(self) -> None:
-        """Free it once the work queued so far is done, from any thread: as cuda.core does, in its own context."""
+        """Free the memory once the work queued so far is done, from any thread: as cuda.core does, in its own
+        context."""
         state, address = self._core.state, self.handle
         with state.lock:
             stream_object = state.streams.default[self._device]
@@ -174,7 +175,7 @@ class Module:
         self.handle = core.state.handles.new(Library(executable))
 
     def get_kernel(self, name: str) -> LoadedKernel:
-        """Return one of its kernels."""
+        """Return the kernel of that name."""
         try:
             kernel = self._core.state.kernel(self._loaded, name)
         except CudaStatusError as error:

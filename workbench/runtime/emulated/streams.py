@@ -181,7 +181,7 @@ class Streams:
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
     def shuffled(self, things: list[Any]) -> Any:
-        """Return one of the things: the last one without a seed."""
+        """Return a random one of the things; without a seed, the last one."""
         return things[-1] if self._chance is None else self._chance.choice(things)
 
 

@@ -91,7 +91,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
     """Return the block with so many bytes of dynamic shared memory.
 
     Raises:
-        LaunchError: it is no such number.
+        LaunchError: `shared` is not an integer, or too large.
     """
     if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= MAX_SHARED:
         raise LaunchError(

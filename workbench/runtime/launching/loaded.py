@@ -194,7 +194,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def prints(self) -> bool:
-        """Return whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
+        """Return whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
 
     @cached_property
@@ -204,7 +204,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def on_device(self) -> bool:
-        """Return whether it runs CUDA code, on a GPU or an emulated one."""
+        """Return whether the code runs as CUDA code, on a GPU or an emulated one."""
         return self.device.is_cuda
 
     @cached_property

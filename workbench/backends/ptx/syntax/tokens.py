@@ -62,10 +62,10 @@ class Tokens:
         return False
 
     def expect(self, word: str) -> None:
-        """Take this token.
+        """Take the next token, which must be `word`.
 
         Raises:
-            BuildError: the next one is another.
+            BuildError: it is another one.
         """
         if not self.take(word):
             raise unsupported(f"Expected {word!r}, found {self.peek()!r}", self.line)
@@ -74,7 +74,7 @@ class Tokens:
         """Take an integer, perhaps with a sign.
 
         Raises:
-            BuildError: the next token is none.
+            BuildError: the next token is not an integer.
         """
         sign = -1 if self.take("-") else 1
         word = self.peek()

@@ -200,7 +200,7 @@ def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
 
 
 def tree_of(value: Any) -> tuple[bool, Any]:
-    """Return whether it is one value, and if not the structure of its tree."""
+    """Return whether an argument is a single value, and the structure of its tree if it is not."""
     if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
@@ -255,7 +255,7 @@ def check_block(kernel: str, size: Any) -> None:
     """Check that a block has 1 to 1024 threads.
 
     Raises:
-        LaunchError: not so.
+        LaunchError: it has fewer or more.
     """
     if not isinstance(size, int) or not 1 <= size <= 1024:
         raise LaunchError(f"block_dim of {kernel} is {size!r}; it is 1 to 1024.", function=kernel)

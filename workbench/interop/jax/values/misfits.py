@@ -42,7 +42,7 @@ def described(value: Any) -> str:
 
 
 def is_typed(value: Any) -> bool:
-    """Return whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
+    """Return whether a value has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones do not count."""
     is_array = hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "todense")
     return is_array and not isinstance(value, float)
 

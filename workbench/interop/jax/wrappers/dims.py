@@ -70,7 +70,7 @@ class Sizes:
         """Return `dims` as a tuple of sizes, its expressions evaluated.
 
         Raises:
-            LaunchError: it is none; `what` names it.
+            LaunchError: `dims` is not a size or a tuple of sizes; the message calls it `what`.
         """
         if isinstance(dims, str):
             dims = self._evaluated(what, dims)

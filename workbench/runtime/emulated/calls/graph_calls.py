@@ -250,7 +250,7 @@ def filling(state: State, params: Any, where: str) -> Callable[[], None]:
     """Return a function that does the fill that a CUDA_MEMSET_NODE_PARAMS describes.
 
     Raises:
-        CudaStatusError: the size of an element is none, or memory is not allocated.
+        CudaStatusError: a size, the value or the alignment is invalid, or memory is not allocated.
     """
     first, size, width, rows = int(params.dst), int(params.elementSize), int(params.width), int(params.height)
     expect(size in _KINDS and width and rows, f"{where}: a fill of {width} × {rows} elements of {size} bytes is none")

@@ -67,7 +67,7 @@ class Classes:
         return value
 
     def join(self, a: Value, b: Value) -> None:
-        """Make one class of two."""
+        """Merge the classes of two values."""
         a, b = self.of(a), self.of(b)
         if a is not b:
             self._parent[b] = a

@@ -48,7 +48,7 @@ class Region:
         return -(-self.count * self.dtype.size // ALIGNMENT) * ALIGNMENT
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether they share a byte."""
+        """Return whether two regions share a byte."""
         return self.offset < other.offset + other.size and other.offset < self.offset + self.size
 
 
