@@ -1,4 +1,4 @@
-"""What happens around a notebook's cells: notices below them, faults of devices, edits of names, interrupted tapes."""
+"""Hooks around a notebook's cells: notices below them, faults of devices, edits of names, interrupted tapes."""
 
 from __future__ import annotations
 

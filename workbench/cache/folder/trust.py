@@ -1,4 +1,4 @@
-"""Whose files may be loaded. Loading an artifact runs it, so trust is ownership, never a checksum.
+"""Trust in files by their owner. Loading an artifact runs it, so trust is ownership, never a checksum.
 
 A folder or file must belong to this user (for a read-only cache also to root) and no one else may write to it.
 """
