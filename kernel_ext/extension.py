@@ -72,8 +72,8 @@ def load(shell: Any) -> None:
         tracebacks.install()
         matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
-        asked = Help(shell)
-        asked.install()
+        word_help = Help(shell)
+        word_help.install()
         after_cells = (partial(settle, shell), partial(note_edits, shell))
         for ends in after_cells:
             shell.events.register("post_run_cell", ends)
@@ -87,7 +87,7 @@ def load(shell: Any) -> None:
         staleness.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, values, tracebacks, matcher, asked, after_cells, transform, progress, interrupted,
+            magics, values, tracebacks, matcher, word_help, after_cells, transform, progress, interrupted,
             staleness, (show_notices(), show_losses(shell), show_rebuilds(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         inspect.note_launches(True)

@@ -88,17 +88,17 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
         close: closes live pictures.
     """
     # What may keep a lot of memory alive.
-    ours = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
+    types = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
     before = sum(inspect.held().values())
     for names in spaces:
         outputs = names.get("Out", {})
-        for key in [k for k, value in outputs.items() if isinstance(value, ours)]:
+        for key in [k for k, value in outputs.items() if isinstance(value, types)]:
             del outputs[key]
-        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, ours)]:
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, types)]:
             names[name] = ""
     for keeper in keepers:
         for name in ("_", "__", "___", "result"):
-            if isinstance(getattr(keeper, name, None), ours):
+            if isinstance(getattr(keeper, name, None), types):
                 setattr(keeper, name, "")
     for name in ("last_exc", "last_value", "last_traceback"):
         if hasattr(sys, name):

@@ -67,8 +67,8 @@ def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
     if isinstance(value, wb.Recorder):
         return value
     known = [n for n, v in namespace.items() if isinstance(v, wb.Recorder) and not n.startswith("_")]
-    there = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
-    raise Refusal(f"there is no record {name}; {there}")
+    hint = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
+    raise Refusal(f"there is no record {name}; {hint}")
 
 
 def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:

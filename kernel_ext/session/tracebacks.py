@@ -180,8 +180,8 @@ def _suggest(error: BaseException) -> None:
     note = ""
     if isinstance(error, AttributeError) and error.name is not None:
         value = error.obj
-        ours = any(base.__module__.startswith("workbench.") for base in type(value).__mro__)
-        if ours or (isinstance(value, ModuleType) and value.__name__.startswith("kernel_ext")):
+        of_workbench = any(base.__module__.startswith("workbench.") for base in type(value).__mro__)
+        if of_workbench or (isinstance(value, ModuleType) and value.__name__.startswith("kernel_ext")):
             known = [name for name in dir(value) if not name.startswith("_")]
             note = "".join(f"Did you mean {n}?" for n in difflib.get_close_matches(error.name, known, 1, 0.75))
     elif isinstance(error, TypeError):

@@ -49,7 +49,9 @@ DEMANDS = frozenset(
 """Verbs that promise an effect or a result other than True or False."""
 CHANGES = frozenset("add append clear discard extend insert pop popitem remove setdefault update".split())
 """Methods of containers that change them."""
-VAGUE = frozenset("alike facts found given how kept made meets place places said told whole".split())
+VAGUE = frozenset(
+    "alike asked facts found given how kept lies made meets place places said thing things told went whole".split()
+)
 """Names of local variables and parameters that do not say what the value is."""
 PUBLIC = {
     ("kernel_ext/show.py", "said"),

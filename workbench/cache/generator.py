@@ -123,7 +123,7 @@ def _digests(package: str) -> list[tuple[str, int]]:
     it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
     a moment ago may change again within the same tick.
     """
-    asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
+    asked_at, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
     known_by = b""
     if memory is not None:
         with suppress(OSError, msgspec.MsgspecError, ValueError, TypeError):
@@ -138,7 +138,7 @@ def _digests(package: str) -> list[tuple[str, int]]:
     seen: dict[str, os.stat_result] = {}
     computed = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
     _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
-    if memory is not None and 0 < state[-1] < asked - SETTLED and _has_change_times(package):
+    if memory is not None and 0 < state[-1] < asked_at - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, computed)))
     return computed

@@ -102,10 +102,10 @@ def held() -> dict[str, int]:
     """Return bytes of live arrays of this process, by device; arrays that share memory count once."""
     total: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
-    for thing in gc.get_objects():
-        if type(thing) is Memory and (thing.device.name, thing.address) not in seen:
-            seen.add((thing.device.name, thing.address))
-            total[thing.device.name] = total.get(thing.device.name, 0) + thing.nbytes
+    for candidate in gc.get_objects():
+        if type(candidate) is Memory and (candidate.device.name, candidate.address) not in seen:
+            seen.add((candidate.device.name, candidate.address))
+            total[candidate.device.name] = total.get(candidate.device.name, 0) + candidate.nbytes
     return total
 
 

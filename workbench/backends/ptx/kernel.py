@@ -314,9 +314,9 @@ def _up(value: int, to: int) -> int:
     return -(-value // to) * to
 
 
-def _workers(asked: int) -> int:
+def _workers(requested: int) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(asked or cores, WORKERS)
+    return min(requested or cores, WORKERS)
 
 
 SHADOW_LIMIT = 384 << 20

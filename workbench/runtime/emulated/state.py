@@ -39,10 +39,10 @@ class Handles:
         self._objects: dict[int, Any] = {}
         self._gone: dict[int, str] = {}
 
-    def new(self, thing: Any) -> int:
+    def new(self, value: Any) -> int:
         """Create a handle of an object."""
         number = next(_NUMBERS)
-        self._objects[number] = thing
+        self._objects[number] = value
         return number
 
     def get(self, handle: Any, kind: type[Kind], where: str) -> Kind:
@@ -76,7 +76,7 @@ class Handles:
 
     def all(self, kind: type[Kind]) -> Iterator[tuple[int, Kind]]:
         """Return the handles and objects of one kind."""
-        return ((n, thing) for n, thing in list(self._objects.items()) if isinstance(thing, kind))
+        return ((n, value) for n, value in list(self._objects.items()) if isinstance(value, kind))
 
 
 LEGACY, PER_THREAD = 1, 2

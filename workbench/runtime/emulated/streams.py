@@ -180,9 +180,9 @@ class Streams:
         """Return a random number for another choice of an order; 0 without a seed."""
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
-    def shuffled(self, things: list[Any]) -> Any:
-        """Return a random one of the things; without a seed, the last one."""
-        return things[-1] if self._chance is None else self._chance.choice(things)
+    def shuffled(self, candidates: list[Any]) -> Any:
+        """Return a random one of the candidates; without a seed, the last one."""
+        return candidates[-1] if self._chance is None else self._chance.choice(candidates)
 
 
 def milliseconds(start: Event, end: Event) -> float:

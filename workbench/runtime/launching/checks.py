@@ -32,9 +32,9 @@ def choosing_checks(on: bool) -> Iterator[None]:
         _HERE.reset(token)
 
 
-def checks_wanted(*asked: bool | None) -> bool:
-    """Return whether to check: the first of `asked` that is not None, else `with checks`, else the default."""
-    for answer in (*asked, _HERE.get()):
+def checks_wanted(*requested: bool | None) -> bool:
+    """Return whether to check: the first of `requested` that is not None, else `with checks`, else the default."""
+    for answer in (*requested, _HERE.get()):
         if answer is not None:
             return answer
     return _default
@@ -45,7 +45,7 @@ def checks_here() -> bool:
     return bool(_HERE.get())
 
 
-def checks_both(asked: bool | None) -> tuple[bool, bool]:
-    """Return `checks_wanted(asked)` and `checks_here()`, by one lookup."""
+def checks_both(requested: bool | None) -> tuple[bool, bool]:
+    """Return `checks_wanted(requested)` and `checks_here()`, by one lookup."""
     here = _HERE.get()
-    return asked if asked is not None else _default if here is None else here, bool(here)
+    return requested if requested is not None else _default if here is None else here, bool(here)

@@ -286,8 +286,8 @@ def tile_place(low: Lowering, op: Op) -> None:
             test = b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_)
             inside = test if inside is None else b.one("and_", (inside, test), bool_)
             indices.append(index)
-        there = Element(b, shape_of(part), None, None, tuple(indices))
-        when(b, inside, lambda: target.write(b, here, source.read(b, there)))
+        element = Element(b, shape_of(part), None, None, tuple(indices))
+        when(b, inside, lambda: target.write(b, here, source.read(b, element)))
 
     layout.each(b, low.lane, shape_of(op.result), one, registers)
 

@@ -243,8 +243,8 @@ def _along(low: Lowering, op: Op) -> None:
 
     def element(here: Element, at: Value) -> Parts:
         indices = [here.index(k) for k in range(len(result))]
-        there = Element(b, shape, None, None, (*indices[:axis], at, *indices[axis:]))
-        return _started(low, op, source.read(b, there), lambda: at)
+        member = Element(b, shape, None, None, (*indices[:axis], at, *indices[axis:]))
+        return _started(low, op, source.read(b, member), lambda: at)
 
     def row(here: Element) -> None:
         start = element(here, first)

@@ -147,7 +147,7 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
     Raises:
         LaunchError: they are not known, or do not fit the kernel.
     """
-    name, asked = sizes.kernel, function.launch_ndim
+    name, launch_ndim = sizes.kernel, function.launch_ndim
     if wanted is None and not sizes.arrays:
         raise LaunchError(
             f"{name} has no array input from which its launch could take its shape.",
@@ -159,12 +159,12 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
     else:
         source = next(iter(sizes.arrays))
         dims = sizes.arrays[source]
-        if asked not in (0, len(dims)):
+        if launch_ndim not in (0, len(dims)):
             dims, source = _indexed_by_threads(sizes, function) or (dims, source)
         dims = arguments.dimensions(name, "launch_dims", dims)
-    if asked not in (0, len(dims)):
+    if launch_ndim not in (0, len(dims)):
         raise LaunchError(
-            f"{name} asks tid() for {asked} dimensions; its launch would have {len(dims)}: {dims}.",
+            f"{name} asks tid() for {launch_ndim} dimensions; its launch would have {len(dims)}: {dims}.",
             advice="Pass launch_dims; by default they are the shape of the first array.",
             function=name,
         )
