@@ -251,7 +251,7 @@ def _module(kind: str) -> str:
 
 
 def _bare(code: str) -> str:
-    """Remove the comments with types from a script, a quarter of it."""
+    """Return a script without its comments that declare types, which are a quarter of it."""
     return _TYPES.sub("", code)
 
 

@@ -55,7 +55,7 @@ class Text(Protocol):
         ...
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
-        """Return digest, loaded code and facts of one kernel."""
+        """Return the digest, loaded code and metadata of one kernel."""
         ...
 
     def signature(self, name: str) -> Signature:

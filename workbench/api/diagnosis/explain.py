@@ -103,7 +103,7 @@ class _Found(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Pass:
-    """The backward pass once more, watched."""
+    """A repetition of a tape's backward pass that notes where the gradient dies and where a NaN is born."""
 
     def __init__(self, tape: Tape, x: array) -> None:
         self.x, self.seeds, self.real = x, tape.seeds, tape
@@ -338,7 +338,7 @@ def _unwatched() -> None:
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:
-    """Return the floats of an array as one axis, of structs too, and the parts of complex numbers; none of integers."""
+    """Flatten an array to its floats: fields of structs, parts of complex numbers; integers are left out."""
     if values.dtype.kind == "c":
         return values.reshape(-1).view(values.real.dtype)
     if values.dtype.names is None:

@@ -267,7 +267,7 @@ def _both(e: Emitter, op: Op) -> str:
 
 
 def _choice(e: Emitter, op: Op) -> list[str]:
-    """Return `c ? a : b` if the branches are nothing but expressions of one new value; else ""."""
+    """Emit an `if` as `T x = c ? a : b;`, if its branches are only expressions of one new value; else return []."""
     bare = all(
         inner.name == "yield" or any(v in e.inlining.inlined for v in inner.results)
         for block in op.blocks

@@ -86,7 +86,7 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
-        """Return the CUkernel: what everything but `cuLaunchKernel` has to be given."""
+        """Return the CUkernel, which all functions of the driver but `cuLaunchKernel` require."""
         return api.CUkernel(int(self.function))
 
 

@@ -217,7 +217,7 @@ class State:
         return device
 
     def known(self, index: Any) -> int:
-        """Return the number of a device.
+        """Check the number of a device, and return it as an int.
 
         Raises:
             CudaStatusError: there is none of this number.

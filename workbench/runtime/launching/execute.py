@@ -49,7 +49,7 @@ def cores(loaded: Loaded) -> int:
 
 
 def execute(record: LaunchRecord) -> None:
-    """Run one launch; on the CPU it is done when this returns, on CUDA it is queued.
+    """Run one launch, unless an observer takes it; on the CPU it is then done, on CUDA it is queued.
 
     Raises:
         DeviceError: the device refused it.
