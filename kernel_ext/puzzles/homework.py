@@ -71,7 +71,7 @@ def stripped(text: str, cell: int = 0) -> str:
 
 
 def write_for_students(source: Path, target: Path) -> str:
-    """Write the students' notebook: answers and outputs stripped, tests kept; says what was stripped.
+    """Write the students' notebook, without answers and outputs, with tests; return a sentence on what was removed.
 
     Raises:
         Refusal: a mark has no partner, or the source is no notebook.

@@ -227,7 +227,7 @@ class Store:
         return sorted(listed, key=lambda e: (-e.used, e.digest))
 
     def export(self, path: str | os.PathLike[str]) -> int:
-        """Write every artifact to one file for `import_`; returns how many.
+        """Write every artifact to one file for `import_`; return their number.
 
         Raises:
             CacheError: the file cannot be written.

@@ -127,7 +127,7 @@ def cache_clear() -> str:
 
 
 def cache_remove(digest: str) -> str:
-    """Remove one module; says which.
+    """Remove one module from the cache; return a sentence that says so.
 
     Raises:
         CacheError: the digest is not 64 hex digits.
@@ -142,7 +142,7 @@ def cache_prune() -> str:
 
 
 def cache_export(path: str) -> str:
-    """Write the cache to the file `path`.
+    """Write the cache to the file `path`; return a sentence with the number of modules.
 
     Raises:
         CacheError: the file cannot be written.
@@ -151,7 +151,7 @@ def cache_export(path: str) -> str:
 
 
 def cache_import(path: str, trust: bool = False) -> str:
-    """Take the modules of the file `path` into the cache, if its maker is trusted.
+    """Read the modules of the file `path` into the cache, if its maker is trusted; return a sentence on it.
 
     Raises:
         CacheError: the file is no export, or damaged.
@@ -161,7 +161,7 @@ def cache_import(path: str, trust: bool = False) -> str:
 
 
 def forget_compiled() -> str:
-    """Let JAX forget all programs that it has compiled; says so. Each is compiled again at its next call."""
+    """Clear JAX's compiled programs, so that each is compiled again at its next call; return a sentence on it."""
     jax = sys.modules.get("jax")
     if jax is not None:
         jax.clear_caches()

@@ -73,7 +73,7 @@ def remove(disk: Disk, digest: str) -> bool:
 
 
 def clear(disk: Disk) -> int:
-    """Remove every entry, left-over and damaged file, and nothing that this cache did not put there."""
+    """Remove entries, left-over and damaged files, and nothing else; return the number of entries removed."""
     now, removed = time.time(), 0
     for file in list(disk.files()):
         if file.digest or now - file.used > LEFT_OVER:  # a younger one is in use

@@ -328,7 +328,7 @@ class Driver:
         return queue_of(name, index, executable, offsets, self._rows[index], stream, launch)
 
     def _launch_here(self, index: int, launch: Callable[..., Any], *args: int) -> int:
-        """Launch by a driver that is written in Python: what native code does with another one."""
+        """Launch by a driver that is written in Python, as native code does by another one; return its status."""
         with self.keeping_current():
             self.use(index)
             return int(launch(*args)[0])

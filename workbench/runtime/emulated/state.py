@@ -40,7 +40,7 @@ class Handles:
         self._gone: dict[int, str] = {}
 
     def new(self, value: Any) -> int:
-        """Create a handle of an object."""
+        """Create a handle of an object, and return its number."""
         number = next(_NUMBERS)
         self._objects[number] = value
         return number
@@ -118,7 +118,7 @@ class Machine:
         return self.arena.base
 
     def alloc(self, nbytes: int) -> int:
-        """Allocate memory of the device that belongs to no array, such as shared memory."""
+        """Allocate memory of the device that belongs to no array, such as shared memory; return its address."""
         return self.arena.alloc(nbytes, self.device).start
 
     def free(self, address: int) -> None:

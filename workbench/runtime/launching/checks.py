@@ -12,7 +12,7 @@ _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
 
 def set_checks(on: bool) -> bool:
-    """Turn checks on or off for every launch of this process that says nothing.
+    """Turn checks on or off for launches of this process that do not choose themselves.
 
     Returns:
         Whether they were on before.

@@ -52,7 +52,7 @@ WB_FN wb_bfloat16 wb_to_bfloat16(float x) {
 
 
 def _from_double(name: str) -> str:
-    """Cut off to a float whose last bit is set where that is inexact: then rounding twice is rounding once."""
+    """Return a C++ function that rounds a double once: through a float cut off, with its last bit set if inexact."""
     return f"""\
 WB_FN wb_{name} wb_to_{name}(double x) {{
     float near = (float)x;

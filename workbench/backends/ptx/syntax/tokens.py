@@ -43,7 +43,7 @@ class Tokens:
         return self.words[self.at]
 
     def next(self) -> str:
-        """Take the next token.
+        """Take and return the next token.
 
         Raises:
             BuildError: the text ends here.
@@ -55,7 +55,7 @@ class Tokens:
         return word
 
     def take(self, word: str) -> bool:
-        """Take the next token if it is this one."""
+        """Take the next token if it is `word`; return whether it was."""
         if self.words[self.at] == word:
             self.at += 1
             return True
@@ -71,7 +71,7 @@ class Tokens:
             raise unsupported(f"Expected {word!r}, found {self.peek()!r}", self.line)
 
     def integer(self) -> int:
-        """Take an integer, perhaps with a sign.
+        """Take and return an integer, which may have a sign.
 
         Raises:
             BuildError: the next token is not an integer.
