@@ -141,7 +141,7 @@ class Help:
 
         def find_word(name: str, *rest: Any, **named: Any) -> Any:
             seen = find(name, *rest, **named)
-            if seen.find_word or word(name) is None:
+            if seen.found or word(name) is None:
                 return seen
             return find(f"{_HIDDEN}.{name}", [("language", {_HIDDEN: wb})])
 
