@@ -139,8 +139,7 @@ class _Pass:
         return base is not None and test(base.numpy())
 
     def explained(self) -> Explanation:
-        """Return the explanation: of a gradient with a NaN, of one that is 0, of one that is absent, or of a good
-        one."""
+        """Explain the gradient: it has a NaN or an infinity, is 0, is absent, or is as it should be."""
         gradient = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
         gradient = _numbers(gradient)
         if not np.isfinite(gradient).all():
