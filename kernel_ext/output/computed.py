@@ -45,8 +45,7 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
-    """Return the subject that a view's sliders or frames run, from the parts of its widget; None if a page cannot run
-    it."""
+    """Return the subject that sliders or frames run, from their widget's parts; None if a page cannot run it."""
     bound, frames = parts.get("bound"), parts.get("frames")
     candidate = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
     return candidate if isinstance(candidate, Subject) else None

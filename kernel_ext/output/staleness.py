@@ -36,8 +36,7 @@ class Slider(Protocol):
 
 
 class Staleness:
-    """The marks of stale outputs, and the display of sliders; `cell_begins` and `cell_ends` are called around each
-    cell."""
+    """The marks of stale outputs, and the display of sliders, by methods that are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
         """Attach to a shell."""
@@ -47,7 +46,7 @@ class Staleness:
         self._read: dict[Slider, Any] = {}
 
     def install(self) -> None:
-        """Register both methods with the shell, to be called around each cell from now on."""
+        """Register `cell_begins` and `cell_ends` with the shell, to be called around each cell from now on."""
         self._shell.events.register("pre_run_cell", self.cell_begins)
         self._shell.events.register("post_run_cell", self.cell_ends)
         NOTEBOOK[:] = [self]

@@ -52,8 +52,7 @@ class Geometry(msgspec.Struct, frozen=True):
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """The warps whose steps are traced: of some blocks the first warps; at most so many basic blocks and accesses are
-    stored."""
+    """The warps whose steps are traced: the first ones of some blocks, with at most so many trace entries."""
 
     first: int = 0
     blocks: int = 1

@@ -132,8 +132,7 @@ class Allocated:
         self._core, self.handle, self._device = core, address, device
 
     def close(self) -> None:
-        """Free the memory once the work queued so far is done, from any thread: as cuda.core does, in its own
-        context."""
+        """Free the memory once the work queued so far is done; from any thread, as in cuda.core."""
         state, address = self._core.state, self.handle
         with state.lock:
             stream_object = state.streams.default[self._device]

@@ -107,8 +107,7 @@ WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
 
 
 def _pair(name: str) -> str:
-    """Return the device function that adds to two neighbours, each if its bool is set: one instruction if they share a
-    word."""
+    """Return a device function that adds to two neighbours if their bools are set, at once if they share a word."""
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{

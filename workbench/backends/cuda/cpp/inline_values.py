@@ -135,8 +135,7 @@ def _block(block: Block, state: Inlining) -> None:
 
 
 def _claim_component(op: Op, state: Inlining) -> bool:
-    """Inline `v.x` of a vector that has a local: mark the vector as needing one; return False if it is no such
-    access."""
+    """Inline `v.x`, and mark the vector v as needing a local; return False if the value is no such access."""
     if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
         return False
     state.with_local.add(op.operands[0])
