@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, step_view, threads_view
+from kernel_ext.views.programs import profile_view, step_view, threads_view, trail_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -78,20 +78,35 @@ def threads_of(value: Any) -> _Followed | None:
     return None if last is None else _Followed(last, last.parameter(value))
 
 
-def steps(steps: inspect.Steps, at: int = 0) -> Shown:
-    """Show what `wb.step` returned: one thread through a kernel, statement by statement.
+def steps(steps: inspect.Steps | wb.Graph | wb.Recorder | wb.Tape, at: int = 0) -> Shown:
+    """Go through a thread statement by statement, or through a graph, record or tape node by node.
+
+        show.steps(wb.step(heights, 6, [t], [y], thread=3))
+        show.steps(graph)
+
+    A graph, record or tape runs once, on its arrays' contents of now; branches and loops show what their conditions
+    held and which turn it is, every other node what it wrote.
 
     Args:
-        steps: what it returned.
-        at: the step that is shown first; -1 is the last one.
+        steps: what `wb.step` returned, or work to run.
+        at: the step of a thread that is shown first; -1 is the last one.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
         Refusal: it is something else.
+        KernelFault: a launch met a fault.
     """
-    must_be(steps, inspect.Steps, "steps() takes what wb.step returned")
+    wanted = inspect.Steps | wb.Graph | wb.Recorder | wb.Tape
+    must_be(steps, wanted, "steps() takes what wb.step returned, a graph, a record or a tape")
+    if not isinstance(steps, inspect.Steps):
+        if isinstance(steps, wb.Graph):
+            steps.must_be_complete()
+        graph = inspect.graph_of(steps, "a run")
+        picture = graph._repr_mimebundle_()["text/html"]
+        trail = trail_view.trail_view(graph)
+        return Shown("graph_view", trail, trail_view.trail_text, lambda view: trail_view.trail_html(view, picture))
     view = step_view.steps_view(steps)
     return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
 

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         tangent,
         why,
     )
+    from workbench.runtime.graphs.trail import Stop, trail
 
 _MODULES = {
     "workbench.api.builds.cublasdx": ("ProductView",),
@@ -75,6 +76,7 @@ _MODULES = {
     "workbench.api.diagnosis.sweeps": ("Item", "Sweeps", "sweeps"),
     "workbench.api.graphs.graph": ("graph_of",),
     "workbench.api.page_program": ("page_program",),
+    "workbench.runtime.graphs.trail": ("Stop", "trail"),
     "workbench.api.profiling.drawing": ("Drawing", "Shape"),
     "workbench.api.profiling.profile": ("profiles",),
     "workbench.api.profiling.threads": ("Threads", "threads"),
@@ -129,12 +131,12 @@ def warm() -> None:
 
 __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
-    "Step", "Steps", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Uniform", "Watch", "adjoint", "arm",
-    "asm", "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads", "cuda",
-    "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
+    "Step", "Steps", "Stop", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Uniform", "Watch", "adjoint",
+    "arm", "asm", "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads",
+    "cuda", "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
     "last_launch_with", "llvm", "next_launch", "note_bindings", "note_launches", "opened", "page_program", "panes",
     "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph",
-    "tape_memory", "tape_steps", "tape_svg", "threads", "used_since", "warm", "why", "word_help",
+    "tape_memory", "tape_steps", "tape_svg", "threads", "trail", "used_since", "warm", "why", "word_help",
 ]  # fmt: skip
 
 

@@ -177,10 +177,9 @@ def _numbers(subject: Subject) -> dict[str, Any]:
     """Return the arguments that are one number each, by parameter; of a function, its defaults, or 0."""
     if isinstance(subject, wb.Launch):
         launches = [subject.record]
-    elif isinstance(subject, wb.Graph):
-        launches = [record for node in subject.walk() if (record := getattr(node, "record", None)) is not None]
-    elif isinstance(subject, wb.Recorder):
-        launches = subject.launches
+    elif isinstance(subject, wb.Graph | wb.Recorder | wb.Tape):
+        nodes = wb.inspect.graph_of(subject, "what has sliders").walk()
+        launches = [record for node in nodes if (record := getattr(node, "record", None)) is not None]
     else:
         parameters = inspect.signature(subject).parameters.values()
         return {

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NoReturn, overload
 
+from msgspec.structs import replace
+
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
 from workbench.api.kernels.kernel_options import (
@@ -91,6 +93,11 @@ class Specialisation(OfFunction):
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
         """Return code that does not come from the IR; None if it does."""
         return None
+
+    def over(self, threads: tuple[int, ...]) -> Specialisation:
+        """The same kernel of tiles for a launch over so many threads; () if they have one dimension."""
+        assert self.tiling is not None
+        return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
     def countable(self, direction: str, arch: str) -> Countable | None:
         """Return PTX that does not come from the IR, for `wb.profile`; None if it does."""

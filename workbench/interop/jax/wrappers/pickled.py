@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.load_record import SavedKernel, SavedSpecialisation
 from workbench.errors import LaunchError, RecordError
 from workbench.frontend import Tiling
 from workbench.ir.data import Unwritable, from_data, to_data
-from workbench.ir.values import Function
 from workbench.structs import AnyType, Struct
 
 Data = Mapping[str, Any]
@@ -30,14 +28,14 @@ class PickledKernel(SavedKernel):
 
     def __init__(self, data: Data) -> None:
         """Restore what `kernel_data` returned."""
-        specialisations = [
-            PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]
-        ]
+        functions = map(from_data, data["functions"])
+        specialisations = [SavedSpecialisation(f, data["checkpoints"], data["fma"]) for f in functions]
+        for one in specialisations:
+            one.kernel = self
         super().__init__(specialisations[0].function, data["checkpoints"], data["fma"])
         self.data = data
         self.stale = ""
         self.checks, self.enable_backward = data["checks"], data["enable_backward"]
-        self.edition = _Edition(self.name)
         self._structs = {}
         self._specialised_for = {s.types: s for s in specialisations}
         columns = zip(self.parameters, zip(*self._specialised_for, strict=True), strict=True)
@@ -72,26 +70,6 @@ class PickledKernel(SavedKernel):
             advice="Call it with such arguments before it is pickled.",
             function=self.name,
         )
-
-
-class PickledSpecialisation(SavedSpecialisation):
-    """The specialisation of a kernel that a pickle holds."""
-
-    tiling = None
-
-    def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
-        """Wrap the IR of a specialisation."""
-        super().__init__(function, checkpoints, fma)
-        self.kernel = kernel
-        self.jax_plans, self.notices = {}, ()
-        self._watched = ()
-
-
-class _Edition(Edition):
-    """The only version that there will be."""
-
-    def __init__(self, kernel: str) -> None:
-        self.kernel, self.content, self.name = kernel, "", None
 
 
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
