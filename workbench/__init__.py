@@ -75,6 +75,7 @@ from workbench.runtime.device.peers import (
 )
 from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.runtime.launching.checks import set_checks
+from workbench.runtime.launching.queueing import IN_ORDER as _IN_ORDER
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 from workbench.work import Work, wait
@@ -146,6 +147,7 @@ _MODULES = {
     "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
+_IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing

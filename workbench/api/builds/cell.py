@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
@@ -128,15 +129,22 @@ class Cell:
         ahead = self.ahead or Ahead()
         here = ahead.backend != "cuda" or ahead.arch == NATIVE
         device = get_device(None if ahead.backend == "auto" else ahead.backend) if here else None
-        for kernel in self.kernels.values():
-            if kernel.is_generic:
-                continue
-            specialisation = kernel.specialise()
-            for direction in ("forward", "adjoint") if ahead.gradient else ("forward",):
+        directions = ("forward", "adjoint") if ahead.gradient else ("forward",)
+        kernels = [k.specialise() for k in self.kernels.values() if not k.is_generic]
+        wanted = list(itertools.product(kernels, directions))
+        if device is not None and not ahead.force and len(wanted) > 1:
+            for specialisation, direction in wanted:  # side by side
+                build.ahead(specialisation, direction, ahead.options, device)
+        try:
+            for specialisation, direction in wanted:
                 if device is not None:
                     build.load(specialisation, direction, ahead.options, device, force=ahead.force)
                 if ahead.arch != NATIVE:
                     build.compile_for(specialisation, direction, ahead.options, ahead.arch, ahead.force)
+        except BaseException:
+            for specialisation in kernels:
+                specialisation.drop_builds()
+            raise
 
 
 def build_cell(

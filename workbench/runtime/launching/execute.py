@@ -6,24 +6,23 @@ import ctypes
 import functools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
-from workbench.errors import KernelFault, LaunchError
+from workbench.errors import KernelFault
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
-from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
-from workbench.runtime.device.streams import Stream, mark
+from workbench.runtime.device.streams import mark
 from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
-from workbench.runtime.launching.pending_faults import fault_of, settling
+from workbench.runtime.launching.pending_faults import fault_of
 from workbench.runtime.launching.prints import printing
+from workbench.runtime.launching.queueing import queue
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchRecord
 from workbench.runtime.native.in_flight import Native, explain, runs, sorted_names
 from workbench.runtime.native.launcher import install_launcher
@@ -43,6 +42,12 @@ def cpu_threads() -> int:
     return settings().threads
 
 
+@functools.cache
+def in_order() -> bool:
+    """Return whether launches and tapes that do not say add floats in order: `WORKBENCH_DETERMINISTIC`."""
+    return settings().deterministic
+
+
 def cores(loaded: Loaded) -> int:
     """Return the number of CPU threads of a large CPU launch of this code."""
     return 1 if loaded.ordered else cpu_threads()
@@ -57,6 +62,8 @@ def execute(record: LaunchRecord) -> None:
         KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
+    if record.loaded.later is not None and not any(observer.takes for observer in observers):
+        record = record.ready()
     # Before anything changes: a capture takes the launch instead, and a tape copies what is about to be overwritten.
     # `notify` would do it, for another tenth of what a tape adds to a small launch.
     for observer in reversed(observers):
@@ -106,7 +113,7 @@ def execute_again(record: LaunchRecord) -> None:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
-    if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
+    if record.loaded.later is not None or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
     # Without observers, all that is left is to raise versions and to call.
@@ -140,7 +147,7 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
 
 def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
     """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters."""
-    loaded = record.loaded
+    loaded = record.loaded.ready()
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)
     return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums
@@ -240,51 +247,3 @@ def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> Ker
 
 
 _QUIET = nullcontext()
-
-
-def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block, stream: Any) -> None:
-    """Queue a launch on its device.
-
-    Raises:
-        DeviceError: the device refused it.
-        LaunchError: an array lies on another device that this one may no longer reach.
-        KernelFault: so many launches with checks are queued that they had to be waited for, and one met a fault.
-    """
-    if 0 in dims:  # no threads, no work; CUDA would refuse a grid without blocks
-        return
-    own = loaded.device
-    beside = [a.device for a in loaded.arrays_of(arguments) if a.device != own]
-    # A stream of another library's may be in no order with the default one, in which its arrays are filled and freed.
-    if stream is not None and not isinstance(stream, Stream):
-        beside.append(own)
-    # Each line up to here, and of what is called, costs every launch of a loop.
-    params, shape = loaded.packer.pack(dims, arguments), loaded.shape(dims, block_dim)
-    if not (beside or loaded.reports):
-        loaded.driver.launch(loaded.queue, params, shape, stream, 0, loaded.title)
-        return
-    with _reported(loaded, dims, params) as fault, _in_order(loaded, stream, list(dict.fromkeys(beside))):
-        loaded.driver.launch(loaded.queue, params, shape, stream, fault, loaded.title)
-
-
-def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
-    """Return a context with the address of the launch's fault record, to be collected later; 0 without checks."""
-    reports, index = settling(loaded.driver), loaded.device.index
-    if loaded.prints:
-        reports.prints(index)
-    if loaded.sanitized:
-        reports.watch(index, loaded)
-    return reports.record(index, loaded, dims, params) if loaded.checked else nullcontext(0)
-
-
-@contextmanager
-def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Iterator[None]:
-    """Order the launch inside with what other devices, or other streams of this one, have queued."""
-    own = loaded.device
-    for other in others:
-        if other != own and not is_peer_access_enabled(other, own):
-            raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
-    for other in others:
-        wait_for_device(loaded.driver, own.index, stream, other.index)
-    yield
-    for other in others:
-        let_device_wait(loaded.driver, own.index, stream, other.index)

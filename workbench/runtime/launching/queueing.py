@@ -1,0 +1,74 @@
+"""Queueing a launch on a device: in order with other devices, and with what it leaves to be reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from workbench.errors import LaunchError
+from workbench.runtime.device.device import Device
+from workbench.runtime.device.peers import is_peer_access_enabled, let_device_wait, wait_for_device
+from workbench.runtime.device.streams import Stream
+from workbench.runtime.launching.geometry import Block
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.pending_faults import settling
+
+IN_ORDER: list[Callable[[], Any]] = []
+"""Returns the module that runs launches in the order of their threads: kernels, from floors above this one."""
+
+
+def in_order() -> Any:
+    """Return that module, imported on first use."""
+    return IN_ORDER[-1]()
+
+
+def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block, stream: Any) -> None:
+    """Queue a launch on its device.
+
+    Raises:
+        DeviceError: the device refused it.
+        LaunchError: an array lies on another device that this one may no longer reach.
+        KernelFault: so many launches with checks are queued that they had to be waited for, and one met a fault.
+    """
+    if 0 in dims:  # no threads, no work; CUDA would refuse a grid without blocks
+        return
+    if loaded.in_order is not None:
+        in_order().run(loaded, dims, arguments, block_dim, stream)
+        return
+    own = loaded.device
+    beside = [a.device for a in loaded.arrays_of(arguments) if a.device != own]
+    # A stream of another library's may be in no order with the default one, in which its arrays are filled and freed.
+    if stream is not None and not isinstance(stream, Stream):
+        beside.append(own)
+    # Each line up to here, and of what is called, costs every launch of a loop.
+    params, shape = loaded.packer.pack(dims, arguments), loaded.shape(dims, block_dim)
+    if not (beside or loaded.reports):
+        loaded.driver.launch(loaded.queue, params, shape, stream, 0, loaded.title)
+        return
+    with _reported(loaded, dims, params) as fault, _in_order(loaded, stream, list(dict.fromkeys(beside))):
+        loaded.driver.launch(loaded.queue, params, shape, stream, fault, loaded.title)
+
+
+def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
+    """Return a context with the address of the launch's fault record, to be collected later; 0 without checks."""
+    reports, index = settling(loaded.driver), loaded.device.index
+    if loaded.prints:
+        reports.prints(index)
+    if loaded.sanitized:
+        reports.watch(index, loaded)
+    return reports.record(index, loaded, dims, params) if loaded.checked else nullcontext(0)
+
+
+@contextmanager
+def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Iterator[None]:
+    """Order the launch inside with what other devices, or other streams of this one, have queued."""
+    own = loaded.device
+    for other in others:
+        if other != own and not is_peer_access_enabled(other, own):
+            raise LaunchError(f"{loaded.name}: {own} may no longer reach arrays on {other}.")
+    for other in others:
+        wait_for_device(loaded.driver, own.index, stream, other.index)
+    yield
+    for other in others:
+        let_device_wait(loaded.driver, own.index, stream, other.index)
