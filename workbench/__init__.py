@@ -45,7 +45,7 @@ from workbench.errors import (
     RecordError,
     WorkbenchError,
 )
-from workbench.frontend import Float, Int, Scalar
+from workbench.frontend import Float, Int, Scalar, ref
 from workbench.frontend import array_of as _array_of
 from workbench.frontend import instead_of as _instead_of
 from workbench.host.vectors import ON_HOST as _ON_HOST
@@ -186,6 +186,7 @@ _ANNOTATIONS = {
     "array3d": array3d,
     "array4d": array4d,
     "Any": Any,
+    "ref": ref,
     "Float": Float,
     "Int": Int,
     "Scalar": Scalar,
@@ -252,7 +253,7 @@ __all__ = [
     "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export",
     "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record",
+    "launch_tiled", "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "ref",
     "reset_device", "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types",
     "utils", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

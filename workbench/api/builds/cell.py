@@ -231,13 +231,8 @@ def _read(
         if (name := _assigned(node)) and name not in constants:  # what the cell's options set goes first
             cell.constants[name] = value = _constant(source, scope, name, node)
             scope.defined.define(name, value, namespace)
-    definitions = [
-        Definition(
-            node.name, node, source, scope, defaults=evaluated_defaults(node, source, scope),
-            written=_written(source, node),
-        )
-        for node in nodes
-    ]  # fmt: skip
+    # Each has defaults of its own, filled when the defs above it mean something.
+    definitions = [Definition(n.name, n, source, scope, defaults={}, written=_written(source, n)) for n in nodes]
     called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -250,6 +245,7 @@ def _read(
         raise CellErrors.of(errors)
     for definition in definitions:
         try:
+            definition.defaults.update(evaluated_defaults(definition.node, source, scope))
             _define(cell, definition, called)
         except WorkbenchError as error:
             errors.append(error)

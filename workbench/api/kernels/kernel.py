@@ -34,9 +34,9 @@ from workbench.frontend import (
     check_signature,
     lost_value,
     meaning,
-    parameter_annotations,
-    parameter_families,
+    parameter_types,
     read_again,
+    refuse_references,
     structs_named,
     uniforms_read,
 )
@@ -234,9 +234,9 @@ class Kernel(Subscripted):
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
-            self._annotations = parameter_annotations(self.definition)
+            self._annotations, self._families = parameter_types(self.definition)
             refuse_tiles(self.definition, self._annotations)
-            self._families = parameter_families(self.definition)
+            refuse_references(self.definition, "a kernel")
         return self._annotations
 
     @property
