@@ -105,9 +105,8 @@ if TYPE_CHECKING:
     from workbench.api.profiling.report import Profile
     from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
-    from workbench.interop.jax.sharing.export import jax_export
+    from workbench.interop.jax.sharing.export import jax_export, jax_preload
     from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
-    from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.linear.roots import implicit
@@ -138,9 +137,8 @@ _MODULES = {
     "workbench.api.profiling.profile": ("profile",),
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
-    "workbench.interop.jax.sharing.export": ("jax_export",),
+    "workbench.interop.jax.sharing.export": ("jax_export", "jax_preload"),
     "workbench.interop.jax.sharing.pack": ("jax_pack", "jax_unpack"),
-    "workbench.interop.jax.sharing.preload": ("jax_preload",),
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),

@@ -14,8 +14,7 @@ import pytest
 from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache import generator
 from workbench.cache.folder.entry import Entry
-from workbench.cache.memory import Memory
-from workbench.cache.store import Store, default_store
+from workbench.cache.store import Memory, Store, default_store
 from workbench.errors import CacheError
 
 

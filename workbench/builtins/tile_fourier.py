@@ -20,7 +20,7 @@ from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 
 
 def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Rows of complex numbers, as vectors of 2 floats."""
+    """Return rows of complex numbers, as vectors of 2 floats."""
     (tile,) = args if len(args) == 1 else (None,)
     dtype = tile.dtype if isinstance(tile, Tile) else None
     pairs = isinstance(dtype, Vector) and dtype.length == 2 and dtype.dtype.kind is Kind.FLOAT

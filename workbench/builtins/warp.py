@@ -52,14 +52,14 @@ MEANINGS["cw_div", "int"] = div
 
 @_means("mod", "int")
 def mod(x, y):
-    """With the sign of x, as in C."""
+    """The remainder of x / y, with the sign of x, as in C."""
     r = x % y
     return where(r != 0 and (x < 0) != (y < 0), r - y, r)
 
 
 @_means("mod", "float")
 def float_mod(x, y):
-    """With the sign of x, as in C."""
+    """The remainder of x / y, with the sign of x, as in C."""
     return fmod(x, y)
 
 
@@ -71,13 +71,13 @@ def floordiv(x, y):
 
 @_means("min", "float")
 def min(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """The smaller one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x < y or y != y, x, y)
 
 
 @_means("max", "float")
 def max(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """The larger one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x > y or y != y, x, y)
 
 
@@ -89,7 +89,7 @@ def clamp(x, low, high):
 
 @_means("sign", "int", "float")
 def sign(x):
-    """1 at 0."""
+    """The sign of x as -1 or 1; 1 at 0."""
     return where(x < type(x)(0), type(x)(-1), type(x)(1))
 
 
@@ -108,13 +108,13 @@ def round(x):
 
 @_means("acos", "float")
 def arc_cosine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc cosine; beyond -1 and 1, that of the nearer of the two."""
     return acos(clamp(x, -1.0, 1.0))
 
 
 @_means("asin", "float")
 def arc_sine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc sine; beyond -1 and 1, that of the nearer of the two."""
     return asin(clamp(x, -1.0, 1.0))
 
 
@@ -199,7 +199,7 @@ def sample_unit_hemisphere(state, /):
 
 @_means("noise", "form", takes=at_point)
 def noise(state, x, /):
-    """Perlin's."""
+    """Perlin noise at x, as in Warp."""
     return _noise(state, x)
 
 

@@ -113,7 +113,7 @@ import numpy as np
 from workbench.ir.attributes import ADJ_CUDA, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
 from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
-from workbench.types import Aggregate, ArrayType, Scalar, Type, Vector
+from workbench.types import Aggregate, ArrayType, Scalar, Slots, Type, Vector
 
 NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
 """A scalar, or a vector as an array of its NumPy shape, of the exact dtype."""
@@ -132,6 +132,18 @@ class Value(msgspec.Struct, frozen=True, eq=False):
 def array_of(value: Value) -> ArrayType:
     """The type of an array."""
     assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def slots_of(value: Value) -> Slots:
+    """Return the type of slots."""
+    assert isinstance(value.type, Slots)
+    return value.type
+
+
+def vector_of(value: Value) -> Vector:
+    """Return the type of a vector."""
+    assert isinstance(value.type, Vector)
     return value.type
 
 

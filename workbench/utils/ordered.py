@@ -78,26 +78,26 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
     Raises:
         LaunchError: as `run`.
     """
-    how = loaded.in_order
-    assert how is not None
-    targets = {name: arguments[name] for name, _ in how.sums.arrays}
+    ordered = loaded.in_order
+    assert ordered is not None
+    targets = {name: arguments[name] for name, _ in ordered.sums.arrays}
     _refuse_shared(loaded, targets, arguments)
     dims = dims if loaded.launch_ndim else (math.prod(dims),)
     device, threads = loaded.device, math.prod(dims)
 
     def step(word: str, *logs: array) -> None:
         direction = then(loaded.direction, word)
-        names = [p.name for p in parameters(how.specialisation.params, direction)]
+        names = [p.name for p in parameters(ordered.specialisation.params, direction)]
         complete = dict(zip(names, (*arguments.values(), *logs), strict=True))
         arrays = {n: a for n, a in complete.items() if isinstance(a, array)}
-        options = replace(how.options, **places(dims, arrays)._asdict())
-        code, options = load_for(how.specialisation, direction, options, device, how.atomic, dims)
-        execute(record_of(code, how.specialisation, dims, complete, LaunchOptions(options, block_dim)))
+        options = replace(ordered.options, **places(dims, arrays)._asdict())
+        code, options = load_for(ordered.specialisation, direction, options, device, ordered.atomic, dims)
+        execute(record_of(code, ordered.specialisation, dims, complete, LaunchOptions(options, block_dim)))
 
     none = empty(1, uint64, device), empty(1, float64, device)
-    starts = empty(threads if how.sums.loop else 1, int32, device)
-    count = threads * how.sums.rows
-    if how.sums.loop:
+    starts = empty(threads if ordered.sums.loop else 1, int32, device)
+    count = threads * ordered.sums.rows
+    if ordered.sums.loop:
         step("counted", *none, starts)
         last = starts[-1:].numpy()[0] if threads else 0
         array_scan(starts, starts, inclusive=False)
@@ -112,11 +112,11 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
         rows, values = full(count, UNUSED, uint64, device), empty(count, float64, device)
         step("ordered", rows, values, starts)
         rows, _ = sorted_by_bits(rows, None, 32, 32 + total.bit_length())
-        _add(how.sums.arrays, targets, rows, values)
+        _add(ordered.sums.arrays, targets, rows, values)
 
 
 def _add(arrays: Sequence[tuple[str, str]], targets: Mapping[str, array], rows: array, values: array) -> None:
-    """Change each place by its rows, one after the other."""
+    """Change each element by its rows, one after the other."""
     base = 0
     for name, kind in arrays:
         target = targets[name]
@@ -137,24 +137,24 @@ def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapp
     others = {n: arguments[n] for n in loaded.touched if n not in targets}
     for name, target in targets.items():
         twice = name if overlap({name: target}) else ""
-        meets = twice or next((n for n, a in others.items() if overlap({name: target, n: a}, within=False)), "")
-        if meets:
+        other = twice or next((n for n, a in others.items() if overlap({name: target, n: a}, within=False)), "")
+        if other:
             raise LaunchError(
-                f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {meets}, so its sums "
-                "have no order.", parameter=name, advice=f"Give {meets} memory of its own: wb.clone(…).",
+                f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {other}, so its sums "
+                "have no order.", parameter=name, advice=f"Give {other} memory of its own: wb.clone(…).",
             )  # fmt: skip
 
 
 def _applied(change: Any) -> Kernel:
     @kernel
     def in_order(rows: array[uint64], values: array[float64], base: uint64, size: uint64, out: array[Any]):
-        """Change a place by all its rows, if this one is the first of them."""
+        """Change an element by all its rows, if this one is the first of them."""
         r = tid()
-        place = rows[r] >> uint64(32)
-        if place >= base and place < base + size and (r == 0 or rows[r - 1] >> uint64(32) != place):
-            at = int(place - base)
+        index = rows[r] >> uint64(32)
+        if index >= base and index < base + size and (r == 0 or rows[r - 1] >> uint64(32) != index):
+            at = int(index - base)
             k = r
-            while k < len(rows) and rows[k] >> uint64(32) == place:
+            while k < len(rows) and rows[k] >> uint64(32) == index:
                 change(out, at, out.dtype(values[int(rows[k] & uint64(0xFFFFFFFF))]))
                 k += 1
 
@@ -162,4 +162,4 @@ def _applied(change: Any) -> Kernel:
 
 
 _KINDS = {"add": _applied(FORMS["atomic_add"]), "min": _applied(atomic_min), "max": _applied(atomic_max)}
-"""By kind of change. One thread changes a place, so an atomic change is one in order."""
+"""By kind of change. One thread changes an element, so an atomic change is one in order."""

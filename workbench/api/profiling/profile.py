@@ -124,8 +124,8 @@ def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
             )  # fmt: skip
             if loaded.in_order is None:
                 return ""
-            given = record.arguments.items()
-            arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in given}
+            items = record.arguments.items()
+            arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in items}
         with observed_only_by(watching):
             in_order().steps(loaded, record.dim, arguments, record.block_dim)
     except LaunchError as refused:
@@ -172,7 +172,7 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
 
 
 class _Adding(Observer):
-    """Counts what launches do, each time, and what memory is made."""
+    """An observer that counts each launch, and the bytes of new memory."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -180,11 +180,11 @@ class _Adding(Observer):
         self.nbytes = 0
 
     def allocating(self, memory: Memory, filled: bool) -> None:
-        """Memory is new."""
+        """Add the size of new memory."""
         self.nbytes += memory.nbytes
 
     def launching(self, record: LaunchRecord) -> None:
-        """A launch is about to run."""
+        """Count a launch before it runs."""
         with unobserved():
             what = subject_of(record, self.arch)
             kernel = counting_kernel(what.program, what.code.entry)
@@ -192,7 +192,7 @@ class _Adding(Observer):
 
 
 class _Watching(Observer):
-    """Profiles launches."""
+    """An observer that profiles launches, each kind once."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -252,11 +252,13 @@ def _lines(
     for at, counted in what.by_line(instructions):
         counts = _sum(counted)
         line = line_of(
-            counts, number=at.shown_line, text=at.source.line(at.line),
+            counts,
+            number=at.shown_line,
+            text=at.source.line(at.line),
             where="" if at.source.label == what.code.own.source.label else at.source.name,
             findings=findings(counted, counts, total),
             share=getattr(counts, central) / max(getattr(total, central), 1),
-        )  # fmt: skip
+        )
         lines.append(line)
     mine = {line.number: line for line in sorted(lines, key=lambda each: each.number) if not line.where}
     return mine, tuple(line for line in lines if line.where)

@@ -37,7 +37,7 @@ FAULTS = {
     12: "waits in a loop for something that no thread will change",
     13: "reads shared memory that a copy (cp.async) writes that its thread has not waited for",
 }
-"""What a fault record's kind means."""
+"""The meanings of a fault record's kinds."""
 SHARED_RACE, UNWRITTEN, GLOBAL_RACE = 9, 10, 11
 FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", "size", "mask", "other")
 """Words of a fault record; `kind` is 0 where nothing is wrong; `other` is an entry of

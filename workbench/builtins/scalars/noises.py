@@ -24,7 +24,7 @@ bit_and = TABLE["bit_and"]
 
 
 def _point(name: str, args: Sequence[Arg]) -> int:
-    """Check a state and a point; the point's dimensions."""
+    """Check the types of a state and a point, and return the number of the point's dimensions."""
     if len(args) < 2:
         raise KernelTypeError(f"{name}() takes a state and a point, without names.")
     state, point = args[:2]

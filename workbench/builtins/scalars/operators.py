@@ -115,9 +115,11 @@ def not_(x):
 
 
 @builtin(
-    choice, cuda="({0} ? {1} : {2})", domain=((0.0, 1.0), *PAIR),
+    choice,
+    cuda="({0} ? {1} : {2})",
+    domain=((0.0, 1.0), *PAIR),
     llvm={"float": "select", "int": "select", "uint": "select", "bool": "select"},
-)  # fmt: skip
+)
 def where(condition, x, y):
     """x where the condition holds, else y; both are computed, but only the chosen one has a gradient."""
     return x if condition else y

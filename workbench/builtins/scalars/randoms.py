@@ -20,10 +20,11 @@ from workbench.builtins.declaration.declare import TABLE, builtin, written
 from workbench.builtins.declaration.forms import low_word
 from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, check_count, integers, refuse
 from workbench.builtins.scalars.bits import raw_shr
-from workbench.builtins.scalars.maths import cbrt, cos, log, sin, sqrt
+from workbench.builtins.scalars.maths import cbrt, cos, exp, log, sin, sqrt
 from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.rounding import floor
 from workbench.errors import KernelTypeError
-from workbench.types import VECTORS, Kind, Scalar, Type, Vector, float32, int32, is_integer, uint32, uint64
+from workbench.types import VECTORS, Kind, Scalar, Type, Vector, float32, float64, int32, is_integer, uint32, uint64
 
 vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
@@ -97,7 +98,7 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """The type that a bound is brought to."""
+    """Return the type of a bound of a random number: its own if it is a float, else `type` if nothing is lost."""
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:
@@ -169,7 +170,7 @@ def randn(state, /):
 
 @written("_around(state)", draws=True)
 def _around(state, /):
-    """Cosine and sine of an angle of the whole circle."""
+    """Draw a random angle of the whole circle; its cosine and sine."""
     angle = randf(state) * (2 * math.pi)
     return cos(angle), sin(angle), state
 
@@ -238,3 +239,77 @@ def sample_unit_square(state, /):
 def sample_unit_cube(state, /):
     """A vec3, even in the cube of side 1 around the origin."""
     return vec3(randf(state) - 0.5, randf(state) - 0.5, randf(state) - 0.5), state
+
+
+def _mean(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    check_count(name, args, "a state and a mean", 2)
+    return [None, bound(name, args[1], float32, "The mean")]
+
+
+@written("poisson(state, lam)", _mean, draws=True)
+def poisson(state, lam, /):
+    """A random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive.
+
+    A mean above 4e9 counts as 4e9. Up to lam = 32 by walking the distribution's sum (one draw, about lam steps), beyond
+    by Hörmann's PTRS (1993; three draws, now and then five or more), both in float64. No gradient flows to lam.
+    """
+    lam = float64(lam)
+    lam = where(lam > 4e9, 4e9, lam)  # counts stay in a uint32
+    walked = _walked(lam, _unit(state))
+    proposed = _proposed(state, lam)
+    return uint32(where(lam > 32.0, proposed, walked)), state
+
+
+@written("_unit(state)", draws=True)
+def _unit(state, /):
+    """A float64 with 0 < r < 1: the middles of 2³² equal parts."""
+    return (float64(randu(state)) + 0.5) * 2.0**-32, state
+
+
+@written("_walked(lam, unit)")
+def _walked(lam, unit):
+    """The first count whose probability, with those of all before it, reaches `unit`; 0 where lam is not in 0 … 32."""
+    count = float64(0.0)
+    left = where(lam <= 32.0, unit, 0.0)
+    chance = exp(-lam)
+    while left > chance:
+        count += 1.0
+        left -= chance
+        chance *= lam / count
+    return count
+
+
+@written("_proposed(state, lam)", draws=True)
+def _proposed(state, lam, /):
+    """PTRS: counts are proposed until one is taken, by two draws each; none is drawn where lam is at most 32."""
+    spread = sqrt(max(lam, 32.0)) * 2.53 + 0.931
+    count = float64(0.0)
+    wanted = lam > 32.0
+    while wanted:
+        count, taken = _proposal(lam, spread, _unit(state), _unit(state))
+        wanted = not taken
+    return count, state
+
+
+@written("_proposal(lam, spread, unit, level)")
+def _proposal(lam, spread, unit, level):
+    """A count, and whether it is taken: at once in the middle, else by its logarithmic probability."""
+    side = unit - 0.5
+    edge = 0.5 - abs(side)
+    slope = spread * 0.02483 - 0.059
+    count = floor((slope * 2.0 / edge + spread) * side + lam + 0.43)
+    level_at_once = 0.9277 - 3.6224 / (spread - 2.0)
+    hat = 1.1239 + 1.1328 / (spread - 3.4)
+    height = log(level * hat / (slope / (edge * edge) + spread))
+    taken = height <= _log_probability(lam, max(count, 1.0))
+    taken = where(count < 0.0, False, taken)
+    taken = where(edge < 0.013, where(level > edge, False, taken), taken)
+    return count, where(edge >= 0.07, where(level <= level_at_once, True, taken), taken)
+
+
+@written("_log_probability(lam, k)")
+def _log_probability(lam, k):
+    """log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13 here, counts as a 1."""
+    square = k * k
+    series = (1.0 / 12 - (1.0 / 360 - 1.0 / (square * 1260.0)) / square) / k
+    return k * log(lam / k) + (k - lam) - log(k * (2 * math.pi)) * 0.5 - series

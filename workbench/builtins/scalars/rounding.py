@@ -78,7 +78,7 @@ def trunc_rem(x, y):
 
 
 def _safe_divisor(x: Ref, y: Ref) -> Ref:
-    """`y`, or 1 where dividing by it would trap."""
+    """Return `y`, or 1 where dividing by it would trap."""
     traps = y.equals(0)
     if element(x.type).kind is Kind.INT:
         bits = element(x.type).bits
@@ -115,7 +115,7 @@ def floordiv(x, y):
 
 
 def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
-    """The low bits of a Python integer."""
+    """Return the low bits of a Python integer."""
     return np.uint64(number & (1 << 64) - 1).astype(dtype)
 
 

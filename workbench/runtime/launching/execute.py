@@ -38,7 +38,7 @@ def native_launch() -> Callable[..., int]:
 
 @functools.cache
 def cpu_threads() -> int:
-    """Threads of a large CPU launch: `WORKBENCH_THREADS`, else the cores this process may use."""
+    """Return the CPU threads of a large launch: `WORKBENCH_THREADS`, else the cores this process may use."""
     return settings().threads
 
 
@@ -54,7 +54,7 @@ def cores(loaded: Loaded) -> int:
 
 
 def execute(record: LaunchRecord) -> None:
-    """Run one launch; on the CPU it is done when this returns, on CUDA it is queued.
+    """Run one launch, unless an observer takes it; on the CPU it is then done, on CUDA it is queued.
 
     Raises:
         DeviceError: the device refused it.
@@ -135,7 +135,7 @@ def execute_again(record: LaunchRecord) -> None:
 
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
-    """Return the launch as one native function, stored with the record; None if it takes more than that."""
+    """Return a native function that repeats the launch, stored with the record; None if it takes several calls."""
     loaded = record.loaded
     if not loaded.one_call:
         return None

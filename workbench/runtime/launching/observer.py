@@ -12,7 +12,7 @@ from workbench.runtime.launching.record import LaunchRecord
 
 
 class Observer(Listed):
-    """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
+    """A receiver of what is run, in order, before it runs; each method does nothing until it is overridden.
 
     Attributes:
         takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened

@@ -324,5 +324,5 @@ leave:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that run a kernel."""
     return expanded(_TEXT)

@@ -12,7 +12,7 @@ from workbench.backends.ptx.syntax.program import Instruction
 _SPACES = {"shared": 1, "local": 2}
 
 
-def watched(e: Emitter, mask: str, address: Value, space: str, size: int) -> str:
+def sound_lanes(e: Emitter, mask: str, address: Value, space: str, size: int) -> str:
     """Return the lanes of a mask whose access is sound; others fault.
 
     Args:
@@ -30,12 +30,14 @@ def watched(e: Emitter, mask: str, address: Value, space: str, size: int) -> str
     )  # fmt: skip
 
 
-def raced(e: Emitter, mask: str, address: Value, space: str, size: int, kind: int, value: Value | None = None) -> None:
+def check_races(
+    e: Emitter, mask: str, address: Value, space: str, size: int, kind: int, value: Value | None = None
+) -> None:
     """Check an access in shared and in global memory for races.
 
     Args:
-        e, mask, address, space, size: as for `watched`.
-        how: what it does (`library/races.py`).
+        e, mask, address, space, size: as for `sound_lanes`.
+        kind: what it does (`library/races.py`).
         value: what a WRITE writes, as integers.
     """
     if not e.sanitizing or space not in ("shared", "global", ""):
@@ -52,7 +54,7 @@ def raced(e: Emitter, mask: str, address: Value, space: str, size: int, kind: in
             )  # fmt: skip
 
 
-def read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: Iterable[int] = (0,)) -> None:
+def note_read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: Iterable[int] = (0,)) -> None:
     """Look whether elements of each lane have been written; `parts` are their numbers, from the address on.
 
     What a kernel has no use for may lie between what it reads: a compiler reads it along.
@@ -65,7 +67,7 @@ def read(e: Emitter, mask: str, address: Value, space: str, elem: str, parts: It
             e.call(f"wbe_read_{elem}", "void", "ptr %ctx", f"i32 {mask}", e.spread(at), f"i32 {e.index}")
 
 
-def wrote(e: Emitter, mask: str, address: Value, elem: str, count: int = 1, copying: bool = False) -> None:
+def note_write(e: Emitter, mask: str, address: Value, elem: str, count: int = 1, copying: bool = False) -> None:
     """Note that `count` neighbouring elements of each lane are written; `copying`: once the warp waits for it."""
     if e.sanitizing:
         shadow = e.int(0, "i64")
@@ -85,30 +87,30 @@ def _groups(e: Emitter) -> Value:
     return e.new("load i32, ptr %groups", "i32", False)
 
 
-def closed(e: Emitter) -> None:
+def end_copy_group(e: Emitter) -> None:
     """Emit the end of the warp's current group of asynchronous copies."""
     if e.sanitizing:
         now = e.op("urem", e.op("add", _groups(e), e.int(1, "i32")), e.int(127, "i32"))
         e.row(f"store {now}, ptr %groups")
 
 
-def landed(e: Emitter, left: int = 0) -> None:
+def wait_for_copies(e: Emitter, left: int = 0) -> None:
     """Emit a wait of the warp for its copies, except the last `left` groups."""
     if e.sanitizing:
         e.call("wbe_landed", "void", "ptr %ctx", _groups(e), f"i32 {min(left, 126)}")
 
 
-def ordered(e: Emitter, i: Instruction) -> None:
-    """Record an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
+def note_order(e: Emitter, i: Instruction) -> None:
+    """Emit an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
     if not e.sanitizing:
         return
     if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):
-        fenced(e, gives=True)
+        fence(e, gives=True)
     elif i.opcode == "atom":
-        fenced(e, gives=False)
+        fence(e, gives=False)
 
 
-def fenced(e: Emitter, gives: bool) -> None:
+def fence(e: Emitter, gives: bool) -> None:
     """Order the warp after what others did before their fences; `gives`: others may be ordered after it from now on."""
     if e.sanitizing:
         e.call("wbe_fenced", "void", "ptr %ctx", f"i32 {int(gives)}")

@@ -1,4 +1,4 @@
-"""Messages of Workbench while no cell is being built: shown below the cell that runs."""
+"""Hooks around a notebook's cells: notices below them, faults of devices, edits of names, interrupted tapes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 from kernel_ext.session.cells import is_building, is_kernel
 from kernel_ext.views import units
 from workbench import events
+from workbench.errors import WorkbenchError
+from workbench.inspect import note_bindings, opened, settle_all
 
 
 def show_notices() -> Callable[[], None]:
@@ -56,3 +58,55 @@ def show_rebuilds(shell: Any) -> Callable[[], None]:
         stop()
 
     return end
+
+
+def settle(shell: Any, result: Any = None) -> None:
+    """Wait for the devices that owe something, and show a fault as the cell's own.
+
+    A launch on a device is over when it is queued, so its fault would otherwise show below the next cell that waits.
+    """
+    try:
+        settle_all()
+    except WorkbenchError as problem:
+        shell.showtraceback((type(problem), problem, problem.__traceback__))
+
+
+def note_edits(shell: Any, result: Any = None) -> None:
+    """Note the values that names are bound to after a cell, so that stale JAX programs are detected.
+
+    `%%kernel` cells do it themselves; a plain cell may define kernels by a decorator, or change a constant.
+    """
+    number = getattr(result, "execution_count", None) or shell.execution_count
+    note_bindings(shell.user_ns, f"cell [{number}]")
+
+
+class Interrupted:
+    """A hook that closes tapes which an interrupted cell left open.
+
+    Python may raise the interrupt as the `__exit__` of a `with` begins; the tape would then observe every later
+    cell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._events = shell.events
+        self._before: tuple[object, ...] = ()
+
+    def install(self) -> None:
+        """Look from now on."""
+        self._events.register("pre_run_cell", self.cell_begins)
+        self._events.register("post_run_cell", self.cell_ends)
+
+    def remove(self) -> None:
+        """Look no more."""
+        self._events.unregister("pre_run_cell", self.cell_begins)
+        self._events.unregister("post_run_cell", self.cell_ends)
+
+    def cell_begins(self, *_: Any) -> None:
+        """Note the tapes that are open before the cell."""
+        self._before = opened()
+
+    def cell_ends(self, result: Any) -> None:
+        """Close the tapes that an interrupted cell opened."""
+        if isinstance(result.error_in_exec, KeyboardInterrupt):
+            for tape in reversed(opened()):
+                if tape not in self._before:
+                    tape.__exit__(None, None, None)
