@@ -17,7 +17,7 @@ from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import RowOfThread
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.width import widths
+from workbench.backends.cpu.gang.width import part_lanes, widths
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
@@ -36,7 +36,8 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     several = widths(lowered, maths.filled)
     if obstacle(lowered, several[0]) or _shares_rows(lowered, maths, options):
         return None
-    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several)
+    lanes = part_lanes(lowered, several[-1], maths)
+    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several, lanes)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
@@ -73,7 +74,7 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        if cold or (own == GROUP and self.combining and self.combining.size % self.width):
+        if cold or (own == GROUP and self.combining and self.combining.size % self.widths[-1]):
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
@@ -89,20 +90,20 @@ class Gangs(GangEmitter):
         A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.
         """
-        self.width, before = self._summed_lanes(combining), self.width
-        for k in range(0, combining.size, self.width):
+        threads = self._summed_lanes(combining)
+        self.begin_parts(threads)
+        for k in range(0, combining.size, threads):
             self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
-        self.width = before
         self.writer.jump(part.after)
 
     def _summed_lanes(self, combining: Combining) -> int:
         others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
+        return min(self.widths[-1], self.maths.filled // 64) if doubles and not others else self.widths[-1]
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
         """Emit a loop over full gangs of so many threads; return the threads that are left."""
-        self.width = count
+        self.begin_parts(count)
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
@@ -128,7 +129,7 @@ class Gangs(GangEmitter):
 
     def _gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
-        self.in_gang, self.mask = True, ""
+        self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)
