@@ -5,8 +5,6 @@ So the parts are combined in the order of threads one by one, with the same bits
 
 from __future__ import annotations
 
-import itertools
-
 from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -21,10 +19,11 @@ from workbench.types import Kind, element, float32
 
 def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
     """Nothing is changed yet."""
-    for _, (reduction, k) in itertools.product(emitter.each_part(), combining.parts):
+    for reduction, k in combining.parts:
         kind = vector(reduction.register, emitter.width)
         empty = splat(reduction.register, reduction.identity)
-        emitter.writer.do(f"store {kind} {empty}, ptr {_own(emitter, reduction, k)}")
+        for _ in emitter.each_part():
+            emitter.writer.do(f"store {kind} {empty}, ptr {_own(emitter, reduction, k)}")
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:

@@ -70,4 +70,5 @@ def _components(operations: list[Op]) -> int:
 
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers."""
-    return threads
+    import os
+    return int(os.environ.get("GANG_PART", "0")) or threads
