@@ -15,7 +15,7 @@ from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import RowOfThread
+from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.width import part_lanes, widths
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -42,7 +42,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         return None
     try:
         text = emitter.module()
-    except RowOfThread:
+    except NotForGangs:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
@@ -87,19 +87,14 @@ class Gangs(GangEmitter):
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
 
-        A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
+        A part holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.
         """
-        threads = self._summed_lanes(combining)
-        self.begin_parts(threads)
-        for k in range(0, combining.size, threads):
+        doubles = any(r.register == "double" for r, _ in combining.parts)
+        self.begin_parts(self.widths[-1], self.maths.bits // 64 if doubles else self.lanes)
+        for k in range(0, combining.size, self.widths[-1]):
             self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
         self.writer.jump(part.after)
-
-    def _summed_lanes(self, combining: Combining) -> int:
-        others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
-        doubles = any(r.register == "double" for r, _ in combining.parts)
-        return min(self.widths[-1], self.maths.filled // 64) if doubles and not others else self.widths[-1]
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
         """Emit a loop over full gangs of so many threads; return the threads that are left."""

@@ -50,6 +50,7 @@ class GangEmitter(ModuleEmitter):
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
+        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
@@ -81,6 +82,7 @@ class GangEmitter(ModuleEmitter):
         self.exact: set[Value] = set()
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
+        self.added: set[Value] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -497,6 +499,7 @@ class GangEmitter(ModuleEmitter):
         self.exact.clear()
         self._converted.clear()
         self.stored.clear()
+        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

@@ -23,8 +23,8 @@ from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
 
 
-class RowOfThread(Exception):
-    """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
+class NotForGangs(Exception):
+    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -118,10 +118,10 @@ def lanes_apart(emitter: GangEmitter) -> None:
     """Note that lanes access places that lie apart.
 
     Raises:
-        RowOfThread: in a loop.
+        NotForGangs: in a loop, in which a thread's iterations, not threads, lie side by side.
     """
     if emitter.loops:
-        raise RowOfThread
+        raise NotForGangs("a thread reads along a row of its own")
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:

@@ -46,12 +46,27 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
             lanes_apart(emitter)
+            _in_order_of_threads(emitter, op)
             each_lane(emitter, op)
         return
     for _ in emitter.each_part():
         _combine(emitter, op, reduction)
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.of_all_parts(op.operands[-1]))
+
+
+def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
+    """Note a change that goes lane by lane: sums of floats have the order of threads however a launch is split.
+
+    Raises:
+        NotForGangs: the array's elements have been added to before, and so by threads behind this one.
+    """
+    array = op.operands[0]
+    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add":
+        return
+    if array in emitter.added:
+        raise NotForGangs("two additions that go lane by lane")
+    emitter.added.add(array)
 
 
 def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:

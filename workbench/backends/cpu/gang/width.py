@@ -71,4 +71,4 @@ def _components(operations: list[Op]) -> int:
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers."""
     import os
-    return int(os.environ.get("GANG_PART", "0")) or threads
+    return min(threads, int(os.environ.get("GANG_PART", "0")) or maths.filled // 32)
