@@ -8,7 +8,7 @@ import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
-from workbench.backends.cpu.text.values import register, width
+from workbench.backends.cpu.text.values import register
 from workbench.ir.attributes import COLD, SCALAR, UNROLL
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
@@ -208,8 +208,8 @@ class _For:
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
         """What was carried out: for each block that the open one is entered from, its label and what it leaves."""
         found: list[tuple[str, ...]] = []
-        for n, init in enumerate(self.op.operands[3:]):
-            kind, count = self.emitter.kind(self.body.params[1 + n]), width(init.type)
+        for n, param in enumerate(self.body.params[1:]):
+            kind, count = self.emitter.kind(param), len(ends[0][1][n])
             arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
             found.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
         return found

@@ -15,11 +15,11 @@ from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import RowOfThread
+from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.transposed import emit_row
-from workbench.backends.cpu.gang.width import widths
+from workbench.backends.cpu.gang.width import part_lanes, widths
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
@@ -41,12 +41,13 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     several = widths(of_gangs, maths.filled)
     if obstacle(of_gangs, several[0]) or _shares_rows(lowered, maths, options):
         return None
-    emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
+    lanes = part_lanes(lowered, several[-1], maths)
+    emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, lanes, of_gangs)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
         text = emitter.module()
-    except RowOfThread:
+    except NotForGangs:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
@@ -78,7 +79,7 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        if cold or (own == GROUP and self.combining and self.combining.size % self.width):
+        if cold or (own == GROUP and self.combining and self.combining.size % self.widths[-1]):
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
@@ -91,23 +92,18 @@ class Gangs(GangEmitter):
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
 
-        A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
+        A part holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.
         """
-        self.width, before = self._summed_lanes(combining), self.width
-        for k in range(0, combining.size, self.width):
-            self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
-        self.width = before
-        self.writer.jump(part.after)
-
-    def _summed_lanes(self, combining: Combining) -> int:
-        others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
+        self.begin_parts(self.widths[-1], self.maths.bits // 64 if doubles else self.lanes)
+        for k in range(0, combining.size, self.widths[-1]):
+            self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+        self.writer.jump(part.after)
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
         """Emit a loop over full gangs of so many threads; return the threads that are left."""
-        self.width = count
+        self.begin_parts(count)
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
@@ -133,7 +129,7 @@ class Gangs(GangEmitter):
 
     def _gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
-        self.in_gang, self.mask = True, ""
+        self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)

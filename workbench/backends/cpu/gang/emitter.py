@@ -5,12 +5,16 @@ A value is in one of three forms. *Uniform* ones stay scalars, and the scalar ha
 one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
+A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go in
+step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
+nothing waits that need not, and LLVM has no vector to split.
+
 A block is entered only where a lane of its mask is on, so what is uniform in it may be read as a scalar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.backends.base import Options
@@ -22,7 +26,7 @@ from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.text.values import register, width
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
@@ -38,14 +42,16 @@ class GangEmitter(ModuleEmitter):
 
     Attributes:
         widths: threads of the gangs that a row is divided into, the widest first.
-        width: threads of the gang that is being emitted.
-        mask: the lanes that are on; empty: all.
+        width: threads of a part of the gang that is being emitted, lanes of its vectors.
+        parts: how many parts it has.
+        part: the one that is being emitted.
+        masks: of each part, the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
-        vectors: what varying values are.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
+        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
@@ -63,23 +69,26 @@ class GangEmitter(ModuleEmitter):
         half_instructions: bool,
         one_core: bool,
         widths: Sequence[int],
+        lanes: int,
         of_gangs: Function,
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.widths, self.width = widths, widths[0]
+        self.widths, self.lanes = widths, lanes
+        self.width, self.parts, self.part = lanes, 1, 0
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
-        self.mask = ""
+        self.masks = [""]
         self.in_gang = False
         self.varying = varying_values(function) | varying_values(of_gangs)
-        self.vectors: dict[Value, tuple[str, ...]] = {}
+        self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
+        self.added: set[Value] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -97,6 +106,44 @@ class GangEmitter(ModuleEmitter):
     def new_writer(self) -> WideWriter:
         """One that widens what scalar handlers write."""
         return WideWriter()
+
+    # Parts.
+
+    def begin_parts(self, threads: int, lanes: int = 0) -> None:
+        """Say of how many threads the following gangs are, in parts of so many lanes if they have as many."""
+        self.width = min(threads, lanes or self.lanes)
+        self.parts = threads // self.width
+        self.masks = [""] * self.parts
+        self._vectors = [{} for _ in range(self.parts)]
+
+    def each_part(self) -> Iterator[int]:
+        """Make each part in turn the one that is being emitted."""
+        for self.part in range(self.parts):
+            yield self.part
+        self.part = 0
+
+    @property
+    def mask(self) -> str:
+        """The lanes of the part that are on; empty: all."""
+        return self.masks[self.part]
+
+    @mask.setter
+    def mask(self, mask: str) -> None:
+        self.masks[self.part] = mask
+
+    @property
+    def vectors(self) -> dict[Value, tuple[str, ...]]:
+        """What varying values are in the part."""
+        return self._vectors[self.part]
+
+    def of_all_parts(self, value: Value) -> tuple[str, ...]:
+        """A value's components as they are held (`held`), of one part after the other."""
+        return tuple(name for _ in self.each_part() for name in self.held(value))
+
+    @property
+    def first_lane(self) -> int:
+        """The part's first thread, counted from the gang's."""
+        return self.part * self.width
 
     # Values.
 
@@ -143,7 +190,8 @@ class GangEmitter(ModuleEmitter):
         spread = [self.spread(x, kind) for x in scalars]
         if step:
             whole = vector(kind, self.width)
-            spread = [self.writer.emit(f"add {whole} {x}, {self.lane_numbers(kind, step)}") for x in spread]
+            numbers = self.lane_numbers(kind, step, self.first_lane)
+            spread = [self.writer.emit(f"add {whole} {x}, {numbers}") for x in spread]
         self.writer.lanes = lanes
         return tuple(spread)
 
@@ -168,18 +216,23 @@ class GangEmitter(ModuleEmitter):
             self._splats.clear()
         return self._splats
 
-    def lane_numbers(self, kind: str, step: int = 1) -> str:
-        """0, step, 2 · step, … as a constant."""
-        return f"<{', '.join(f'{kind} {k * step}' for k in range(self.width))}>"
+    def lane_numbers(self, kind: str, step: int = 1, first: int = 0) -> str:
+        """first · step, (first + 1) · step, … as a constant."""
+        return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(self.width))}>"
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is: bools as masks, but while text is widened."""
+        """Say what a value is in the part, or in all parts; bools as masks, but while text is widened."""
         if self.in_gang and value in self.varying:
             if self.writer.lanes:
                 self.bind_flags(value, operands)
                 return
             self.steps.pop(value, None)
-            self.vectors[value] = tuple(operands)
+            count = width(value.type)
+            if len(operands) == count:
+                self.vectors[value] = tuple(operands)
+                return
+            for part, vectors in enumerate(self._vectors):
+                vectors[value] = tuple(operands[part * count : (part + 1) * count])
         else:
             super().bind(value, operands)
 
@@ -191,7 +244,8 @@ class GangEmitter(ModuleEmitter):
 
     def bind_linear(self, value: Value, first: str, step: int) -> None:
         """Say what a linear value is: that of the gang's first thread, and the distance from thread to thread."""
-        self.vectors.pop(value, None)
+        for vectors in self._vectors:
+            vectors.pop(value, None)
         self.steps[value] = step
         super().bind(value, (first,))
 
@@ -209,14 +263,14 @@ class GangEmitter(ModuleEmitter):
         return super().kind(value)
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """The operands of a value that control flow hands on, as vectors where the receiver varies.
+        """The operands of a value that control flow hands on, as vectors of all parts where the receiver varies.
 
         These were made by `convert`, since no instruction may stand among phis.
         """
         if not self.in_gang or into not in self.varying:
             return super().carried(value, into)
         if value in self.vectors:
-            return self.held(value)
+            return self.of_all_parts(value)
         return self._initial[value] if value in self._initial else self._converted[value]
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
@@ -285,9 +339,11 @@ class GangEmitter(ModuleEmitter):
         """The lanes in which a condition does not hold."""
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
-    def any(self, mask: str) -> str:
-        """Whether a lane is on, as i1."""
-        w = self.writer
+    def any(self, masks: Sequence[str]) -> str:
+        """Whether a lane of any part is on, as i1."""
+        w, mask = self.writer, masks[0]
+        for other in masks[1:]:
+            mask = w.emit(f"or {self.mask_kind} {mask}, {other}")
         if self.maths.bits > MASKED:
             return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
         name = f"llvm.vector.reduce.or.v{self.width}i32"
@@ -298,6 +354,20 @@ class GangEmitter(ModuleEmitter):
         """A mask as an integer, a bit a lane."""
         return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
 
+    def all_bits(self) -> str:
+        """The masks of all parts as an integer, a bit a lane."""
+        if not self.mask:
+            return "-1"
+        w, whole, total = self.writer, f"i{self.width * self.parts}", ""
+        for part, mask in enumerate(self.masks):
+            bits = self.bits(mask)
+            if self.parts > 1:
+                bits = w.emit(f"zext i{self.width} {bits} to {whole}")
+            if part:
+                bits = w.emit(f"or {whole} {total}, {w.emit(f'shl {whole} {bits}, {part * self.width}')}")
+            total = bits
+        return total
+
     def merged(self, mask: str, kind: str, on: str, off: str) -> str:
         """The one where lanes are on, the other where they are off."""
         if not mask:
@@ -305,8 +375,15 @@ class GangEmitter(ModuleEmitter):
         whole = vector(kind, self.width)
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
 
-    def chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
-        """Emit a value's components as they are held: the first where lanes are on, the second where they are off."""
+    def chosen(self, masks: Sequence[str], value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
+        """Emit a value's components of all parts as held: the first where lanes are on, the second where off."""
+        count, parts = len(on) // len(masks), []
+        for part, mask in enumerate(masks):
+            own = slice(part * count, (part + 1) * count)
+            parts += self._chosen(mask, value, on[own], off[own])
+        return parts
+
+    def _chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
         kind, w = self.form(value), self.writer
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
@@ -351,7 +428,8 @@ class GangEmitter(ModuleEmitter):
             elif self.varying.isdisjoint(op.results):
                 HANDLERS.get(op.name, emit_builtin)(self, op)
             elif not self._linear(op):
-                self._wide(op)
+                for _ in self.each_part():
+                    self._wide(op)
         self.stored = before
 
     def _wide(self, op: Op) -> None:
@@ -398,13 +476,13 @@ class GangEmitter(ModuleEmitter):
         if step:
             self.bind_linear(op.result, first, step)
         else:
-            self.bind(op.result, [self.spread(first, kind)])
+            self.bind(op.result, [self.spread(first, kind)] * self.parts)
         return True
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
         pairs = zip(values, into, strict=False)
-        return {v: self.held(v) for v, target in pairs if target in self.varying and v not in self._initial}
+        return {v: self.of_all_parts(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
         """An `if` or a loop whose way all threads of a gang take alike."""
@@ -421,11 +499,13 @@ class GangEmitter(ModuleEmitter):
     def gang_over(self) -> None:
         """Forget what values were: threads give them other operands."""
         self.in_gang = False
-        self.vectors.clear()
+        for vectors in self._vectors:
+            vectors.clear()
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
         self.stored.clear()
+        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

@@ -23,8 +23,8 @@ from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
 
 
-class RowOfThread(Exception):
-    """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
+class NotForGangs(Exception):
+    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -47,15 +47,15 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
         HANDLERS[op.name](emitter, op)
         return
     scalar, count = element(op.result.type), width(op.result.type)
-    where = _Where(emitter, op)
-    if where.one_by_one(scalar):
+    if one_by_one(emitter, scalar):
         each_lane(emitter, op)
         return
-    parts = where.loaded(memory(scalar), count)
-    if scalar.kind is Kind.BOOL:
-        kind = vector("i8", emitter.width)
-        parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
-    emitter.bind_flags(op.result, parts)
+    for _ in emitter.each_part():
+        parts = _Where(emitter, op).loaded(memory(scalar), count)
+        if scalar.kind is Kind.BOOL:
+            kind = vector("i8", emitter.width)
+            parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
+        emitter.bind_flags(op.result, parts)
 
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
@@ -66,39 +66,46 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    again = op.operands[:-1] in emitter.stored and where.consecutive(count)
-    if where.one_by_one(scalar) and not again:
+    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(count))
+    if one_by_one(emitter, scalar) and not again:
         each_lane(emitter, op)
         return
-    parts = emitter.vector(value)
-    if scalar.kind is Kind.BOOL:
-        flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
-        parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
-    elif again:
+    for part in emitter.each_part():
+        _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
+
+
+def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> None:
+    scalar, components = element(op.operands[-1].type), emitter.vector(op.operands[-1])
+    if scalar.kind is Kind.BOOL:
+        flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
+        components = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in components)
+    mask = emitter.mask
+    if mask and again:
         # All lanes have stored to their elements before, so those that are off may store what is there.
-        mask, emitter.mask = emitter.mask, ""
-        kind, before = memory(scalar), where.loaded(memory(scalar), count)
-        parts = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(parts, before, strict=True))
-        where.store(kind, parts)
-        emitter.mask = mask
-        return
-    where.store(memory(scalar), parts[:count])
+        emitter.mask = ""
+        kind, before = memory(scalar), where.loaded(memory(scalar), len(components))
+        components = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(components, before, strict=True))
+    where.store(memory(scalar), components)
+    emitter.mask = mask
 
 
 def add_beside(emitter: GangEmitter, op: Op) -> bool:
     """Add to elements side by side, in code for one core: no two lanes meet; returns whether that is what it is."""
     value, w = op.operands[-1], emitter.writer
     scalar, count = element(value.type), width(value.type)
-    where = _Where(emitter, op)
-    if not emitter.one_core or scalar.is_half or where.one_by_one(scalar) or not where.consecutive(count):
+    if not emitter.one_core or scalar.is_half or one_by_one(emitter, scalar):
+        return False
+    if not _Where(emitter, op).consecutive(count):
         return False
     verb, whole = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
-    old = where.loaded(memory(scalar), count)
-    total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, emitter.vector(value), strict=True)]
-    where.store(memory(scalar), tuple(total))
-    emitter.bind(op.result, old)
+    for _ in emitter.each_part():
+        where = _Where(emitter, op)
+        old = where.loaded(memory(scalar), count)
+        total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, emitter.vector(value), strict=True)]
+        where.store(memory(scalar), tuple(total))
+        emitter.bind(op.result, old)
     return True
 
 
@@ -107,31 +114,41 @@ def pointers(emitter: GangEmitter, op: Op) -> str:
     return _Where(emitter, op).pointers(0)
 
 
-def lanes_apart(emitter: GangEmitter) -> None:
-    """Note that lanes access places that lie apart.
-
-    Raises:
-        RowOfThread: in a loop.
-    """
-    if emitter.loops and False:
-        raise RowOfThread
+def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
+    """Return whether this machine has no masked access to such elements."""
+    return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
     value, w = op.operands[-1], emitter.writer
     if value in emitter.varying:
-        lane = f"i32 {emitter.width - 1}"
-        if emitter.mask:
-            word = f"i{emitter.width}"
-            w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
-            above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {emitter.bits(emitter.mask)}, i1 true)")
-            lane = f"{word} {w.emit(f'sub {word} {emitter.width - 1}, {above}', 'last')}"
-        kind = vector(emitter.scalar_kind(value), emitter.width)
         last = Value(value.type, "last")
-        emitter.bind(last, [w.emit(f"extractelement {kind} {part}, {lane}") for part in emitter.vector(value)])
+        emitter.bind(last, _last_lane(emitter, value))
         op = op.replace((*op.operands[:-1], last))
     HANDLERS["store"](emitter, op)
+
+
+def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
+    """A value's components in the highest lane that is on."""
+    w, kind, word = emitter.writer, emitter.scalar_kind(value), f"i{emitter.width}"
+    whole, result = vector(kind, emitter.width), list[str]()
+    for part in emitter.each_part():
+        if not emitter.mask:
+            if part == emitter.parts - 1:
+                lane = f"i32 {emitter.width - 1}"
+                result = [w.emit(f"extractelement {whole} {c}, {lane}") for c in emitter.vector(value)]
+            continue
+        bits = emitter.bits(emitter.mask)
+        w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
+        above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {bits}, i1 true)")
+        lane = w.emit(f"sub {word} {emitter.width - 1}, {above}", "last")
+        own = [w.emit(f"extractelement {whole} {c}, {word} {lane}") for c in emitter.vector(value)]
+        if part:  # another part may have no lane that is on: what it has then is not read
+            some = w.emit(f"icmp ne {word} {bits}, 0", "any")
+            own = [w.emit(f"select i1 {some}, {kind} {a}, {kind} {b}") for a, b in zip(own, result, strict=True)]
+        result = own
+    return result
 
 
 class _Where:
@@ -153,17 +170,12 @@ class _Where:
         """Whether it is the same place in all lanes."""
         return not self.offset.each and self.offset.step == "0"
 
-    def one_by_one(self, scalar: Scalar) -> bool:
-        """Whether this machine has no masked access to such elements."""
-        return bool(self.emitter.mask) and (scalar.size < 4 or self.emitter.maths.bits <= NARROW)
-
     def loaded(self, kind: str, count: int) -> list[str]:
         """The components in all lanes."""
         if self.consecutive(count) == 1:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
-        lanes_apart(self.emitter)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
@@ -174,7 +186,6 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            lanes_apart(self.emitter)
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -226,8 +237,9 @@ class _Where:
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
     def _pointer(self, more: int = 0) -> str:
-        """The address in the first lane (of what all lanes have alike)."""
+        """The address in the part's first lane (of what all lanes have alike)."""
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
+        first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
     def pointers(self, more: int) -> str:

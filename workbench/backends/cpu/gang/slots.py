@@ -15,12 +15,19 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     type = op.result.type
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
-    keys = [("gang", "slots", emitter.width, op.result, k) for k in range(width(type.dtype))]
-    emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
+    for part in emitter.each_part():
+        keys = [("gang", "slots", emitter.width, op.result, part, k) for k in range(width(type.dtype))]
+        places = (emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys)
+        emitter.vectors[op.result] = tuple(places)
 
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself: a vector where the index is uniform, else gathered."""
+    for _ in emitter.each_part():
+        _read(emitter, op)
+
+
+def _read(emitter: GangEmitter, op: Op) -> None:
     w, scalar = emitter.writer, element(op.result.type)
     kind = vector(memory(scalar), emitter.width)
     parts = []
@@ -40,6 +47,11 @@ def emit_read(emitter: GangEmitter, op: Op) -> None:
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself; no other thread has this memory, so lanes that are off write what was there."""
+    for _ in emitter.each_part():
+        _write(emitter, op)
+
+
+def _write(emitter: GangEmitter, op: Op) -> None:
     w, value = emitter.writer, op.operands[2]
     scalar = element(value.type)
     cell = memory(scalar)

@@ -18,9 +18,8 @@ from workbench.types import Kind, Scalar, element
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Call the function that transposes such rows: it is defined once for each operation and type."""
-    w, lanes = emitter.writer, emitter.width
-    slots, count = op.operands[-2:]
-    scalar = element(slots.type)
+    w, lanes, slots = emitter.writer, emitter.width, op.operands[-2]
+    scalar, count = element(slots.type), emitter.uniform(op.operands[-1])
     name = f"wb.{op.name}.{scalar}.{lanes}"
     if name not in w.declarations:
         text = _Text(op.name, scalar, lanes)
@@ -29,14 +28,14 @@ def emit_row(emitter: GangEmitter, op: Op) -> None:
             w.declare(intrinsic, declaration)
     kind = vector("ptr", lanes)
     rows = w.once(("gang", "rows", kind), f"alloca {kind}, align 64", "rows")
-    w.do(f"store {kind} {pointers(emitter, op)}, ptr {rows}, align 64")
-    on = "-1"
-    if emitter.mask:
-        on = emitter.bits(emitter.mask)
-        on = w.emit(f"zext i{lanes} {on} to i64", "on") if lanes < 64 else on
-    (place,) = emitter.vectors[slots]
-    count_name = emitter.uniform(count)
-    w.do(f"call void @{name}(ptr {rows}, ptr {place}, i32 {count_name}, i64 {on})")
+    for _ in emitter.each_part():
+        w.do(f"store {kind} {pointers(emitter, op)}, ptr {rows}, align 64")
+        on = "-1"
+        if emitter.mask:
+            on = emitter.bits(emitter.mask)
+            on = w.emit(f"zext i{lanes} {on} to i64", "on") if lanes < 64 else on
+        (place,) = emitter.vectors[slots]
+        w.do(f"call void @{name}(ptr {rows}, ptr {place}, i32 {count}, i64 {on})")
 
 
 class _Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.text.values import width
+from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.ir.attributes import REDUCTION
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, walk
@@ -65,3 +66,9 @@ def _sizes(operations: list[Op]) -> set[int]:
 def _components(operations: list[Op]) -> int:
     """Return the most scalars that an element has of what is accessed."""
     return max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
+
+
+def part_lanes(function: Function, threads: int, maths: Maths) -> int:
+    """Return how many lanes a gang's vectors have at most: those of a register that the target prefers."""
+    import os
+    return min(threads, int(os.environ.get("GANG_PART", "0")) or maths.filled // 32)
