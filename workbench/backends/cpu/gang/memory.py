@@ -109,9 +109,20 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     return True
 
 
-def pointers(emitter: GangEmitter, op: Op) -> str:
-    """Return the addresses of an access in all lanes, as a vector."""
-    return _Where(emitter, op).pointers(0)
+def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
+    """Return where an access is in the first lane, and the bytes from lane to lane.
+
+    Where these are not the same, the first is memory with the addresses in all lanes, and the second is empty.
+    """
+    w, where = emitter.writer, _Where(emitter, op)
+    if not where.offset.each:
+        return where.pointer(), where.offset.step
+    count = emitter.width * emitter.parts
+    places = w.once(("gang", "rows", count), f"alloca {vector('ptr', count)}, align 64", "rows")
+    for _ in emitter.each_part():
+        at = w.emit(f"getelementptr ptr, ptr {places}, i64 {emitter.first_lane}")
+        w.do(f"store {vector('ptr', emitter.width)} {_Where(emitter, op).pointers(0)}, ptr {at}, align 8")
+    return places, ""
 
 
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
@@ -173,7 +184,7 @@ class _Where:
     def loaded(self, kind: str, count: int) -> list[str]:
         """The components in all lanes."""
         if self.consecutive(count) == 1:
-            return [self._load_vector(kind, self._pointer(), self.emitter.width)]
+            return [self._load_vector(kind, self.pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
         return [self._gather(kind, k) for k in range(count)]
@@ -182,7 +193,7 @@ class _Where:
         """Change the components in all lanes that are on."""
         form = self.consecutive(len(parts))
         if form == 1:
-            self._store_vector(kind, parts[0], self._pointer(), self.emitter.width)
+            self._store_vector(kind, parts[0], self.pointer(), self.emitter.width)
         elif form:
             self._store_interleaved(kind, parts)
         else:
@@ -236,7 +247,7 @@ class _Where:
             return a if a.startswith("%") else b
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
-    def _pointer(self, more: int = 0) -> str:
+    def pointer(self, more: int = 0) -> str:
         """The address in the part's first lane (of what all lanes have alike)."""
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
         first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
@@ -250,7 +261,7 @@ class _Where:
             numbers = emitter.lane_numbers("i64")
             linear = w.emit(f"mul {whole} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
             steps = self._wide("add", steps, linear) if steps else linear
-        return w.emit(f"getelementptr i8, ptr {self._pointer(more)}, {whole} {steps}")
+        return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {whole} {steps}")
 
     def consecutive(self, count: int) -> int:
         """1: a scalar each side by side; more: elements of so many components; 0: neither."""
@@ -294,7 +305,7 @@ class _Where:
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
         whole = vector(kind, count * lanes)
-        loaded = self._load_vector(kind, self._pointer(), count * lanes)
+        loaded = self._load_vector(kind, self.pointer(), count * lanes)
         orders = [", ".join(f"i32 {count * lane + k}" for lane in range(lanes)) for k in range(count)]
         return [w.emit(f"shufflevector {whole} {loaded}, {whole} poison, <{lanes} x i32> <{o}>") for o in orders]
 
@@ -305,7 +316,7 @@ class _Where:
         order = ", ".join(f"i32 {k * lanes + lane}" for lane in range(lanes) for k in range(count))
         whole = vector(kind, power * lanes)
         value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
-        self._store_vector(kind, value, self._pointer(), count * lanes)
+        self._store_vector(kind, value, self.pointer(), count * lanes)
 
     def _gather(self, kind: str, k: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
@@ -334,7 +345,7 @@ class _Where:
         if self.offset.each:
             places = self.pointers(more)
             return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
-        first, step = self._pointer(more), self.offset.step
+        first, step = self.pointer(more), self.offset.step
 
         def at(lane: int) -> str:
             return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
