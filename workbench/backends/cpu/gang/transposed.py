@@ -129,9 +129,10 @@ class _Text:
         lines: list[str] = []
         places = list(self._places(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
-        if self.operation == "row_load":
-            for place in () if masked else places:
+        if not masked and self.operation != "row_store":
+            for place in places:
                 self._prefetch(lines, place)
+        if self.operation == "row_load":
             parts = [self._load(lines, place, mask) for place, mask in zip(places, masks, strict=True)]
             for k, part in enumerate(self._transposed(lines, parts)):
                 self._store(lines, part, self._slot(lines, k), "")
