@@ -22,6 +22,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
+from workbench.limits import GANG_LANES
 from workbench.passes.loops.abreast import groups_of
 
 
@@ -74,7 +75,7 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        if cold or (own == GROUP and self.combining and self.combining.size % self.widths[-1]):
+        if cold:
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
@@ -91,8 +92,9 @@ class Gangs(GangEmitter):
         costs as much as the sums.
         """
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        self.begin_parts(self.widths[-1], self.maths.bits // 64 if doubles else self.lanes)
-        for k in range(0, combining.size, self.widths[-1]):
+        threads = min(combining.size, GANG_LANES)
+        self.begin_parts(threads, self.maths.bits // 64 if doubles else self.lanes)
+        for k in range(0, combining.size, threads):
             self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
         self.writer.jump(part.after)
 

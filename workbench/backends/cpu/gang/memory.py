@@ -109,6 +109,11 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     return True
 
 
+def is_linear(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access's places are a constant distance apart from lane to lane."""
+    return not _Where(emitter, op).offset.each
+
+
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)

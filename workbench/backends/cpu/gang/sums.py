@@ -9,7 +9,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import add_beside, lanes_apart
+from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear, lanes_apart
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -56,16 +56,16 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
 
 
 def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
-    """Note a change that goes lane by lane: sums of floats have the order of threads however a launch is split.
+    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
 
     Raises:
-        NotForGangs: the array's elements have been added to before, and so by threads behind this one.
+        NotForGangs: floats have been added to the array before, and so by threads behind this one.
     """
     array = op.operands[0]
-    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add":
+    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
         return
     if array in emitter.added:
-        raise NotForGangs("two additions that go lane by lane")
+        raise NotForGangs("two additions by index")
     emitter.added.add(array)
 
 
