@@ -136,6 +136,7 @@ GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements",
 GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
 GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
+GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
 GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
 
 # Code for LLVM.

@@ -68,6 +68,10 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     window         (array, *place, slots, condition) -> slots  on the CPU: the tile at a place of an array if the
                                                    condition holds, else the slots; `slot_matmul` reads one,
                                                    `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
+    row_load       (array, *place, slots, count) -> ()  reads elements from a place on along a thread's own row into
+                                                   slots, on the CPU (see `backends/cpu/gang/rows.py`)
+    row_store      (array, *place, slots, count) -> ()  writes them
+    row_add        (array, *place, slots, count) -> ()  adds to them, plainly
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory

@@ -37,6 +37,7 @@ class Strips:
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
         self._most: dict[Value, int] = {}
+        self._less: dict[Value, tuple[Value, ...]] = {}
         cost = self._cost(function.body)
         self.loops = len(self._turns)
         self.few = sum(map(self.cut, self._turns)) <= VERSIONED_LOOPS
@@ -67,8 +68,10 @@ class Strips:
         threads = op.attrs.get(ABREAST)
         if threads:
             self._most |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
-        if op.name == "min" and op.result.type == int32:
-            self._most.update((op.result, int(self._known[v])) for v in op.operands if v in self._known)
+        if op.name == "lt":
+            self._less[op.result] = op.operands
+        if op.name == "where" and op.result.type == int32 and self._less.get(op.operands[0]) == op.operands[1:]:
+            self._most.update((op.result, int(self._known[v])) for v in op.operands[1:] if v in self._known)
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]

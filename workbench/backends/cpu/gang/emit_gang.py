@@ -16,13 +16,16 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
+from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
+from workbench.backends.cpu.gang.transposed import emit_row
 from workbench.backends.cpu.gang.width import part_lanes, widths
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
 from workbench.limits import GANG_LANES
+from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.abreast import groups_of
 
 
@@ -34,11 +37,13 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    several = widths(lowered, maths.filled)
-    if obstacle(lowered, several[0]) or _shares_rows(lowered, maths, options):
+    one_core = for_one_core(function, options)
+    of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
+    several = widths(of_gangs, maths.filled)
+    if obstacle(of_gangs, several[0]) or _shares_rows(lowered, maths, options):
         return None
     lanes = part_lanes(lowered, several[-1], maths)
-    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several, lanes)
+    emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, lanes, of_gangs)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
@@ -130,10 +135,20 @@ class Gangs(GangEmitter):
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)
-        self.block(body)
+        threads, self.strips = self.strips, self.gang_strips
+        self.block(self._of_gangs(body))
+        self.strips = threads
         if self.combining:
             end_gang(self, self.combining)
         self.gang_over()
+
+    def _of_gangs(self, body: Block) -> Block:
+        """Return what gangs do for what a thread does."""
+        if body is self.function.body:
+            return self.of_gangs.body
+        split, other = interior_of(self.function), interior_of(self.of_gangs)
+        assert split and other
+        return other.inside if body is split.inside else other.border
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
@@ -158,6 +173,7 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "reduce_add": emit_change,
     "fault": each_lane,
     "print": each_lane,
+    **dict.fromkeys(ROWS, emit_row),
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

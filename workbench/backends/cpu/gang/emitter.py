@@ -21,6 +21,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
@@ -52,6 +53,8 @@ class GangEmitter(ModuleEmitter):
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
+        of_gangs: the function as gangs run it; threads run it as it was.
+        gang_strips: where that looks.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
 
@@ -67,8 +70,11 @@ class GangEmitter(ModuleEmitter):
         one_core: bool,
         widths: Sequence[int],
         lanes: int,
+        of_gangs: Function,
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
+        self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
+        operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
         self.widths, self.lanes = widths, lanes
         self.width, self.parts, self.part = lanes, 1, 0
@@ -76,7 +82,7 @@ class GangEmitter(ModuleEmitter):
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
         self.in_gang = False
-        self.varying = varying_values(function)
+        self.varying = varying_values(function) | varying_values(of_gangs)
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
@@ -88,9 +94,9 @@ class GangEmitter(ModuleEmitter):
         self._initial: dict[Value, tuple[str, ...]] = {}
         self._splats: dict[tuple[str, str], str] = {}
         self._label = ""
-        self._used_values = {v for op in walk(function.body) for v in op.operands}
-        self.defined_by = {v: op for op in walk(function.body) for v in op.results}
-        for op in walk(function.body):
+        self._used_values = {v for op in operations for v in op.operands}
+        self.defined_by = {v: op for op in operations for v in op.results}
+        for op in operations:
             if op.name == "if":
                 self._handed.update((block, op.results) for block in op.blocks)
             elif op.name in _LOOPS:

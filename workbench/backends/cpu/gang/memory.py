@@ -114,19 +114,14 @@ def is_linear(emitter: GangEmitter, op: Op) -> bool:
     return not _Where(emitter, op).offset.each
 
 
+def pointers(emitter: GangEmitter, op: Op) -> str:
+    """Return the addresses of an access in all lanes, as a vector."""
+    return _Where(emitter, op).pointers(0)
+
+
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
-
-
-def lanes_apart(emitter: GangEmitter) -> None:
-    """Note that lanes access places that lie apart.
-
-    Raises:
-        NotForGangs: in a loop, in which a thread's iterations, not threads, lie side by side.
-    """
-    if emitter.loops:
-        raise NotForGangs("a thread reads along a row of its own")
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
@@ -186,7 +181,6 @@ class _Where:
             return [self._load_vector(kind, self._pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
-        lanes_apart(self.emitter)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
@@ -197,7 +191,6 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            lanes_apart(self.emitter)
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -254,7 +247,7 @@ class _Where:
         first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
-    def _pointers(self, more: int) -> str:
+    def pointers(self, more: int) -> str:
         """The addresses in all lanes."""
         w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
@@ -328,7 +321,7 @@ class _Where:
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
-        passed = f"{places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
+        passed = f"{places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
         loaded = w.emit(f"call {whole} @{name}({passed})")
         return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
 
@@ -344,7 +337,7 @@ class _Where:
     def _each_pointer(self, more: int) -> Callable[[int], str]:
         w, lanes = self.writer, self.emitter.width
         if self.offset.each:
-            places = self._pointers(more)
+            places = self.pointers(more)
             return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
         first, step = self._pointer(more), self.offset.step
 
@@ -365,5 +358,5 @@ class _Where:
         name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
+        passed = f"{whole} {value}, {places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")
