@@ -49,7 +49,7 @@ def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
         return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = any(op.name == "atomic_add" for op in walk(function.body))
-    return Shape(several, lanes, GROUP_ROWS, GANG_LANES if adds else 2 * lanes)
+    return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
 
 
 def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
