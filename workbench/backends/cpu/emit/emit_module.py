@@ -26,7 +26,7 @@ from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
+from workbench.backends.cpu.emit.groups import RowGroups, emit_group_size, emit_groups, row_groups
 from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import side_by_side
@@ -240,7 +240,7 @@ class ModuleEmitter(Emitter):
         # One division per chunk, not per thread: inside a row the index only counts.
         first = w.emit(f"udiv i64 %begin, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
-        several = row_groups(self, extent)
+        several = self.row_groups(extent)
         if several:
             first, last = several.rows(first, last)
         w.jump("row")
@@ -273,6 +273,10 @@ class ModuleEmitter(Emitter):
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def row_groups(self, extent: str) -> RowGroups | None:
+        """Return groups of several rows, before the loop over rows; None if there are none."""
+        return row_groups(self, extent)
 
     def _row_length(self) -> str:
         """How many threads a row has, as i64: those of the launch, or as many as the code says."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.apart import lie_apart
 from workbench.backends.cpu.emit.combine import Combining, Part
@@ -71,7 +73,7 @@ def _at(emitter: Emitter, thread: str) -> None:
 def row_groups(emitter: Emitter, extent: str) -> RowGroups | None:
     """Those of a function, if it has any, before the loop over its rows; `extent` is how many threads a row has."""
     groups = groups_of(emitter.function.body)
-    return RowGroups(emitter, groups, extent) if groups and groups.several and lie_apart(emitter) else None
+    return WrittenRows(emitter, groups, extent) if groups and groups.several and lie_apart(emitter) else None
 
 
 class RowGroups:
@@ -83,13 +85,21 @@ class RowGroups:
     Of the rows above `%rows.until` the threads from `%rows.low` on are left.
     """
 
-    def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
-        """As `row_groups`."""
+    def __init__(self, emitter: Emitter, threads: int, count: int, extent: str) -> None:
+        """So many threads of each of so many rows; `extent` is how many a row has."""
         self.emitter, self.extent = emitter, extent
-        self.threads, self.count, self.several = groups.threads, groups.rows, groups.several
+        self.threads, self.count = threads, count
         self.total = "1"
         for axis in range(emitter.function.launch_ndim - 1):
             self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
+
+    @abstractmethod
+    def apart(self) -> str:
+        """Return whether arrays lie so that groups may be formed."""
+
+    @abstractmethod
+    def together(self, first: str) -> None:
+        """Emit one group; `first` is its first thread in each row."""
 
     def _on(self, verb: str, a: str, b: str | int) -> str:
         if verb in ("smin", "smax"):
@@ -124,12 +134,11 @@ class RowGroups:
     def emit(self, low: str, high: str) -> str:
         """The groups that begin in this row; returns the row's first thread that is left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
-        assert self.several is not None
         end = self._on("add nuw nsw", "%row.at", self.count)
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
         most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
         conditions = [
-            lie_apart(emitter),
+            self.apart(),
             w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
             w.emit(f"icmp sle i64 {end}, {self.total}"),
             w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),
@@ -143,10 +152,8 @@ class RowGroups:
         w.open("rows")
         w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
         _at(emitter, "%rows.tid")
-        emitter.group_size = str(self.threads)
-        emitter.are_apart = True
-        emitter.block(self.several)
-        emitter.are_apart, emitter.thread = False, "%rows.tid"
+        self.together("%rows.tid")
+        emitter.thread = "%rows.tid"
         if emitter.strips.threads:
             number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
             look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
@@ -161,6 +168,27 @@ class RowGroups:
         emitter.tids = tids
         begun = w.emit("icmp slt i64 %row.at, %rows.until", "begun")
         return w.emit(f"select i1 {begun}, i32 %rows.low, i32 {low}", "low")
+
+
+class WrittenRows(RowGroups):
+    """Groups whose rows are written one after the other (`passes/loops/row_group`)."""
+
+    def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
+        super().__init__(emitter, groups.threads, groups.rows, extent)
+        assert groups.several is not None
+        self.several = groups.several
+
+    def apart(self) -> str:
+        """As arguments lie."""
+        return lie_apart(self.emitter)
+
+    def together(self, first: str) -> None:
+        """A block."""
+        emitter = self.emitter
+        emitter.group_size = str(self.threads)
+        emitter.are_apart = True
+        emitter.block(self.several)
+        emitter.are_apart = False
 
 
 def emit_group_size(emitter: Emitter, op: Op) -> None:

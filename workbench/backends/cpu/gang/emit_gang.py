@@ -8,7 +8,8 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
+from workbench.backends.cpu.emit.groups import RowGroups
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
@@ -19,13 +20,13 @@ from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
-from workbench.backends.cpu.gang.width import part_lanes, widths
+from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
+from workbench.limits import GANG_LANES
 from workbench.passes.borders.inside import interior_of
-from workbench.passes.loops.abreast import groups_of
 
 
 @deep
@@ -38,11 +39,10 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
     one_core = for_one_core(function, options)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
-    several = widths(of_gangs, maths.filled)
-    if obstacle(of_gangs, several[0]) or _shares_rows(lowered, maths, options):
+    form = shape(of_gangs, maths, one_core)
+    if obstacle(of_gangs, form.widths[0]):
         return None
-    lanes = part_lanes(lowered, several[-1], maths)
-    emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, lanes, of_gangs)
+    emitter = Gangs(lowered, options, maths, half_instructions, one_core, form, of_gangs)
     if emitter.combining and _fills_registers(emitter.combining, maths):
         return None
     try:
@@ -51,12 +51,6 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
-
-
-def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
-    """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
-    groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
-    return groups is not None and groups.rows > 1
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
@@ -79,13 +73,13 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        if cold or (own == GROUP and self.combining and self.combining.size % self.widths[-1]):
+        if cold:
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
             self._one_group(kind, part, body, self.combining)
             return
-        for count in self.widths:
+        for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
         super()._loop(kind, part, body, own, cold=True)
 
@@ -96,9 +90,10 @@ class Gangs(GangEmitter):
         costs as much as the sums.
         """
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        self.begin_parts(self.widths[-1], self.maths.bits // 64 if doubles else self.lanes)
-        for k in range(0, combining.size, self.widths[-1]):
-            self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+        threads = min(combining.size, GANG_LANES)
+        self.begin_parts(threads, self.maths.bits // 64 if doubles else self.shape.lanes)
+        for k in range(0, combining.size, threads):
+            self.gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
         self.writer.jump(part.after)
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
@@ -117,7 +112,7 @@ class Gangs(GangEmitter):
         first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
         w.branch(w.emit(f"icmp slt {kind} {first}, {end}", "more"), inside, after)
         w.open(inside)
-        self._gang(body, first)
+        self.gang(body, first)
         if self.strips.threads:
             look_seldom(self, kind, number, max(1, self.strips.threads // count), thread=True)
         following, counted = w.emit(f"add nsw {kind} {first}, {count}"), w.emit(f"add nsw {kind} {number}, 1")
@@ -127,7 +122,11 @@ class Gangs(GangEmitter):
         w.open(after)
         return Part(end, part.end, after, part.after)
 
-    def _gang(self, body: Block, first: str) -> None:
+    def row_groups(self, extent: str) -> RowGroups | None:
+        """Gangs of several rows."""
+        return GangRows(self, extent) if self.shape.rows > 1 else None
+
+    def gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
         self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
@@ -154,8 +153,31 @@ class Gangs(GangEmitter):
         return RULES
 
 
+class GangRows(RowGroups):
+    """Gangs of several rows, before the gangs of one."""
+
+    def __init__(self, emitter: Gangs, extent: str) -> None:
+        super().__init__(emitter, emitter.shape.row_threads, emitter.shape.rows, extent)
+        self.gangs = emitter
+
+    def apart(self) -> str:
+        """Arguments may overlap: threads have no order."""
+        return "true"
+
+    def together(self, first: str) -> None:
+        """One gang."""
+        gangs = self.gangs
+        gangs.begin_parts(self.threads, rows=self.count)
+        gangs.gang(gangs.function.body, first)
+
+
 def _tid(emitter: GangEmitter, op: Op) -> None:
-    if op.attrs[AXIS] != emitter.function.launch_ndim - 1:
+    axis = emitter.function.launch_ndim - 1 - op.attrs[AXIS]
+    if axis == 1 and emitter.rows > 1:
+        for row in emitter.each_row():
+            emitter.bind(op.result, [emitter.writer.emit(f"add nsw i32 {emitter.tids[-2]}, {row}", op.result.name)])
+        return
+    if axis:
         HANDLERS["tid"](emitter, op)
         return
     emitter.exact.add(op.result)

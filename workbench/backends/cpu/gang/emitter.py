@@ -7,14 +7,17 @@ full gang are emitted by the scalar emitter.
 
 A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go in
 step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
-nothing waits that need not, and LLVM has no vector to split.
+nothing waits that need not, and LLVM has no vector to split. A gang may have several rows, each of which has as many
+parts: what is the same in all rows is emitted once, so that they load it once, and add to it once.
 
 A block is entered only where a lane of its mask is on, so what is uniform in it may be read as a scalar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from workbench.backends.base import Options
@@ -24,6 +27,7 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
+from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
@@ -34,6 +38,12 @@ from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
+
+
+class NotForGangs(Exception):
+    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
+
+
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
@@ -41,10 +51,12 @@ class GangEmitter(ModuleEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads.
 
     Attributes:
-        widths: threads of the gangs that a row is divided into, the widest first.
+        shape: how many threads gangs have.
         width: threads of a part of the gang that is being emitted, lanes of its vectors.
         parts: how many parts it has.
         part: the one that is being emitted.
+        rows: how many rows it has.
+        by_row: the values that differ between them; empty in functions whose gangs have one.
         masks: of each part, the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
@@ -68,21 +80,28 @@ class GangEmitter(ModuleEmitter):
         maths: Maths,
         half_instructions: bool,
         one_core: bool,
-        widths: Sequence[int],
-        lanes: int,
+        shape: Shape,
         of_gangs: Function,
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.widths, self.lanes = widths, lanes
-        self.width, self.parts, self.part = lanes, 1, 0
+        self.shape = shape
+        self.width, self.parts, self.part, self.rows = shape.lanes, 1, 0, 1
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
+        self.one_row = False
+        self._of_rows = [self._operands]
         self.in_gang = False
-        self.varying = varying_values(function) | varying_values(of_gangs)
+        self.by_row, besides = frozenset[Value](), set[Value]()
+        if shape.rows > 1:
+            self.by_row = varying_values(of_gangs, axis=-2)
+            # What control flow hands on is the same in all rows, or a vector of each.
+            handed = [v for op in walk(of_gangs.body) if op.blocks for v in (*op.results, *_params(op))]
+            besides = self.by_row.intersection(handed)
+        self.varying = varying_values(function, besides=besides) | varying_values(of_gangs, besides=besides)
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
@@ -109,18 +128,61 @@ class GangEmitter(ModuleEmitter):
 
     # Parts.
 
-    def begin_parts(self, threads: int, lanes: int = 0) -> None:
-        """Say of how many threads the following gangs are, in parts of so many lanes if they have as many."""
-        self.width = min(threads, lanes or self.lanes)
-        self.parts = threads // self.width
+    def begin_parts(self, threads: int, lanes: int = 0, rows: int = 1) -> None:
+        """Say how many threads of a row the following gangs have, in parts of so many lanes, and how many rows."""
+        self.width, self.rows = min(threads, lanes or self.shape.lanes), rows
+        self.parts = rows * threads // self.width
         self.masks = [""] * self.parts
         self._vectors = [{} for _ in range(self.parts)]
+        self._of_rows = [self._operands, *(dict(self._operands) for _ in range(rows - 1))]
+
+    @property
+    def row_parts(self) -> int:
+        """How many parts a row has."""
+        return self.parts // self.rows
 
     def each_part(self) -> Iterator[int]:
-        """Make each part in turn the one that is being emitted."""
-        for self.part in range(self.parts):
+        """Make each part in turn the one that is being emitted, and read what scalars are in its row."""
+        yield from self._turns(range(self.parts))
+
+    def parts_of(self, op: Op) -> Iterator[int]:
+        """As `each_part`; those of one row where the results are the same in all, which then have them as well."""
+        if self.rows == 1 or not self.by_row.isdisjoint(op.results):
+            yield from self.each_part()
+            return
+        count = self.row_parts
+        for self.part in range(count):
             yield self.part
         self.part = 0
+        for part, result in itertools.product(range(count, self.parts), op.results):
+            if result in self._vectors[part % count]:
+                self._vectors[part][result] = self._vectors[part % count][result]
+
+    def rows_of(self, op: Op) -> Iterator[int]:
+        """Read what scalars are in each row in turn; once, for all rows, where the results are the same in all."""
+        if self.rows == 1 or self.by_row.isdisjoint(op.results):
+            yield 0
+        else:
+            yield from self.each_row()
+
+    def each_row(self) -> Iterator[int]:
+        """Make each row's first part in turn the one that is being emitted."""
+        for part in self._turns(range(0, self.parts, self.row_parts)):
+            yield part // self.row_parts
+
+    @contextmanager
+    def in_row(self, row: int) -> Iterator[None]:
+        """Read what scalars are in a row."""
+        self._operands = self._of_rows[row]
+        yield
+        self._operands = self._of_rows[0]
+
+    def _turns(self, parts: Iterable[int]) -> Iterator[int]:
+        self.one_row = True
+        for self.part in parts:
+            self._operands = self._of_rows[self.part // self.row_parts]
+            yield self.part
+        self.part, self._operands, self.one_row = 0, self._of_rows[0], False
 
     @property
     def mask(self) -> str:
@@ -142,8 +204,8 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def first_lane(self) -> int:
-        """The part's first thread, counted from the gang's."""
-        return self.part * self.width
+        """The part's first thread, counted from the first one of its row."""
+        return self.part % self.row_parts * self.width
 
     # Values.
 
@@ -234,7 +296,11 @@ class GangEmitter(ModuleEmitter):
             for part, vectors in enumerate(self._vectors):
                 vectors[value] = tuple(operands[part * count : (part + 1) * count])
         else:
-            super().bind(value, operands)
+            self._bind_scalars(value, operands)
+
+    def _bind_scalars(self, value: Value, operands: Sequence[str]) -> None:
+        for known in (self._operands,) if self.one_row else self._of_rows:
+            known[value] = tuple(operands)
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
         """Say what a varying value is: bools as flags."""
@@ -247,7 +313,7 @@ class GangEmitter(ModuleEmitter):
         for vectors in self._vectors:
             vectors.pop(value, None)
         self.steps[value] = step
-        super().bind(value, (first,))
+        self._bind_scalars(value, (first,))
 
     def scalars(self, value: Value) -> tuple[str, ...] | None:
         """What a uniform value is, or the first of a linear one; None for others."""
@@ -426,9 +492,10 @@ class GangEmitter(ModuleEmitter):
             if rule is not None:
                 rule(self, op)
             elif self.varying.isdisjoint(op.results):
-                HANDLERS.get(op.name, emit_builtin)(self, op)
-            elif not self._linear(op):
-                for _ in self.each_part():
+                for _ in self.rows_of(op):
+                    HANDLERS.get(op.name, emit_builtin)(self, op)
+            elif not all([self._linear(op) for _ in self.rows_of(op)]):
+                for _ in self.parts_of(op):
                     self._wide(op)
         self.stored = before
 
@@ -476,7 +543,10 @@ class GangEmitter(ModuleEmitter):
         if step:
             self.bind_linear(op.result, first, step)
         else:
-            self.bind(op.result, [self.spread(first, kind)] * self.parts)
+            whole = (self.spread(first, kind),)
+            for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
+                vectors[op.result] = whole
+            self.steps.pop(op.result, None)
         return True
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
@@ -501,6 +571,7 @@ class GangEmitter(ModuleEmitter):
         self.in_gang = False
         for vectors in self._vectors:
             vectors.clear()
+        self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
@@ -514,6 +585,10 @@ class GangEmitter(ModuleEmitter):
     def is_divergent(self, op: Op) -> bool:
         """Return whether threads of a gang may go different ways."""
         return is_divergent(op, self.varying)
+
+
+def _params(op: Op) -> list[Value]:
+    return [p for block in op.blocks for p in block.params]
 
 
 def carried_params(op: Op) -> Sequence[Value]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.values import Op, Value
@@ -16,7 +16,13 @@ _Parts = dict[Value, tuple[str, ...]]
 
 
 def each_lane(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation for each lane that is on, of all parts."""
+    """Emit an operation for each lane that is on, of all parts.
+
+    Raises:
+        NotForGangs: the gang has several rows.
+    """
+    if emitter.rows > 1:
+        raise NotForGangs("several rows go lane by lane")
     if emitter.mask or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
         _looped(emitter, op)
         return

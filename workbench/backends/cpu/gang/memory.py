@@ -14,17 +14,13 @@ import msgspec
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
-
-
-class NotForGangs(Exception):
-    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -44,13 +40,14 @@ class Sum(msgspec.Struct, frozen=True):
 def emit_load(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself, or all at once where elements lie side by side."""
     if emitter.varying.isdisjoint(op.results):
-        HANDLERS[op.name](emitter, op)
+        for _ in emitter.rows_of(op):
+            HANDLERS[op.name](emitter, op)
         return
     scalar, count = element(op.result.type), width(op.result.type)
     if one_by_one(emitter, scalar):
         each_lane(emitter, op)
         return
-    for _ in emitter.each_part():
+    for _ in emitter.parts_of(op):
         parts = _Where(emitter, op).loaded(memory(scalar), count)
         if scalar.kind is Kind.BOOL:
             kind = vector("i8", emitter.width)
@@ -100,10 +97,15 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     if not _Where(emitter, op).consecutive(count):
         return False
     verb, whole = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
-    for _ in emitter.each_part():
+    terms = [emitter.vector(value) for _ in emitter.each_part()]
+    if emitter.rows > 1 and emitter.by_row.isdisjoint(op.operands[1:-1]):
+        terms = _added_up(emitter, f"{verb} {whole}", terms)
+    for part in emitter.each_part():
+        if part == len(terms):
+            break
         where = _Where(emitter, op)
         old = where.loaded(memory(scalar), count)
-        total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, emitter.vector(value), strict=True)]
+        total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]
         where.store(memory(scalar), tuple(total))
         emitter.bind(op.result, old)
     return True
@@ -125,6 +127,22 @@ def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
     return places, ""
 
 
+def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Add what all rows add to the same elements, the first half of the rows to the second: a row's parts are left."""
+    while len(terms) > emitter.row_parts:
+        half = len(terms) // 2
+        terms = [
+            tuple(emitter.writer.emit(f"{add} {x}, {y}") for x, y in zip(a, b, strict=True))
+            for a, b in zip(terms[:half], terms[half:], strict=True)
+        ]
+    return terms
+
+
+def is_linear(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access's places are a constant distance apart from lane to lane."""
+    return not _Where(emitter, op).offset.each
+
+
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
@@ -132,6 +150,8 @@ def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
+    if emitter.rows > 1:
+        raise NotForGangs("several rows store to one element")
     value, w = op.operands[-1], emitter.writer
     if value in emitter.varying:
         last = Value(value.type, "last")

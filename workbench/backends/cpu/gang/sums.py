@@ -5,11 +5,13 @@ So the parts are combined in the order of threads one by one, with the same bits
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import add_beside, NotForGangs
+from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -55,16 +57,16 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
 
 
 def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
-    """Note a change that goes lane by lane: sums of floats have the order of threads however a launch is split.
+    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
 
     Raises:
-        NotForGangs: the array's elements have been added to before, and so by threads behind this one.
+        NotForGangs: floats have been added to the array before, and so by threads behind this one; or in a loop.
     """
     array = op.operands[0]
-    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add":
+    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
         return
-    if array in emitter.added:
-        raise NotForGangs("two additions that go lane by lane")
+    if array in emitter.added or emitter.loops:
+        raise NotForGangs("two additions by index")
     emitter.added.add(array)
 
 
@@ -99,7 +101,15 @@ def _add_together(emitter: GangEmitter, op: Op) -> None:
         [emitter.merged(emitter.mask, kind, term, splat(kind, nothing)) for term in emitter.vector(value)]
         for _ in emitter.each_part()
     ]
-    totals = []
+    rows = emitter.rows if not emitter.by_row.isdisjoint(op.operands[1:-1]) else 1
+    for row in range(rows):
+        count = len(terms) // rows
+        _add_sums(emitter, op, verb, terms[row * count : (row + 1) * count], row)
+
+
+def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[str]], row: int) -> None:
+    w, value, totals = emitter.writer, op.operands[-1], list[str]()
+    kind = emitter.scalar_kind(value)
     for parts in map(list, zip(*terms, strict=True)):
         count, whole = emitter.width, vector(kind, emitter.width)
         while len(parts) > 1:
@@ -117,7 +127,8 @@ def _add_together(emitter: GangEmitter, op: Op) -> None:
     total = Value(value.type, "total")
     emitter.bind(total, totals)
     results = tuple(Value(r.type) for r in op.results)
-    HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
+    with emitter.in_row(row):
+        HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
 
 
 def _lanes(first: int, count: int) -> str:
